@@ -1,0 +1,38 @@
+/**
+ * A gateway API key (contract B3, reference-facts 1.2). Only a hash and a short prefix are kept; the secret is shown once.
+ */
+import * as Schema from "effect/Schema"
+
+/** `admin` includes `manage`. No scope means inference only. Other scope names are allowed and carried. */
+export const managementScopes = ["manage", "admin"] as const
+
+/** `limit` requests per `window` seconds. */
+export const RateLimit = Schema.Struct({ limit: Schema.Positive.pipe(Schema.int()), window: Schema.Positive })
+export type RateLimit = typeof RateLimit.Type
+
+export interface ApiKeySettings {
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  /** Model ids or patterns with a trailing `*`; null or empty means every model. */
+  readonly allowedModels: ReadonlyArray<string> | null
+  readonly expiresAtMs: number | null
+  readonly rateLimits: ReadonlyArray<RateLimit>
+  readonly isActive: boolean
+}
+
+export interface ApiKey extends ApiKeySettings {
+  readonly id: string
+  /** First characters of the secret, enough for a person to recognise it. */
+  readonly prefix: string
+  /** SHA-256 of the whole secret, lower-case hex. */
+  readonly hash: string
+  readonly createdAtMs: number
+  readonly lastUsedAtMs: number | null
+}
+
+/** Who is calling, as far as inference and management care. */
+export type Principal =
+  | { readonly _tag: "Anonymous" }
+  | { readonly _tag: "AdminKey" }
+  | { readonly _tag: "Session"; readonly sessionId: string }
+  | { readonly _tag: "Key"; readonly key: ApiKey }

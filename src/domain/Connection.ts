@@ -1,0 +1,85 @@
+/**
+ * A provider connection: one account at one provider (document 1 "Provider connection fields", contract B3).
+ * `Connection` is the record inside the house; the masked view callers see is declared in `src/api`.
+ */
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { WireName } from "./Wire.ts"
+
+export const AuthType = Schema.Literal("apikey", "oauth", "none")
+export type AuthType = typeof AuthType.Type
+
+export const AccountTier = Schema.Literal("ultra", "pro", "standard", "free")
+export type AccountTier = typeof AccountTier.Type
+
+/** `unavailable` is a passing cooldown; banned, expired and credits_exhausted are terminal until an operator acts. */
+export const TestStatus = Schema.Literal("unknown", "active", "unavailable", "banned", "expired", "credits_exhausted")
+export type TestStatus = typeof TestStatus.Type
+
+/** Token set of an OAuth account. `expiresAtMs` is epoch milliseconds. */
+export interface OAuthTokens {
+  readonly accessToken: Redacted.Redacted
+  readonly refreshToken: Redacted.Redacted | null
+  readonly expiresAtMs: number | null
+  readonly clientId: string | null
+  readonly clientSecret: Redacted.Redacted | null
+  readonly tokenUrl: string | null
+}
+
+export const QuotaWindow = Schema.Literal("5h", "hourly", "daily", "weekly", "monthly")
+export const QuotaUnit = Schema.Literal("requests", "tokens", "usd", "percent")
+
+/** A quota the operator wrote down; otherwise quotas are learned from response headers. */
+export const DeclaredQuota = Schema.Struct({
+  window: QuotaWindow,
+  unit: QuotaUnit,
+  limit: Schema.Positive,
+  resetAt: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true })
+})
+export type DeclaredQuota = typeof DeclaredQuota.Type
+
+/** What the operator configured. */
+export interface ConnectionSettings {
+  readonly provider: string
+  readonly name: string
+  readonly authType: AuthType
+  readonly apiKey: Redacted.Redacted | null
+  readonly oauth: OAuthTokens | null
+  readonly baseUrl: string | null
+  readonly wires: ReadonlyArray<WireName> | null
+  readonly defaultModel: string | null
+  readonly models: ReadonlyArray<string>
+  /** Lower is tried first. */
+  readonly priority: number
+  readonly tier: AccountTier | null
+  readonly maxConcurrent: number | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly quotas: ReadonlyArray<DeclaredQuota>
+  readonly isActive: boolean
+}
+
+/** What the gateway observed. Times are epoch milliseconds. */
+export interface ConnectionHealth {
+  readonly testStatus: TestStatus
+  readonly rateLimitedUntilMs: number | null
+  readonly lastError: string | null
+  readonly lastErrorType: string | null
+  readonly errorCode: string | null
+  readonly backoffLevel: number
+}
+
+export interface Connection extends ConnectionSettings, ConnectionHealth {
+  readonly id: string
+  readonly source: "db" | "env"
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export const healthy: ConnectionHealth = {
+  testStatus: "unknown",
+  rateLimitedUntilMs: null,
+  lastError: null,
+  lastErrorType: null,
+  errorCode: null,
+  backoffLevel: 0
+}

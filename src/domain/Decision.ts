@@ -1,0 +1,49 @@
+/**
+ * The decision record: what was asked, what could have served it, what was tried and why (contract B3, B5).
+ * Features only: never prompt text, never a key.
+ */
+export type AttemptOutcome = "completed" | "failed" | "aborted"
+
+export interface Attempt {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  /** Upstream status, null when none arrived. */
+  readonly status: number | null
+  readonly outcome: AttemptOutcome
+  /** Short, stable words such as `http_503`, `connect_refused`, `first_byte_timeout`. */
+  readonly reason: string
+  /** ISO 8601. */
+  readonly startedAt: string
+  readonly latencyMs: number
+}
+
+export interface Exclusion {
+  readonly rule: string
+  /** ISO 8601, null when it does not end by itself. */
+  readonly until: string | null
+  readonly detail: string
+}
+
+export interface Candidate {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly score: number | null
+  readonly factors: Readonly<Record<string, number>> | null
+  readonly excluded: Exclusion | null
+}
+
+export interface DecisionRecord {
+  readonly requestId: string
+  readonly requestedModel: string
+  readonly combo: string | null
+  readonly strategy: string
+  readonly seed: number
+  readonly weights: Readonly<Record<string, number>> | null
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly order: ReadonlyArray<string>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly chosen: string | null
+  readonly relaxedFilters: ReadonlyArray<string>
+}

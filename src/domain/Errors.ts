@@ -1,0 +1,165 @@
+/**
+ * Everything that can go wrong with an inference request, as a closed union of tagged values without HTTP in them.
+ * `describe` gives each its status and stable type/code (contract B2, reference-facts 1.5); `src/wire/<format>/Errors.ts`
+ * then renders the description in the caller's own format.
+ */
+import * as Data from "effect/Data"
+import type { Attempt } from "./Decision.ts"
+
+export interface FieldProblem {
+  readonly field: string
+  readonly message: string
+}
+
+/** The request itself is wrong; nothing was sent upstream. */
+export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
+  readonly message: string
+  readonly param: string | null
+  readonly details: ReadonlyArray<FieldProblem>
+}> {}
+
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly limitBytes: number }> {}
+
+export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
+
+export class KeyRejected extends Data.TaggedError("KeyRejected")<{
+  readonly reason: "expired" | "inactive" | "model" | "scope"
+  readonly model: string | null
+}> {}
+
+/** A window of the key is used up. `retryAfterMs` is the time until it opens again. */
+export class LimitReached extends Data.TaggedError("LimitReached")<{
+  readonly message: string
+  readonly retryAfterMs: number
+}> {}
+
+export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
+  readonly model: string
+  readonly reason: string
+  readonly suggestions: ReadonlyArray<string>
+}> {}
+
+/** The id resolves, but no connection can serve it now. */
+export class NoTarget extends Data.TaggedError("NoTarget")<{
+  readonly model: string
+  readonly reason: string
+  readonly retryAfterMs: number | null
+}> {}
+
+/** Every target was tried; carries the last upstream's own status and words. */
+export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<{
+  readonly status: number
+  readonly message: string
+  readonly retryAfterMs: number | null
+  readonly attempts: ReadonlyArray<Attempt>
+}> {}
+
+/** The client closed the connection; nobody is left to read an answer. */
+export class ClientGone extends Data.TaggedError("ClientGone") {}
+
+/** A bug of ours. The cause goes to the log, never to the caller. */
+export class InternalError extends Data.TaggedError("InternalError")<{ readonly cause: unknown }> {}
+
+export type InferenceError =
+  | InvalidRequest
+  | BodyTooLarge
+  | Unauthenticated
+  | KeyRejected
+  | LimitReached
+  | ModelNotFound
+  | NoTarget
+  | UpstreamFailed
+  | ClientGone
+  | InternalError
+
+/** An error as every wire can render it. */
+export interface ErrorView {
+  readonly status: number
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  readonly param: string | null
+  readonly details: ReadonlyArray<FieldProblem>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly retryAfterMs: number | null
+}
+
+const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> = {
+  400: ["invalid_request_error", "bad_request"],
+  401: ["authentication_error", "invalid_api_key"],
+  402: ["billing_error", "payment_required"],
+  403: ["permission_error", "insufficient_quota"],
+  404: ["invalid_request_error", "model_not_found"],
+  405: ["invalid_request_error", "method_not_allowed"],
+  406: ["invalid_request_error", "model_not_supported"],
+  409: ["invalid_request_error", "conflict"],
+  413: ["invalid_request_error", "request_too_large"],
+  415: ["invalid_request_error", "unsupported_media_type"],
+  422: ["invalid_request_error", "unprocessable_entity"],
+  429: ["rate_limit_error", "rate_limit_exceeded"],
+  499: ["invalid_request_error", "client_closed_request"],
+  500: ["server_error", "internal_server_error"],
+  502: ["server_error", "bad_gateway"],
+  503: ["server_error", "service_unavailable"],
+  504: ["server_error", "gateway_timeout"],
+  529: ["server_error", "overloaded"]
+}
+
+/** Stable type and code of a status; unknown ones fall to their class. */
+export const typeAndCode = (status: number): readonly [type: string, code: string] =>
+  byStatus[status] ?? (status >= 500 ? ["server_error", "upstream_error"] : ["invalid_request_error", "bad_request"])
+
+const view = (status: number, message: string, more: Partial<ErrorView> = {}): ErrorView => {
+  const [type, code] = typeAndCode(status)
+  return { status, type, code, message, param: null, details: [], attempts: [], retryAfterMs: null, ...more }
+}
+
+const rejected: Record<KeyRejected["reason"], (model: string | null) => string> = {
+  expired: () => "This API key has expired.",
+  inactive: () => "This API key is not active.",
+  model: (model) => `This API key may not use the model '${model ?? ""}'.`,
+  scope: () => "This API key lacks the scope for this route."
+}
+
+/** Gives an inference error its status, type, code and words. Total: a new error without a case does not compile. */
+export const describe = (error: InferenceError): ErrorView => {
+  switch (error._tag) {
+    case "InvalidRequest":
+      return view(400, error.message, { param: error.param, details: error.details })
+    case "BodyTooLarge":
+      return view(
+        413,
+        `The request body is larger than ${Math.floor(error.limitBytes / 1_048_576)} MiB (GATEWAY_MAX_BODY_MB).`
+      )
+    case "Unauthenticated":
+      return view(
+        401,
+        error.reason === "missing"
+          ? "No API key was given. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'."
+          : "The API key is not known to this gateway.",
+        { param: null }
+      )
+    case "KeyRejected":
+      return view(403, rejected[error.reason](error.model), {
+        code: `key_${error.reason}`,
+        param: error.model === null ? null : "model"
+      })
+    case "LimitReached":
+      return view(429, error.message, { retryAfterMs: error.retryAfterMs })
+    case "ModelNotFound": {
+      const near = error.suggestions.length === 0 ? "" : ` Did you mean: ${error.suggestions.join(", ")}?`
+      return view(404, `The model '${error.model}' does not exist: ${error.reason}.${near}`, { param: "model" })
+    }
+    case "NoTarget":
+      return view(503, `No connection can serve '${error.model}': ${error.reason}.`, {
+        code: "ALL_ACCOUNTS_INACTIVE",
+        retryAfterMs: error.retryAfterMs
+      })
+    case "UpstreamFailed":
+      return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
+    case "ClientGone":
+      return view(499, "The client closed the connection.")
+    case "InternalError":
+      return view(500, "The gateway failed to handle this request. Its log has the details under the request id.")
+  }
+}

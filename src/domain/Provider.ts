@@ -1,0 +1,50 @@
+/**
+ * What the registry knows about one provider, as plain data (document 1, reference-facts 6).
+ * An entry never holds a secret and never names a host a caller chose.
+ */
+import type { WireName } from "./Wire.ts"
+
+/** Resilience profile: decides breaker thresholds, cooldown base and which 403s are final. */
+export type ProviderClass = "oauth" | "apikey" | "local"
+
+export type ProviderCategory =
+  | "frontier"
+  | "gateway"
+  | "inference"
+  | "regional"
+  | "enterprise"
+  | "free"
+  | "oauth"
+  | "local"
+
+export interface ProviderAuth {
+  readonly type: "apikey" | "oauth" | "none" | "optional"
+  /** Lower-case request header that carries the credential. */
+  readonly header: string
+  /** Text before the credential inside the header, with its trailing space: `"Bearer "` or `""`. */
+  readonly prefix: string
+}
+
+export interface ProviderSpec {
+  readonly id: string
+  readonly name: string
+  readonly aliases: ReadonlyArray<string>
+  readonly category: ProviderCategory
+  readonly class: ProviderClass
+  /** Base that paths are appended to, without a trailing slash; may hold `{placeholders}` the connection's own baseUrl must fill. */
+  readonly baseUrl: string
+  /** Wires this provider speaks, preferred first. Never empty. */
+  readonly wires: readonly [WireName, ...ReadonlyArray<WireName>]
+  /** Path per wire where it differs from the wire's usual one (see `providers/Endpoints.ts`). */
+  readonly paths: Partial<Record<WireName, string>>
+  readonly auth: ProviderAuth
+  /** Path below `baseUrl` or an absolute URL; null when the provider lists nothing. */
+  readonly modelsPath: string | null
+  /** Fixed headers the provider asks for, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Well-known environment variables that hold a key for it, first match wins. */
+  readonly env: ReadonlyArray<string>
+  /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */
+  readonly models: ReadonlyArray<string>
+  readonly docsUrl: string | null
+}

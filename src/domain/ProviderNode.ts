@@ -1,0 +1,30 @@
+/**
+ * A provider node: an endpoint the operator added that speaks a known wire (contract B3). Its `prefix` acts as a provider id.
+ */
+import * as Schema from "effect/Schema"
+import type { WireName } from "./Wire.ts"
+
+export const ProviderNodeType = Schema.Literal(
+  "openai-compatible",
+  "anthropic-compatible",
+  "gemini-compatible",
+  "ollama-compatible"
+)
+export type ProviderNodeType = typeof ProviderNodeType.Type
+
+export interface ProviderNodeSettings {
+  readonly name: string
+  readonly prefix: string
+  readonly type: ProviderNodeType
+  readonly baseUrl: string
+  readonly wires: ReadonlyArray<WireName> | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly chatPath: string | null
+  readonly modelsPath: string | null
+}
+
+export interface ProviderNode extends ProviderNodeSettings {
+  readonly id: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}

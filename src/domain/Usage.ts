@@ -1,0 +1,52 @@
+/**
+ * The usage row: one per request, also for failed and aborted ones (contract B3 `/api/usage/logs`).
+ * Money is integer nano-USD inside the house, so that sums are exact; the contract shows USD.
+ */
+import type { WireName } from "./Wire.ts"
+
+export interface TokenCounts {
+  /** All prompt tokens, cached ones included. */
+  readonly in: number
+  /** All generated tokens, reasoning included. */
+  readonly out: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly reasoning: number
+}
+
+export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+
+export type Outcome = "completed" | "failed" | "aborted"
+export type UsageSource = "upstream" | "estimated"
+
+export interface UsageRow {
+  readonly id: string
+  /** Epoch milliseconds at arrival. */
+  readonly timestampMs: number
+  readonly requestId: string
+  readonly apiKeyId: string | null
+  readonly requestedModel: string
+  readonly combo: string | null
+  readonly provider: string | null
+  readonly connectionId: string | null
+  readonly model: string | null
+  readonly sourceWire: WireName
+  readonly targetWire: WireName | null
+  readonly streamed: boolean
+  readonly outcome: Outcome
+  /** HTTP status the client saw; 499 when it left first. */
+  readonly status: number
+  readonly latencyMs: number
+  /** Time to the first content, null when there was none. */
+  readonly ttftMs: number | null
+  readonly attempts: number
+  readonly tokens: TokenCounts
+  readonly costNanoUsd: number
+  /** False when no price was known: the cost is then 0 and means "unpriced", not "free". */
+  readonly priced: boolean
+  readonly usageSource: UsageSource
+  /** Short reason of a failure, never upstream bodies or keys. */
+  readonly error: string | null
+}
+
+export const nanoUsdPerUsd = 1_000_000_000

@@ -1,0 +1,71 @@
+// The floors of the house (ARCHITECTURE.md): a file imports from its own folder and from lower floors only.
+const floors = [
+  ["kernel", "platform"],
+  ["domain", "wire", "store", "api"],
+  ["resilience", "egress", "auth", "flags", "events"],
+  ["providers", "routing", "usage"],
+  ["inference"],
+  ["http", "cli"],
+  ["app"]
+]
+
+/** Neighbours on one floor that may be imported, beside a folder's own files. */
+const neighbours = {
+  platform: ["kernel"],
+  wire: ["domain"],
+  store: ["domain"],
+  api: ["domain", "wire"],
+  auth: ["flags", "events"],
+  egress: ["flags"],
+  resilience: ["flags", "events"],
+  routing: ["providers"],
+  usage: ["providers"]
+}
+
+const floorRules = floors.flatMap((floor, level) =>
+  floor.map((folder) => {
+    const allowed = [folder, ...(neighbours[folder] ?? []), ...floors.slice(0, level).flat()]
+    return {
+      name: `floor-${folder}`,
+      severity: "error",
+      comment: `src/${folder} may import from: ${allowed.join(", ")}`,
+      from: { path: `^src/${folder}/` },
+      to: { path: "^(src|bin)/", pathNot: `^src/(${allowed.join("|")})/` }
+    }
+  })
+)
+
+export default {
+  forbidden: [
+    ...floorRules,
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "cli-loads-server-lazily",
+      severity: "error",
+      comment: "The CLI starts fast because the server is imported only when it is needed.",
+      from: { path: "^src/cli/" },
+      to: { path: "^src/(?!cli|api|domain|kernel|platform)", dependencyTypesNot: ["dynamic-import", "type-only"] }
+    },
+    {
+      name: "node-only-in-platform",
+      severity: "error",
+      comment: "Adapters to Node live in src/platform; egress and store own their sockets and files.",
+      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|usage)/" },
+      to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
+    },
+    { name: "not-to-test", severity: "error", from: { path: "^(src|bin)/" }, to: { path: "^(test|bench)/" } },
+    {
+      name: "no-dev-dependency",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/demo/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], pathNot: "^node_modules/@types/" }
+    }
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    moduleSystems: ["es6"],
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] }
+  }
+}
