@@ -1,0 +1,108 @@
+/** The request bodies, the same bytes in every run (only the model's name differs between servers). */
+
+const SMALL_BYTES = 1_400
+const BIG_BYTES = 91_000
+const BIG_TURNS = 24
+const TOOLS = 20
+
+const sentences = [
+  "The order was paid on Monday and has not left the warehouse.",
+  "Please compare the invoice with the delivery note and list every difference.",
+  "A replacement was promised by the branch, but nobody wrote down for which day.",
+  "The customer prefers an answer by mail and asks for the name of a contact."
+]
+
+const prose = (from, count) =>
+  Array.from({ length: count }, (_, i) => sentences[(from + i) % sentences.length]).join(" ")
+
+/** Appends to the last message until the body has `bytes` bytes. */
+const padded = (body, bytes) => {
+  const last = body.messages.at(-1)
+  const missing = bytes - Buffer.byteLength(JSON.stringify(body))
+  if (missing < 0) throw new RangeError(`the body is ${-missing} bytes over its size`)
+  const filler = prose(0, Math.ceil(missing / 50)).slice(0, missing)
+  return { ...body, messages: [...body.messages.slice(0, -1), { ...last, content: last.content + filler }] }
+}
+
+const smallBody = (model) =>
+  padded(
+    {
+      model,
+      messages: [
+        { role: "system", content: prose(0, 5) },
+        { role: "user", content: prose(1, 3) },
+        { role: "assistant", content: prose(2, 2) },
+        { role: "user", content: "What should be done first? " }
+      ],
+      temperature: 0.2,
+      max_tokens: 256
+    },
+    SMALL_BYTES
+  )
+
+const tool = (index) => ({
+  type: "function",
+  function: {
+    name: `desk_action_${index}`,
+    description: prose(index, 2),
+    parameters: {
+      type: "object",
+      properties: {
+        order: { type: "string", description: sentences[index % sentences.length] },
+        amount: { type: "number", minimum: 0 },
+        reason: { type: "string", enum: ["late", "lost", "damaged", "other"] }
+      },
+      required: ["order"]
+    }
+  }
+})
+
+/** One round of an agent: question, tool call, its result, a second call, its result. */
+const turn = (index) => {
+  const call = (step) => ({
+    id: `call_${index}_${step}`,
+    type: "function",
+    function: {
+      name: `desk_action_${(index + step) % TOOLS}`,
+      arguments: JSON.stringify({ order: `A-${index}`, amount: step, reason: "late" })
+    }
+  })
+  const result = (step) => ({
+    role: "tool",
+    tool_call_id: `call_${index}_${step}`,
+    content: JSON.stringify({ found: true, note: prose(index + step, 10) })
+  })
+  return [
+    { role: "user", content: [{ type: "text", text: prose(index, 12) }] },
+    { role: "assistant", content: null, tool_calls: [call(0)] },
+    result(0),
+    { role: "assistant", content: prose(index, 3), tool_calls: [call(1)] },
+    result(1)
+  ]
+}
+
+const bigBody = (model) =>
+  padded(
+    {
+      model,
+      messages: [
+        { role: "system", content: prose(0, 12) },
+        ...Array.from({ length: BIG_TURNS }, (_, index) => turn(index)).flat(),
+        { role: "user", content: "Sum up what is still open. " }
+      ],
+      tools: Array.from({ length: TOOLS }, (_, index) => tool(index)),
+      tool_choice: "auto",
+      max_tokens: 1024
+    },
+    BIG_BYTES
+  )
+
+const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_options: { include_usage: true } })
+
+/** Each kind of request: the upstream's model that answers it, and its body. */
+export const requestKinds = {
+  small: { model: "fixed", body: smallBody },
+  big: { model: "fixed", body: bigBody },
+  paced: { model: "paced", body: streamBody },
+  idle: { model: "idle", body: streamBody }
+}

@@ -1,0 +1,59 @@
+/** The command line of the benchmark, and how long each part runs. */
+import { parseArgs } from "node:util"
+
+export const serverNames = ["floor", "gateway", "portkey"]
+export const scenarioNames = ["small", "big", "sse", "idle", "start", "usageLogging"]
+
+export const usage = `npm run bench -- [options]
+  --quick               shorter warm-up and windows: for a look, not for figures to report
+  --only a,b            of: ${serverNames.join(", ")}
+  --scenario a,b        of: ${scenarioNames.join(", ")}
+  --profile             also run the gateway under --cpu-prof and print where its time goes
+  --help
+Results are written to bench/results. BENCH_CACHE_DIR names the folder that keeps the peer's installation.`
+
+const chosen = (option, text, known) => {
+  if (text === undefined) return new Set(known)
+  const names = text.split(",").map((name) => name.trim())
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new RangeError(`--${option}: unknown ${unknown.join(", ")}; known are ${known.join(", ")}`)
+  return new Set(names)
+}
+
+/** Seconds, counts and connections of a run. */
+const plan = (quick) => ({
+  streams: 1000,
+  chunksPerStream: 100,
+  chunkIntervalMs: 20,
+  warmUpSeconds: quick ? 5 : 16,
+  small: { connections: 32, seconds: quick ? 2 : 2.5, windows: quick ? 2 : 4 },
+  single: { connections: 1, seconds: quick ? 1.5 : 3, windows: 1 },
+  big: { connections: 8, seconds: quick ? 2 : 2.5, windows: quick ? 2 : 3, warmUpSeconds: quick ? 2 : 4 },
+  sse: { warmUpSeconds: 4, seconds: quick ? 4 : 8 },
+  idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
+  start: { runs: quick ? 3 : 5 },
+  deadlineSeconds: 450
+})
+
+/** Reads the arguments; throws `RangeError` or `TypeError` with a text for the user. */
+export const readOptions = (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string" },
+      scenario: { type: "string" },
+      profile: { type: "boolean", default: false },
+      help: { type: "boolean", default: false }
+    }
+  })
+  return {
+    help: values.help,
+    quick: values.quick,
+    profile: values.profile,
+    servers: chosen("only", values.only, serverNames),
+    scenarios: chosen("scenario", values.scenario, scenarioNames),
+    plan: plan(values.quick)
+  }
+}

@@ -1,0 +1,25 @@
+/** What Linux tells about processes and the machine. */
+import { execFileSync } from "node:child_process"
+import fs from "node:fs"
+
+const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
+
+/** User and system time of a process, all its threads, in seconds. */
+export const cpuSeconds = (pid) => {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+/** Resident memory of a process in KB. */
+export const residentKb = (pid) =>
+  Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0)
+
+/** Seconds the machine's cores were busy since boot, time taken by other guests of the host included. */
+export const busySeconds = () => {
+  const [, user, nice, system, , , irq, softirq, steal] = fs
+    .readFileSync("/proc/stat", "utf8")
+    .split("\n", 1)[0]
+    .split(/\s+/)
+  return [user, nice, system, irq, softirq, steal].reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond
+}

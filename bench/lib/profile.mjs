@@ -1,0 +1,109 @@
+/** Where the gateway's CPU time goes: runs it under --cpu-prof and adds up the self time of one loaded window, per module and function. */
+import fs from "node:fs"
+import { SourceMap } from "node:module"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { withServer } from "./scenarios.mjs"
+
+const IDLE = "(idle)"
+const WINDOW_SECONDS = 5
+const project = fileURLToPath(new URL("../../", import.meta.url))
+
+const loads = {
+  small: (plan) => ({ kind: "small", connections: plan.small.connections }),
+  big: (plan) => ({ kind: "big", connections: plan.big.connections }),
+  sse: (plan) => ({ kind: "paced", connections: plan.streams })
+}
+
+/** Names a file by its package, or by its path inside the project. */
+const moduleOfFile = (file) => {
+  const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)
+  return inPackage?.[1] ?? path.relative(project, file)
+}
+
+/** Bundled files are looked up in their source map, where there is one. */
+const openModules = () => {
+  const maps = new Map()
+  const mapOf = (file) => {
+    if (!maps.has(file)) {
+      const mapFile = `${file}.map`
+      maps.set(file, fs.existsSync(mapFile) ? new SourceMap(JSON.parse(fs.readFileSync(mapFile, "utf8"))) : undefined)
+    }
+    return maps.get(file)
+  }
+  return ({ functionName, url, lineNumber, columnNumber }) => {
+    if (url === "") return functionName.startsWith("(") ? functionName : "(native)"
+    if (!url.startsWith("file:")) return url
+    const file = fileURLToPath(url)
+    const source = mapOf(file)?.findEntry(lineNumber, columnNumber).originalSource
+    if (source === undefined) return moduleOfFile(file)
+    return moduleOfFile(source.startsWith("file:") ? fileURLToPath(source) : path.resolve(path.dirname(file), source))
+  }
+}
+
+const addTo = (totals, key, amount) => totals.set(key, (totals.get(key) ?? 0) + amount)
+
+const topShares = (totals, whole, count) =>
+  [...totals]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, count)
+    .map(([name, time]) => ({ name, share: time / whole }))
+
+/** Self times between two moments of the profile's clock (microseconds), as shares of the time that was not idle. */
+export const summariseProfile = (profile, fromUs, toUs) => {
+  const moduleOf = openModules()
+  const names = new Map(
+    profile.nodes.map(({ id, callFrame }) => {
+      const module = moduleOf(callFrame)
+      return [id, { module, function: `${callFrame.functionName || "(anonymous)"}  ${module}` }]
+    })
+  )
+  const modules = new Map()
+  const functions = new Map()
+  let busy = 0
+  let at = profile.startTime
+  for (const [index, id] of profile.samples.entries()) {
+    const delta = profile.timeDeltas[index]
+    at += delta
+    const name = names.get(id)
+    if (at < fromUs || at > toUs || name.module === IDLE) continue
+    busy += delta
+    addTo(modules, name.module, delta)
+    addTo(functions, name.function, delta)
+  }
+  return { modules: topShares(modules, busy, 14), functions: topShares(functions, busy, 25) }
+}
+
+/** The profile's clock and `process.hrtime` are the same monotonic clock. */
+const nowUs = () => Number(process.hrtime.bigint() / 1000n)
+
+/** Profiles the gateway under the load of one scenario ("small", "big" or "sse"). */
+export const profileGateway = async (bench, gateway, scenario) => {
+  const { kind, connections } = loads[scenario](bench.plan)
+  const folder = fs.mkdtempSync(path.join(bench.folder, "profile-"))
+  const measured = {}
+  await withServer(bench, gateway, { nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`] }, async (server) => {
+    await bench.window(server, kind, { connections, seconds: bench.plan.warmUpSeconds })
+    measured.from = nowUs()
+    await bench.window(server, kind, { connections, seconds: WINDOW_SECONDS })
+    measured.to = nowUs()
+  })
+  const file = fs.readdirSync(folder).find((name) => name.endsWith(".cpuprofile"))
+  if (file === undefined) throw new Error("the gateway wrote no profile when it stopped")
+  return {
+    scenario,
+    ...summariseProfile(JSON.parse(fs.readFileSync(path.join(folder, file), "utf8")), measured.from, measured.to)
+  }
+}
+
+const shareLine = ({ name, share }) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`
+
+/** The profile as text. */
+export const profileText = ({ scenario, modules, functions }) =>
+  [
+    `Self time of the gateway, scenario ${scenario}, share of the busy time`,
+    ...modules.map(shareLine),
+    "",
+    "By function",
+    ...functions.map(shareLine)
+  ].join("\n")

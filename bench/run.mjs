@@ -1,0 +1,144 @@
+/**
+ * `npm run bench`: the bare floor, this gateway and Portkey's gateway side by side, in one run, against the same fixed-answer
+ * upstream on loopback. Absolute figures belong to the machine and the hour; the ratios are what is compared.
+ */
+import fs from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { openNative } from "./lib/native.mjs"
+import { readOptions, usage } from "./lib/options.mjs"
+import { PORTKEY_VERSION } from "./lib/portkey.mjs"
+import { openProcesses } from "./lib/processes.mjs"
+import { profileGateway, profileText } from "./lib/profile.mjs"
+import { problemLines, table, verdictLine } from "./lib/report.mjs"
+import { measureServer } from "./lib/scenarios.mjs"
+import { newestUsageRow, SERVER_CORE, servers } from "./lib/servers.mjs"
+import { verdicts } from "./lib/verdicts.mjs"
+
+const resultsFolder = fileURLToPath(new URL("./results/", import.meta.url))
+
+/** The order of a run: the floor first and last, so that a drift of the machine shows. */
+const rounds = [
+  { key: "floorBefore", server: "floor" },
+  { key: "gateway", server: "gateway", inspect: newestUsageRow },
+  { key: "portkey", server: "portkey" },
+  { key: "floorAfter", server: "floor" }
+]
+
+const say = (text) => process.stderr.write(`${text}\n`)
+
+const openBench = async (options, processes, folder) => {
+  const native = await openNative({ processes, folder, plan: options.plan })
+  const endsAt = performance.now() + options.plan.deadlineSeconds * 1000
+  return {
+    ...native,
+    processes,
+    folder,
+    plan: options.plan,
+    core: SERVER_CORE,
+    say,
+    outOfTime: () => performance.now() > endsAt
+  }
+}
+
+const measureAll = async (bench, options) => {
+  const results = {}
+  for (const { key, server, inspect } of rounds) {
+    if (options.servers.has(server))
+      results[key] = await measureServer(bench, server, servers[server], options.scenarios, inspect)
+  }
+  return results
+}
+
+const usageNote = ({ gateway }) => {
+  if (gateway === undefined || !("inspected" in gateway)) return []
+  const row = gateway.inspected
+  if (row === undefined) return ["! gateway: no usage row was written, so its figures are not those of the whole job"]
+  return [
+    `Newest usage row of the gateway: ${row.outcome}, ${row.tokens?.in} + ${row.tokens?.out} tokens, ${row.costUsd} USD`
+  ]
+}
+
+const profileIfAsked = async (bench, options) => {
+  if (!options.profile) return undefined
+  const scenario = ["small", "big", "sse"].find((name) => options.scenarios.has(name)) ?? "small"
+  say(`gateway: profile of ${scenario}`)
+  return profileGateway(bench, servers.gateway, scenario).catch((error) => {
+    say(`! profile: ${error.message}`)
+    return undefined
+  })
+}
+
+const writeResults = (content) => {
+  fs.mkdirSync(resultsFolder, { recursive: true })
+  const file = path.join(resultsFolder, `${content.at.replaceAll(":", "-")}.json`)
+  fs.writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
+  return path.relative(process.cwd(), file)
+}
+
+const print = (text) => process.stdout.write(`${text}\n`)
+
+const run = async (options, processes, folder) => {
+  const at = new Date().toISOString()
+  const bench = await openBench(options, processes, folder)
+  const results = await measureAll(bench, options)
+  const judged = options.servers.has("gateway") ? verdicts(results) : []
+  const profile = await profileIfAsked(bench, options)
+
+  print(table(results))
+  print(["", ...problemLines(results), ...usageNote(results), "", ...judged.map(verdictLine)].join("\n"))
+  if (profile !== undefined) print(`\n${profileText(profile)}`)
+  if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
+  if (options.quick) print("A quick run: for a look, not for figures to report.")
+  const machine = {
+    node: process.version,
+    cores: os.availableParallelism(),
+    cpu: os.cpus()[0]?.model,
+    pinned: processes.pinned
+  }
+  const file = writeResults({
+    at,
+    quick: options.quick,
+    machine,
+    portkeyVersion: PORTKEY_VERSION,
+    plan: options.plan,
+    results,
+    verdicts: judged,
+    profile
+  })
+  print(`Written to ${file}`)
+}
+
+const main = async () => {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) return print(usage)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-bench-"))
+  const processes = openProcesses(folder)
+  const cleanUp = () => {
+    processes.stopAll()
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129]
+  ]) {
+    process.once(signal, () => {
+      cleanUp()
+      process.exit(code)
+    })
+  }
+  try {
+    await run(options, processes, folder)
+  } finally {
+    cleanUp()
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  say(`bench: ${error.message}`)
+  process.exitCode = error instanceof RangeError || error instanceof TypeError ? 2 : 1
+}

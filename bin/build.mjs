@@ -1,0 +1,67 @@
+// Bundles the program into dist/ (or --out <folder>): one small entry, and the server, the command line and what they share
+// in chunks of their own. Built beside the target and then moved into its place, so that a failed build breaks nothing.
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+const loadBundler = async (out) => {
+  try {
+    return await import("rolldown")
+  } catch (error) {
+    // An installation without development dependencies keeps the program it came with.
+    if (error?.code === "ERR_MODULE_NOT_FOUND" && existsSync(join(out, "main.js"))) return null
+    throw error
+  }
+}
+
+const build = async (rolldown, folder) => {
+  const bundle = await rolldown({
+    input: { main: join(root, "src/cli/main.ts") },
+    cwd: root,
+    platform: "node",
+    // Native addons stay where npm put them.
+    external: ["better-sqlite3", "@node-rs/argon2"],
+    onLog: (level, log, report) => report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
+  })
+  try {
+    const { output } = await bundle.write({
+      dir: folder,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "chunks/[name]-[hash].js",
+      minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } }
+    })
+    return output
+  } finally {
+    await bundle.close()
+  }
+}
+
+/** Puts `fresh` where `out` is. The old folder steps aside first, because a folder cannot be renamed over a full one. */
+const swap = (fresh, out) => {
+  const old = `${fresh}.old`
+  if (existsSync(out)) renameSync(out, old)
+  renameSync(fresh, out)
+  rmSync(old, { recursive: true, force: true })
+}
+
+const { values } = parseArgs({ options: { out: { type: "string", default: join(root, "dist") } } })
+const out = resolve(values.out)
+
+const bundler = await loadBundler(out)
+if (bundler === null) {
+  process.stdout.write(`Kept the program in ${out}: the bundler is not installed.\n`)
+} else {
+  const fresh = mkdtempSync(join(dirname(out), `.${basename(out)}-`))
+  try {
+    const output = await build(bundler.rolldown, fresh)
+    swap(fresh, out)
+    const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code : part.source).length, 0)
+    process.stdout.write(`Built ${out}: ${output.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB.\n`)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}

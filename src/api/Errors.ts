@@ -1,0 +1,128 @@
+/**
+ * Contract errors of the management plane (contract B2). Each is a tagged class inside the house and, on the wire, exactly
+ * `{"error":{"message","type","code","param"?,"details"?}}`: the schemas below carry the status and translate both ways,
+ * so the derived client gets the same classes back.
+ */
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
+import { typeAndCode } from "../domain/Errors.ts"
+import type { FieldProblem } from "../domain/Errors.ts"
+
+/** The one error body of every management route. */
+export const ErrorBody = Schema.Struct({
+  error: Schema.Struct({
+    message: Schema.String,
+    type: Schema.String,
+    code: Schema.String,
+    param: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
+    details: Schema.optionalWith(Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })), {
+      exact: true
+    })
+  })
+}).annotations({ identifier: "ErrorBody", description: "What every refused management request answers." })
+
+/** What an error says. `code` replaces the usual one of the status; `retryAfterMs` becomes the `Retry-After` header. */
+export interface ErrorFields {
+  readonly message: string
+  readonly code?: string
+  readonly param?: string
+  readonly details?: ReadonlyArray<FieldProblem>
+  readonly retryAfterMs?: number
+}
+
+export class BadRequest extends Data.TaggedError("BadRequest")<ErrorFields> {}
+export class Unauthorized extends Data.TaggedError("Unauthorized")<ErrorFields> {}
+export class Forbidden extends Data.TaggedError("Forbidden")<ErrorFields> {}
+export class NotFound extends Data.TaggedError("NotFound")<ErrorFields> {}
+export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<
+  ErrorFields & { readonly allow?: ReadonlyArray<string> }
+> {}
+export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
+export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
+export class TooManyRequests extends Data.TaggedError("TooManyRequests")<ErrorFields> {}
+export class Internal extends Data.TaggedError("Internal")<ErrorFields> {}
+export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<ErrorFields> {}
+export class Unavailable extends Data.TaggedError("Unavailable")<ErrorFields> {}
+
+export type ContractError =
+  | BadRequest
+  | Unauthorized
+  | Forbidden
+  | NotFound
+  | MethodNotAllowed
+  | Conflict
+  | TooLarge
+  | TooManyRequests
+  | Internal
+  | UpstreamFailed
+  | Unavailable
+
+/** HTTP status of each contract error. */
+export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  Conflict: 409,
+  TooLarge: 413,
+  TooManyRequests: 429,
+  Internal: 500,
+  UpstreamFailed: 502,
+  Unavailable: 503
+}
+
+/** The usual code where the inference table names something else: management resources are not models. */
+const usualCode: Partial<Record<ContractError["_tag"], string>> = { Forbidden: "forbidden", NotFound: "not_found" }
+
+/** Renders an error as the contract's body. */
+export const toBody = (error: ContractError): typeof ErrorBody.Type => {
+  const [type, code] = typeAndCode(statusOf[error._tag])
+  return {
+    error: {
+      message: error.message,
+      type,
+      code: error.code ?? usualCode[error._tag] ?? code,
+      ...(error.param === undefined ? {} : { param: error.param }),
+      ...(error.details === undefined || error.details.length === 0 ? {} : { details: error.details })
+    }
+  }
+}
+
+const answer = <E extends ContractError>(tag: E["_tag"], Class: new (fields: ErrorFields) => E, description: string) =>
+  Schema.transform(ErrorBody, Schema.instanceOf(Class), {
+    strict: true,
+    decode: ({ error }) =>
+      new Class({
+        message: error.message,
+        code: error.code,
+        ...(typeof error.param === "string" ? { param: error.param } : {}),
+        ...(error.details === undefined ? {} : { details: error.details })
+      }),
+    encode: toBody
+  }).annotations(HttpApiSchema.annotations({ status: statusOf[tag], description }))
+
+export const BadRequestAnswer = answer("BadRequest", BadRequest, "The request is wrong; `details` names each field.")
+export const UnauthorizedAnswer = answer(
+  "Unauthorized",
+  Unauthorized,
+  "No credential was given, or it is not valid here."
+)
+export const ForbiddenAnswer = answer("Forbidden", Forbidden, "The credential is known, but may not do this.")
+export const NotFoundAnswer = answer("NotFound", NotFound, "There is no such thing.")
+export const MethodNotAllowedAnswer = answer(
+  "MethodNotAllowed",
+  MethodNotAllowed,
+  "The path has other methods; see `Allow`."
+)
+export const ConflictAnswer = answer("Conflict", Conflict, "The change does not fit what is there.")
+export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
+export const TooManyRequestsAnswer = answer("TooManyRequests", TooManyRequests, "Too many tries; see `Retry-After`.")
+export const InternalAnswer = answer("Internal", Internal, "A fault of the gateway; its log has the details.")
+export const UpstreamFailedAnswer = answer(
+  "UpstreamFailed",
+  UpstreamFailed,
+  "The provider did not answer as it should."
+)
+export const UnavailableAnswer = answer("Unavailable", Unavailable, "The gateway cannot serve this now.")

@@ -1,0 +1,88 @@
+/** Routing combos (contract B3, B5 "Combos"). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { ComboStrategy } from "../../domain/Combo.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { clearable, Created, idParam, NoContent, optional } from "../Inputs.ts"
+
+const TargetView = Schema.Struct({
+  model: Schema.String,
+  weight: Schema.optionalWith(Schema.Number, { exact: true }),
+  connectionId: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
+  label: Schema.optionalWith(Schema.String, { exact: true })
+})
+
+export const ComboView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  strategy: ComboStrategy,
+  targets: Schema.Array(TargetView),
+  config: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  isActive: Schema.Boolean,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}).annotations({ identifier: "Combo" })
+export type ComboView = typeof ComboView.Type
+
+/** `model` is `<provider>/<model>` or `combo:<name>`. */
+const TargetInput = Schema.Struct({
+  model: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300)),
+  weight: optional(Schema.NonNegative),
+  connectionId: clearable(Schema.String),
+  label: optional(Schema.String.pipe(Schema.maxLength(200)))
+})
+
+export const ComboName = Schema.Trim.pipe(
+  Schema.pattern(/^[\p{L}\p{N} \-_/.[\]]{1,100}$/u, {
+    message: () => "must be 1 to 100 letters, digits, spaces or '-_/.[]'"
+  })
+)
+
+const Targets = Schema.Array(TargetInput).pipe(Schema.maxItems(1000))
+const Config = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+export const CreateCombo = Schema.Struct({
+  id: optional(Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._-]{1,100}$/))),
+  name: ComboName,
+  strategy: optional(ComboStrategy),
+  targets: optional(Targets),
+  config: optional(Config),
+  isActive: optional(Schema.Boolean)
+}).annotations({ identifier: "CreateCombo" })
+export type CreateCombo = typeof CreateCombo.Type
+
+/** What is absent stays as it is. */
+export const UpdateCombo = Schema.Struct({
+  name: optional(ComboName),
+  strategy: optional(ComboStrategy),
+  targets: optional(Targets),
+  config: optional(Config),
+  isActive: optional(Schema.Boolean)
+}).annotations({ identifier: "UpdateCombo" })
+export type UpdateCombo = typeof UpdateCombo.Type
+
+const Combo = Schema.Struct({ combo: ComboView })
+
+export class Combos extends HttpApiGroup.make("combos")
+  .add(HttpApiEndpoint.get("list", "/api/combos").addSuccess(Schema.Struct({ combos: Schema.Array(ComboView) })))
+  .add(
+    HttpApiEndpoint.post("create", "/api/combos")
+      .setPayload(CreateCombo)
+      .addSuccess(Created(Combo))
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.get("get")`/api/combos/${idParam}`.addSuccess(Combo).addError(NotFoundAnswer))
+  .add(
+    HttpApiEndpoint.put("update")`/api/combos/${idParam}`
+      .setPayload(UpdateCombo)
+      .addSuccess(Combo)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/api/combos/${idParam}`
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  ) {}

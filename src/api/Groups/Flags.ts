@@ -1,0 +1,52 @@
+/** Feature flags: one route, admin session only (document 2 "Feature flag API"). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { optional } from "../Inputs.ts"
+
+const Source = Schema.Literal("db", "env", "default")
+
+export const FlagView = Schema.Struct({
+  key: Schema.String,
+  label: Schema.String,
+  description: Schema.String,
+  category: Schema.Literal("security", "network", "policies", "runtime", "cli", "health"),
+  type: Schema.Literal("boolean", "enum"),
+  enumValues: Schema.NullOr(Schema.Array(Schema.String)),
+  defaultValue: Schema.String,
+  effectiveValue: Schema.String,
+  source: Source,
+  requiresRestart: Schema.Boolean,
+  warningLevel: Schema.String
+}).annotations({ identifier: "FeatureFlag" })
+export type FlagView = typeof FlagView.Type
+
+const Summary = Schema.Struct({
+  total: Schema.Number,
+  active: Schema.Number,
+  inactive: Schema.Number,
+  overriddenByDb: Schema.Number,
+  overriddenByEnv: Schema.Number
+})
+
+const FlagChange = Schema.Struct({
+  key: Schema.String,
+  effectiveValue: Schema.String,
+  source: Source,
+  previousValue: Schema.String,
+  previousSource: Source,
+  requiresRestart: Schema.Boolean
+})
+
+const path = "/api/settings/feature-flags"
+
+export class Flags extends HttpApiGroup.make("flags")
+  .add(HttpApiEndpoint.get("list", path).addSuccess(Schema.Struct({ flags: Schema.Array(FlagView), summary: Summary })))
+  .add(
+    HttpApiEndpoint.put("set", path)
+      .setPayload(Schema.Struct({ key: Schema.String, value: optional(Schema.String) }))
+      .addSuccess(FlagChange)
+  )
+  .add(
+    HttpApiEndpoint.del("clear", path).addSuccess(Schema.Struct({ cleared: Schema.Number, message: Schema.String }))
+  ) {}

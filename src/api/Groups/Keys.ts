@@ -1,0 +1,56 @@
+/** Gateway API keys (contract B3 `/api/keys`). The secret is in the answer to the creation and nowhere else. */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { RateLimit } from "../../domain/ApiKey.ts"
+import { NotFoundAnswer } from "../Errors.ts"
+import { clearable, Created, idParam, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+
+export const KeyView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  prefix: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  allowedModels: Schema.NullOr(Schema.Array(Schema.String)),
+  expiresAt: Schema.NullOr(Schema.String),
+  rateLimits: Schema.Array(RateLimit),
+  isActive: Schema.Boolean,
+  createdAt: Schema.String,
+  lastUsedAt: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ApiKey" })
+export type KeyView = typeof KeyView.Type
+
+const Scopes = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(64))).pipe(Schema.maxItems(32))
+const ModelPatterns = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
+
+const settings = {
+  scopes: optional(Scopes),
+  allowedModels: clearable(ModelPatterns),
+  expiresAt: clearable(IsoTime),
+  rateLimits: optional(Schema.Array(RateLimit).pipe(Schema.maxItems(50))),
+  isActive: optional(Schema.Boolean)
+}
+
+export const CreateKey = Schema.Struct({ name: Name, ...settings }).annotations({ identifier: "CreateApiKey" })
+export type CreateKey = typeof CreateKey.Type
+
+/** What is absent stays as it is. */
+export const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations({
+  identifier: "UpdateApiKey"
+})
+export type UpdateKey = typeof UpdateKey.Type
+
+const Key = Schema.Struct({ key: KeyView })
+
+export class Keys extends HttpApiGroup.make("keys")
+  .add(HttpApiEndpoint.get("list", "/api/keys").addSuccess(Schema.Struct({ keys: Schema.Array(KeyView) })))
+  .add(
+    HttpApiEndpoint.post("create", "/api/keys")
+      .setPayload(CreateKey)
+      .addSuccess(Created(Schema.Struct({ key: KeyView, secret: Schema.String })))
+  )
+  .add(HttpApiEndpoint.get("get")`/api/keys/${idParam}`.addSuccess(Key).addError(NotFoundAnswer))
+  .add(
+    HttpApiEndpoint.put("update")`/api/keys/${idParam}`.setPayload(UpdateKey).addSuccess(Key).addError(NotFoundAnswer)
+  )
+  .add(HttpApiEndpoint.del("remove")`/api/keys/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}

@@ -1,0 +1,77 @@
+/** Models the operator declared or corrected; they win over what was learned (contract B3 `/api/provider-models`). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { clearable, Created, NoContent, optional } from "../Inputs.ts"
+
+export const Capabilities = Schema.Struct({
+  vision: optional(Schema.Boolean),
+  reasoning: optional(Schema.Boolean),
+  toolCalling: optional(Schema.Boolean),
+  structuredOutput: optional(Schema.Boolean)
+}).annotations({ identifier: "ModelCapabilities" })
+
+export const ProviderModelView = Schema.Struct({
+  provider: Schema.String,
+  modelId: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  contextLength: Schema.NullOr(Schema.Number),
+  maxOutputTokens: Schema.NullOr(Schema.Number),
+  capabilities: Schema.Record({ key: Schema.String, value: Schema.Boolean }),
+  hidden: Schema.Boolean
+}).annotations({ identifier: "ProviderModel" })
+export type ProviderModelView = typeof ProviderModelView.Type
+
+const Tokens = Schema.Int.pipe(Schema.between(1, 100_000_000))
+
+const key = {
+  provider: Schema.NonEmptyTrimmedString,
+  modelId: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))
+}
+
+/** Creates or replaces with POST; PATCH changes only what is given. */
+export const ProviderModelInput = Schema.Struct({
+  ...key,
+  name: clearable(Schema.NonEmptyTrimmedString),
+  contextLength: clearable(Tokens),
+  maxOutputTokens: clearable(Tokens),
+  capabilities: optional(Capabilities),
+  hidden: optional(Schema.Boolean)
+}).annotations({ identifier: "ProviderModelInput" })
+export type ProviderModelInput = typeof ProviderModelInput.Type
+
+const Model = Schema.Struct({ model: ProviderModelView })
+
+/** DELETE takes its key from the query string or from a body. */
+const RemoveKey = Schema.Struct({ provider: optional(Schema.String), modelId: optional(Schema.String) })
+const RemoveQuery = Schema.Struct({
+  provider: Schema.optionalWith(Schema.String, { exact: true }),
+  modelId: Schema.optionalWith(Schema.String, { exact: true })
+})
+
+export class ProviderModels extends HttpApiGroup.make("providerModels")
+  .add(
+    HttpApiEndpoint.get("list", "/api/provider-models")
+      .setUrlParams(Schema.Struct({ provider: Schema.optionalWith(Schema.String, { exact: true }) }))
+      .addSuccess(Schema.Struct({ models: Schema.Array(ProviderModelView) }))
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/api/provider-models")
+      .setPayload(ProviderModelInput)
+      .addSuccess(Created(Model))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    HttpApiEndpoint.patch("update", "/api/provider-models")
+      .setPayload(ProviderModelInput)
+      .addSuccess(Model)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/api/provider-models")
+      .setUrlParams(RemoveQuery)
+      .setPayload(Schema.NullOr(RemoveKey))
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  ) {}

@@ -1,0 +1,77 @@
+/** Provider nodes: endpoints the operator added; `prefix` is then a provider id (contract B3). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { ProviderNodeType } from "../../domain/ProviderNode.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { clearable, Created, HeaderMap, HttpUrl, idParam, Name, NoContent, optional, UrlPath } from "../Inputs.ts"
+
+export const NodeView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  prefix: Schema.String,
+  type: ProviderNodeType,
+  baseUrl: Schema.String,
+  wires: Schema.NullOr(Schema.Array(WireName)),
+  headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+  chatPath: Schema.NullOr(Schema.String),
+  modelsPath: Schema.NullOr(Schema.String),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}).annotations({ identifier: "ProviderNode" })
+export type NodeView = typeof NodeView.Type
+
+/** A provider id: it becomes the part before the slash of `<prefix>/<model>`. */
+export const NodePrefix = Schema.Trim.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+    message: () => "must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
+  })
+)
+
+const nullableFields = {
+  wires: clearable(Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))),
+  headers: clearable(HeaderMap),
+  chatPath: clearable(UrlPath),
+  modelsPath: clearable(UrlPath)
+}
+
+export const CreateNode = Schema.Struct({
+  name: Name,
+  prefix: NodePrefix,
+  type: ProviderNodeType,
+  baseUrl: HttpUrl,
+  ...nullableFields
+}).annotations({ identifier: "CreateProviderNode" })
+export type CreateNode = typeof CreateNode.Type
+
+/** What is absent stays as it is. The prefix may change only while nothing uses it. */
+export const UpdateNode = Schema.Struct({
+  name: optional(Name),
+  prefix: optional(NodePrefix),
+  type: optional(ProviderNodeType),
+  baseUrl: optional(HttpUrl),
+  ...nullableFields
+}).annotations({ identifier: "UpdateProviderNode" })
+export type UpdateNode = typeof UpdateNode.Type
+
+const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })
+const Node = Schema.Struct({ node: NodeView })
+
+export class ProviderNodes extends HttpApiGroup.make("providerNodes")
+  .add(HttpApiEndpoint.get("list", "/api/provider-nodes").addSuccess(Nodes))
+  .add(
+    HttpApiEndpoint.post("create", "/api/provider-nodes")
+      .setPayload(CreateNode)
+      .addSuccess(Created(Node))
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.get("get")`/api/provider-nodes/${idParam}`.addSuccess(Node).addError(NotFoundAnswer))
+  .add(
+    HttpApiEndpoint.put("update")`/api/provider-nodes/${idParam}`
+      .setPayload(UpdateNode)
+      .addSuccess(Node)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.del("remove")`/api/provider-nodes/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}

@@ -1,0 +1,170 @@
+/** Provider connections (contract B3 "Connection"). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { AccountTier, AuthType, DeclaredQuota, TestStatus } from "../../domain/Connection.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
+import {
+  clearable,
+  Created,
+  HeaderMap,
+  HttpUrl,
+  idParam,
+  IsoTime,
+  Name,
+  NoContent,
+  optional,
+  Secret
+} from "../Inputs.ts"
+
+/** A connection as callers see it: the key is masked. Times are ISO 8601. */
+export const ConnectionView = Schema.Struct({
+  id: Schema.String,
+  provider: Schema.String,
+  name: Schema.String,
+  authType: AuthType,
+  isActive: Schema.Boolean,
+  priority: Schema.Number,
+  baseUrl: Schema.NullOr(Schema.String),
+  wires: Schema.NullOr(Schema.Array(WireName)),
+  defaultModel: Schema.NullOr(Schema.String),
+  models: Schema.Array(Schema.String),
+  tier: Schema.NullOr(AccountTier),
+  max_concurrent: Schema.NullOr(Schema.Number),
+  headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+  quotas: Schema.Array(DeclaredQuota),
+  testStatus: TestStatus,
+  rateLimitedUntil: Schema.NullOr(Schema.String),
+  lastError: Schema.NullOr(Schema.String),
+  lastErrorType: Schema.NullOr(Schema.String),
+  errorCode: Schema.NullOr(Schema.String),
+  backoffLevel: Schema.Number,
+  apiKey: Schema.NullOr(Schema.String),
+  source: Schema.Literal("db", "env"),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}).annotations({ identifier: "Connection" })
+export type ConnectionView = typeof ConnectionView.Type
+
+/** Tokens of an OAuth account. `tokenUrl` only for provider nodes; a registry provider's is fixed. */
+export const OAuthInput = Schema.Struct({
+  accessToken: Secret,
+  refreshToken: optional(Secret),
+  expiresAt: optional(IsoTime),
+  clientId: optional(Schema.String),
+  clientSecret: optional(Secret),
+  tokenUrl: optional(HttpUrl)
+}).annotations({ identifier: "OAuthInput" })
+export type OAuthInput = typeof OAuthInput.Type
+
+const Wires = Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))
+const ModelIds = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
+const Quotas = Schema.Array(DeclaredQuota).pipe(Schema.maxItems(20))
+const Priority = Schema.Int.pipe(Schema.between(0, 1_000_000))
+const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
+
+/** Fields that a change may clear with null. */
+const nullableFields = {
+  baseUrl: clearable(HttpUrl),
+  wires: clearable(Wires),
+  defaultModel: clearable(Schema.NonEmptyTrimmedString),
+  tier: clearable(AccountTier),
+  max_concurrent: clearable(MaxConcurrent),
+  headers: clearable(HeaderMap)
+}
+
+const otherFields = {
+  name: optional(Name),
+  apiKey: optional(Secret),
+  authType: optional(AuthType),
+  models: optional(ModelIds),
+  priority: optional(Priority),
+  isActive: optional(Schema.Boolean),
+  oauth: optional(OAuthInput),
+  quotas: optional(Quotas)
+}
+
+export const CreateConnection = Schema.Struct({
+  provider: Schema.NonEmptyTrimmedString,
+  ...otherFields,
+  ...nullableFields
+}).annotations({ identifier: "CreateConnection" })
+export type CreateConnection = typeof CreateConnection.Type
+
+/** What is absent stays as it is; an absent `apiKey` keeps the stored one. `provider` may be repeated but not changed. */
+export const UpdateConnection = Schema.Struct({
+  provider: optional(Schema.NonEmptyTrimmedString),
+  ...otherFields,
+  ...nullableFields
+}).annotations({ identifier: "UpdateConnection" })
+export type UpdateConnection = typeof UpdateConnection.Type
+
+/** `status` is the upstream's HTTP status, null when none arrived. */
+export const TestResult = Schema.Struct({
+  ok: Schema.Boolean,
+  status: Schema.NullOr(Schema.Number),
+  latencyMs: Schema.Number,
+  model: Schema.NullOr(Schema.String),
+  error: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "TestResult" })
+
+/** A model as the upstream lists it. */
+export const UpstreamModel = Schema.Struct({
+  id: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  contextLength: Schema.NullOr(Schema.Number),
+  maxOutputTokens: Schema.NullOr(Schema.Number)
+}).annotations({ identifier: "UpstreamModel" })
+
+export const ValidateKey = Schema.Struct({
+  provider: Schema.NonEmptyTrimmedString,
+  apiKey: Secret,
+  baseUrl: optional(HttpUrl)
+}).annotations({ identifier: "ValidateKey" })
+
+export const ValidateResult = Schema.Struct({
+  valid: Schema.Boolean,
+  status: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ValidateResult" })
+
+const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
+const Connection = Schema.Struct({ connection: ConnectionView })
+
+export class Providers extends HttpApiGroup.make("providers")
+  .add(HttpApiEndpoint.get("list", "/api/providers").addSuccess(Connections))
+  .add(
+    HttpApiEndpoint.post("create", "/api/providers")
+      .setPayload(CreateConnection)
+      .addSuccess(Created(Connection))
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.post("validate", "/api/providers/validate").setPayload(ValidateKey).addSuccess(ValidateResult))
+  .add(HttpApiEndpoint.get("get")`/api/providers/${idParam}`.addSuccess(Connection).addError(NotFoundAnswer))
+  .add(
+    HttpApiEndpoint.put("update")`/api/providers/${idParam}`
+      .setPayload(UpdateConnection)
+      .addSuccess(Connection)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(ForbiddenAnswer)
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/api/providers/${idParam}`
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(ForbiddenAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("test")`/api/providers/${idParam}/test`
+      .setPayload(Schema.NullOr(Schema.Struct({ model: optional(Schema.NonEmptyTrimmedString) })))
+      .addSuccess(TestResult)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    HttpApiEndpoint.get("models")`/api/providers/${idParam}/models`
+      .addSuccess(Schema.Struct({ models: Schema.Array(UpstreamModel) }))
+      .addError(NotFoundAnswer)
+      .addError(UpstreamFailedAnswer)
+  ) {}

@@ -1,0 +1,59 @@
+/**
+ * Small schemas the groups share. Inputs are lenient where clients are: an optional field may be absent or null, and
+ * fields nobody knows are ignored.
+ */
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Schema from "effect/Schema"
+
+/** Absent or null: not given. */
+export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(schema, { exact: true, nullable: true })
+
+/** Absent: leave as it is; null: clear it. */
+export const clearable = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+
+/** A name people read: 1 to 200 characters, no surrounding blanks. */
+export const Name = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200))
+
+/** An absolute http or https address. Which hosts are allowed is the outbound policy's decision. */
+export const HttpUrl = Schema.Trim.pipe(
+  Schema.maxLength(2048),
+  Schema.filter((text) =>
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? true : "must be an http or https URL"
+  )
+)
+
+/** Extra request headers, at most 32. */
+export const HeaderMap = Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
+  Schema.filter((headers) => {
+    const entries = Object.entries(headers)
+    if (entries.length > 32) return "must hold at most 32 headers"
+    const wrong = entries.find(
+      ([name, value]) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || /[\r\n\0]/.test(value)
+    )
+    return wrong === undefined ? true : "must hold valid header names and values"
+  })
+)
+
+/** A path below a base address, such as `/v1/chat/completions`. */
+export const UrlPath = Schema.Trim.pipe(Schema.pattern(/^\/[^\s?#]*$/), Schema.maxLength(512))
+
+/** A secret as the caller sends it. Redacted from the first moment. */
+export const Secret = Schema.Redacted(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(8192)))
+
+/** `{id}` of a path. */
+export const idParam = HttpApiSchema.param("id", Schema.String)
+
+/** ISO 8601 with an offset or `Z`. */
+export const IsoTime = Schema.String.pipe(
+  Schema.filter((text) =>
+    /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? true : "must be an ISO 8601 time"
+  )
+)
+
+/** 204 without a body. */
+export const NoContent = HttpApiSchema.NoContent
+
+export const Created = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  schema.annotations(HttpApiSchema.annotations({ status: 201 }))

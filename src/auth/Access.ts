@@ -1,0 +1,107 @@
+/**
+ * May this caller use this route? One pure decision from a route's tier and the facts of a request; nothing else in the house decides it.
+ */
+import type { Tier } from "../api/Routes.ts"
+import { managementScopes } from "../domain/ApiKey.ts"
+import type { ApiKey, Principal } from "../domain/ApiKey.ts"
+
+/** What `ApiKeys.identify` says about the key of a request. */
+export type Identified = Principal | "missing" | "wrong"
+
+export interface AccessFacts {
+  readonly key: Identified
+  /** The given key is written like a key of this gateway. */
+  readonly keyLooksOurs: boolean
+  /** What is wrong with a known key now. */
+  readonly keyProblem: "expired" | "inactive" | null
+  /** Id of the admin session the cookie names, while it is valid. */
+  readonly sessionId: string | null
+  readonly csrfTokenValid: boolean
+  readonly safeMethod: boolean
+  readonly crossSite: boolean
+  readonly loopback: boolean
+  /** The flag `REQUIRE_API_KEY`. */
+  readonly keysRequired: boolean
+  /** There is an admin key, an admin password, or an API key that may manage. */
+  readonly adminConfigured: boolean
+}
+
+export interface Denied {
+  readonly _tag: "Denied"
+  readonly status: 401 | 403
+  readonly code: string
+  readonly message: string
+}
+
+export type Access = { readonly _tag: "Allowed"; readonly principal: Principal } | Denied
+
+const allowed = (principal: Principal): Access => ({ _tag: "Allowed", principal })
+const denied = (status: 401 | 403, code: string, message: string): Denied => ({ _tag: "Denied", status, code, message })
+
+const anonymous: Principal = { _tag: "Anonymous" }
+
+const noKey = denied(
+  401,
+  "missing_api_key",
+  "No credential was given. Send an API key as 'Authorization: Bearer <key>' or 'x-api-key: <key>'."
+)
+const wrongKey = denied(401, "invalid_api_key", "The API key is not known to this gateway.")
+const noAdmin = denied(
+  401,
+  "admin_not_configured",
+  "Management is locked because no administrator is set. Run 'gateway setup', or start the gateway with GATEWAY_ADMIN_KEY or GATEWAY_ADMIN_PASSWORD."
+)
+const noSession = denied(401, "session_required", "This route needs an admin session. Log in at POST /api/auth/login.")
+const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
+const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
+const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
+const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
+const problems: Readonly<Record<"expired" | "inactive", Denied>> = {
+  expired: denied(403, "key_expired", "This API key has expired."),
+  inactive: denied(403, "key_inactive", "This API key is not active.")
+}
+
+/** Whether a key's scopes let it manage the gateway. */
+export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
+  managementScopes.some((scope) => key.scopes.includes(scope))
+
+const bySession = (facts: AccessFacts, sessionId: string): Access => {
+  if (facts.safeMethod) return allowed({ _tag: "Session", sessionId })
+  if (facts.crossSite) return foreignSite
+  return facts.csrfTokenValid ? allowed({ _tag: "Session", sessionId }) : noCsrf
+}
+
+/** Without required keys a foreign key (clients insist on sending one) is nobody's; a lost or revoked one of ours stays refused. */
+const inference = (facts: AccessFacts): Access => {
+  if (facts.key === "missing") return facts.keysRequired ? noKey : allowed(anonymous)
+  if (facts.key === "wrong") return facts.keysRequired || facts.keyLooksOurs ? wrongKey : allowed(anonymous)
+  return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
+}
+
+/** A key that was sent on purpose counts before the cookie that a browser adds by itself. */
+const manage = (facts: AccessFacts): Access => {
+  if (facts.key === "missing") {
+    if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
+    return facts.adminConfigured ? noKey : noAdmin
+  }
+  if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
+  if (facts.key._tag === "AdminKey") return allowed(facts.key)
+  if (facts.keyProblem !== null) return problems[facts.keyProblem]
+  return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
+}
+
+/** Decides. Total over tiers. */
+export const decide = (tier: Tier, facts: AccessFacts): Access => {
+  switch (tier) {
+    case "public":
+      return !facts.safeMethod && facts.crossSite ? foreignSite : allowed(anonymous)
+    case "inference":
+      return inference(facts)
+    case "manage":
+      return manage(facts)
+    case "session":
+      return facts.sessionId === null ? noSession : bySession(facts, facts.sessionId)
+    case "loopback":
+      return facts.loopback ? manage(facts) : notLocal
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The keys of this gateway, ready in memory: looked up by hash on the request path, written through to the store on change.
+ * Expiry, activity and allowed models are judged apart from identity, so that a wrong key and a barred one answer differently.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import type { ApiKey, ApiKeySettings, Principal } from "../domain/ApiKey.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { IdGen } from "../platform/IdGen.ts"
+import type { StoreError } from "../store/Errors.ts"
+import * as ApiKeyRepo from "../store/repo/ApiKeyRepo.ts"
+import { mayManage } from "./Access.ts"
+import type { Identified } from "./Access.ts"
+import { formatKey, hashKey, prefixOf } from "./KeyFormat.ts"
+
+export type KeyProblem = "expired" | "inactive"
+
+/** What keeps a known key from being used now, whatever for. */
+export const problemOf = (key: ApiKeySettings, nowMs: number): KeyProblem | null => {
+  if (!key.isActive) return "inactive"
+  return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : null
+}
+
+/** Whether a key may use a model. A pattern is a model id, or its beginning with a trailing `*`. */
+export const allowsModel = (key: ApiKeySettings, model: string): boolean =>
+  key.allowedModels === null ||
+  key.allowedModels.length === 0 ||
+  key.allowedModels.some((pattern) =>
+    pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model
+  )
+
+/** Everything that bars a key from a model at a time; `model` null asks about the key alone. */
+export const judge = (key: ApiKeySettings, nowMs: number, model: string | null): KeyProblem | "model" | null =>
+  problemOf(key, nowMs) ?? (model === null || allowsModel(key, model) ? null : "model")
+
+export interface CreatedKey {
+  readonly key: ApiKey
+  /** Shown to the caller once, then forgotten. */
+  readonly secret: Redacted.Redacted
+}
+
+export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
+  ApiKeys,
+  {
+    /** HOT. Whose key this is. */
+    readonly identify: (rawKey: string | null) => Identified
+    /** HOT. Notes that a key was used; written to the store later, at most every five minutes per key. */
+    readonly used: (key: ApiKey, nowMs: number) => void
+    /** HOT. Whether the admin key or an active key that may manage exists. */
+    readonly canManage: (nowMs: number) => boolean
+    /** Oldest first. */
+    readonly list: () => ReadonlyArray<ApiKey>
+    readonly get: (id: string) => ApiKey | null
+    readonly create: (settings: ApiKeySettings) => Effect.Effect<CreatedKey, StoreError>
+    /** Null when there is no such key. */
+    readonly update: (id: string, change: Partial<ApiKeySettings>) => Effect.Effect<ApiKey | null, StoreError>
+    /** False when there was no such key. */
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+const usedEveryMs = 5 * 60_000
+const adminKey: Principal = { _tag: "AdminKey" }
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig
+  const ids = yield* IdGen
+  const repo = yield* ApiKeyRepo.ApiKeyRepo
+  const adminHash = config.adminKey === null ? null : Buffer.from(hashKey(Redacted.value(config.adminKey)))
+
+  const byId = new Map<string, ApiKey>()
+  const byHash = new Map<string, Principal>()
+  const toWrite = new Map<string, number>()
+
+  const put = (key: ApiKey): void => {
+    byId.set(key.id, key)
+    byHash.set(key.hash, { _tag: "Key", key })
+  }
+  for (const key of yield* repo.list) put(key)
+
+  const identify = (rawKey: string | null): Identified => {
+    if (rawKey === null) return "missing"
+    const hash = hashKey(rawKey)
+    if (adminHash !== null && timingSafeEqual(adminHash, Buffer.from(hash))) return adminKey
+    return byHash.get(hash) ?? "wrong"
+  }
+
+  const used = (key: ApiKey, nowMs: number): void => {
+    const known = byId.get(key.id)
+    if (known === undefined || nowMs - (known.lastUsedAtMs ?? 0) < usedEveryMs) return
+    put({ ...known, lastUsedAtMs: nowMs })
+    toWrite.set(key.id, nowMs)
+  }
+
+  const writeUses = Effect.suspend(() => {
+    if (toWrite.size === 0) return Effect.void
+    const batch = new Map(toWrite)
+    toWrite.clear()
+    return repo.touchLastUsed(batch)
+  }).pipe(Effect.catchAll((error) => Effect.logWarning(`Times of last use could not be written: ${error.message}`)))
+  yield* Effect.addFinalizer(() => writeUses)
+  yield* Effect.forkScoped(Effect.repeat(writeUses, Schedule.spaced("1 minute")))
+
+  const create = Effect.fn("ApiKeys.create")(function* (settings: ApiKeySettings) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const secret = formatKey(randomBytes(32))
+    const key: ApiKey = {
+      ...settings,
+      id: ids.next(nowMs),
+      prefix: prefixOf(secret),
+      hash: hashKey(secret),
+      createdAtMs: nowMs,
+      lastUsedAtMs: null
+    }
+    yield* Effect.catchTag(repo.insert(key), "Conflict", Effect.die)
+    put(key)
+    return { key, secret: Redacted.make(secret) }
+  }, Effect.uninterruptible)
+
+  const update = Effect.fn("ApiKeys.update")(function* (id: string, change: Partial<ApiKeySettings>) {
+    const known = byId.get(id)
+    if (known === undefined) return null
+    const key: ApiKey = { ...known, ...change }
+    yield* Effect.catchTag(repo.update(key), "Conflict", Effect.die)
+    put(key)
+    return key
+  }, Effect.uninterruptible)
+
+  const remove = Effect.fn("ApiKeys.remove")(function* (id: string) {
+    const known = byId.get(id)
+    if (known === undefined) return false
+    yield* repo.remove(id)
+    byId.delete(id)
+    byHash.delete(known.hash)
+    return true
+  }, Effect.uninterruptible)
+
+  return ApiKeys.of({
+    identify,
+    used,
+    canManage: (nowMs) =>
+      adminHash !== null || [...byId.values()].some((key) => mayManage(key) && problemOf(key, nowMs) === null),
+    list: () => [...byId.values()],
+    get: (id) => byId.get(id) ?? null,
+    create,
+    update,
+    remove
+  })
+})
+
+export const layer: Layer.Layer<ApiKeys, StoreError, AppConfig | IdGen | ApiKeyRepo.ApiKeyRepo> = Layer.scoped(
+  ApiKeys,
+  make
+)

@@ -1,0 +1,45 @@
+/**
+ * Where a request may carry its API key: the one place that knows (contract B1). Pure, on node-style headers.
+ */
+
+/** Header names in lower case, as node:http gives them. */
+export type RequestHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** In the order they are tried, after `Authorization`. */
+const keyHeaders = ["x-api-key", "x-goog-api-key", "api-key"] as const
+const keyParameters = ["token", "apiKey", "api_key", "key"] as const
+
+/** First value of a header, without surrounding blanks; null when absent or empty. */
+export const headerOf = (headers: RequestHeaders, name: string): string | null => {
+  const value = headers[name]
+  const first = typeof value === "string" ? value : value?.[0]
+  return first === undefined ? null : first.trim() || null
+}
+
+const bearerOf = (headers: RequestHeaders): string | null => {
+  const authorization = headerOf(headers, "authorization")
+  if (authorization === null || !/^bearer(?:\s|$)/i.test(authorization)) return null
+  return authorization.slice("bearer".length).trim() || null
+}
+
+const parameterOf = (url: string): string | null => {
+  const start = url.indexOf("?")
+  if (start === -1) return null
+  const query = new URLSearchParams(url.slice(start + 1))
+  for (const name of keyParameters) {
+    const value = query.get(name)
+    if (value !== null && value !== "") return value
+  }
+  return null
+}
+
+/** The key of a request, or null. An empty `Bearer` counts as none. `url` is the request target with its query. */
+export const keyOf = (headers: RequestHeaders, url: string): string | null => {
+  const bearer = bearerOf(headers)
+  if (bearer !== null) return bearer
+  for (const name of keyHeaders) {
+    const value = headerOf(headers, name)
+    if (value !== null) return value
+  }
+  return parameterOf(url)
+}

@@ -1,0 +1,41 @@
+/**
+ * How a gateway key is written: `gw_`, 32 random bytes in base62, 6 characters of checksum. The checksum lets scanners and
+ * this code tell a mistyped or foreign key without a look-up. Keys have 256 bits of chance, so a plain SHA-256 is enough to store.
+ */
+import { hash as digest } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+const marker = "gw_"
+const bodyLength = 43
+const checksumLength = 6
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+const base62 = (value: bigint, length: number): string => {
+  let text = ""
+  for (let rest = value; rest > 0n; rest /= 62n) text = `${alphabet[Number(rest % 62n)]}${text}`
+  return text.padStart(length, "0")
+}
+
+const checksum = (body: string): string => base62(BigInt(crc32(body)), checksumLength)
+
+/** Writes a key from 32 random bytes. */
+export const formatKey = (random: Uint8Array): string => {
+  const body = base62(BigInt(`0x${Buffer.from(random).toString("hex")}`), bodyLength)
+  return `${marker}${body}${checksum(body)}`
+}
+
+/** Whether a text claims to be a key of this gateway. */
+export const looksLikeOurs = (key: string): boolean => key.startsWith(marker)
+
+/** Whether a text is a well-formed key; says nothing about whether it exists. */
+export const isWellFormed = (key: string): boolean => {
+  if (!looksLikeOurs(key) || key.length !== marker.length + bodyLength + checksumLength) return false
+  const body = key.slice(marker.length, marker.length + bodyLength)
+  return checksum(body) === key.slice(-checksumLength)
+}
+
+/** What listings show of a key: enough for a person to recognise it, far too little to guess the rest. */
+export const prefixOf = (key: string): string => key.slice(0, 8)
+
+/** SHA-256 of the whole key, lower-case hex: what is stored and looked up. */
+export const hashKey = (key: string): string => digest("sha256", key, "hex")

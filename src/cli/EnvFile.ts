@@ -1,0 +1,70 @@
+/**
+ * `<DATA_DIR>/.env`: settings that `gateway env set` keeps and every start reads below the real environment.
+ * One `NAME='value'` per line; the file holds secrets, so only its owner may read it.
+ */
+import * as Effect from "effect/Effect"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parseEnv } from "node:util"
+import * as AppConfig from "../platform/AppConfig.ts"
+import { CommandFailed, wrongConfig } from "./Failure.ts"
+
+export const envFile = (dataDir: string): string => join(dataDir, ".env")
+
+/** The values of a file's text, in its order. */
+export const parse = (text: string): ReadonlyMap<string, string> =>
+  new Map(Object.entries(parseEnv(text)).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+const quotes = ["'", '"', "`"]
+
+/** A line that reads back as the same value; null when no quote of the format can hold it. */
+export const line = (name: string, value: string): string | null => {
+  const quote = quotes.find((mark) => !value.includes(mark))
+  // Inside double quotes the format turns `\n` into a line break.
+  if (quote === undefined || (quote === '"' && value.includes("\\n"))) return null
+  return `${name}=${quote}${value}${quote}`
+}
+
+const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> =>
+  Effect.try({
+    try: run,
+    catch: (error) =>
+      new CommandFailed({
+        message: `${file} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+        hint: "Check the permissions of the data folder, or set DATA_DIR to another one."
+      })
+  })
+
+/** What the file holds; nothing when there is none. */
+export const read = (dataDir: string): Effect.Effect<ReadonlyMap<string, string>, CommandFailed> => {
+  const file = envFile(dataDir)
+  return onFile(file, () => (existsSync(file) ? parse(readFileSync(file, "utf8")) : new Map()))
+}
+
+/** Replaces the file, whole or not at all. */
+export const write = (
+  dataDir: string,
+  values: ReadonlyMap<string, string>
+): Effect.Effect<void, CommandFailed> => {
+  const file = envFile(dataDir)
+  const lines = [...values].map(([name, value]) => line(name, value))
+  if (lines.includes(null)) {
+    return Effect.fail(new CommandFailed({ message: "A value that holds every kind of quote cannot be kept in the file." }))
+  }
+  return onFile(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const fresh = `${file}.new`
+    writeFileSync(fresh, `${lines.join("\n")}\n`, { mode: 0o600 })
+    chmodSync(fresh, 0o600)
+    renameSync(fresh, file)
+  })
+}
+
+/** The configuration with the file's values below the real environment. Every command but `env` starts here. */
+export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.gen(function* () {
+  const { dataDir } = yield* Effect.catchAll(AppConfig.make, wrongConfig)
+  const file = envFile(dataDir)
+  if (!existsSync(file)) return yield* Effect.catchAll(AppConfig.make, wrongConfig)
+  yield* onFile(file, () => process.loadEnvFile(file))
+  return yield* Effect.catchAll(AppConfig.make, wrongConfig)
+})

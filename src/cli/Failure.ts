@@ -1,0 +1,90 @@
+/**
+ * How a command fails: a sentence for the person on stderr, and an exit code for the script.
+ * 0 ok, 1 error, 2 bad argument, 3 server offline, 4 authentication, 130 stopped by Ctrl-C.
+ */
+import * as Cause from "effect/Cause"
+import type { ConfigError } from "effect/ConfigError"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+
+interface Words {
+  readonly message: string
+  /** What to do next. */
+  readonly hint?: string
+}
+
+/** The work could not be done. */
+export class CommandFailed extends Data.TaggedError("CommandFailed")<Words> {}
+/** An argument is wrong. */
+export class BadArgument extends Data.TaggedError("BadArgument")<Words> {}
+/** No gateway answers at the address. */
+export class ServerOffline extends Data.TaggedError("ServerOffline")<Words> {}
+/** The gateway refused the credential. */
+export class AuthRefused extends Data.TaggedError("AuthRefused")<Words> {}
+/** The command has already printed what is wrong, as `doctor` does; only the exit code is left to say. */
+export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
+
+export type CliFailure = CommandFailed | BadArgument | ServerOffline | AuthRefused | AlreadyReported
+
+const codes: Readonly<Record<string, number>> = {
+  CommandFailed: 1,
+  AlreadyReported: 1,
+  BadArgument: 2,
+  ServerOffline: 3,
+  AuthRefused: 4,
+  QuitException: 130
+}
+
+/** What the command-line library says about arguments has no tag of ours, but a symbol that only its errors carry. */
+const isArgumentError = (error: unknown): boolean =>
+  Predicate.isObject(error) && Symbol.for("@effect/cli/ValidationError") in error
+
+const codeOfError = (error: unknown): number => {
+  if (isArgumentError(error)) return codes["BadArgument"] ?? 1
+  return (Predicate.hasProperty(error, "_tag") && codes[String(error._tag)]) || 1
+}
+
+/** The process's exit code for the end of a command. */
+export const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  if (Cause.isInterruptedOnly(exit.cause)) return codes["QuitException"] ?? 1
+  return Option.match(Cause.failureOption(exit.cause), { onNone: () => 1, onSome: codeOfError })
+}
+
+const sentence = (error: unknown): string => {
+  const words = error instanceof Error && error.message !== "" ? error.message : String(error)
+  const hint = Predicate.hasProperty(error, "hint") && typeof error.hint === "string" ? `\n${error.hint}` : ""
+  return `gateway: ${words}${hint}`
+}
+
+const silent: ReadonlySet<string> = new Set(["QuitException", "AlreadyReported"])
+
+/** The text for stderr; null when there is nothing to add. A defect is a bug of ours and shows its stack. */
+export const report = (cause: Cause.Cause<unknown>): string | null => {
+  if (Cause.isInterruptedOnly(cause)) return null
+  return Option.match(Cause.failureOption(cause), {
+    onNone: () => `gateway: this is a fault of the program.\n${Cause.pretty(cause)}`,
+    onSome: (error) => {
+      if (isArgumentError(error)) return "Run the command with --help to see what it takes."
+      return Predicate.hasProperty(error, "_tag") && silent.has(String(error._tag)) ? null : sentence(error)
+    }
+  })
+}
+
+/** Every wrong variable of a configuration on one line. */
+export const configProblem = (error: ConfigError): string => {
+  if (error._op === "And" || error._op === "Or") return `${configProblem(error.left)}; ${configProblem(error.right)}`
+  return error.path.length === 0 ? error.message : `${error.path.join("_")}: ${error.message}`
+}
+
+/** Turns wrong variables into a failure that names them. */
+export const wrongConfig = (error: ConfigError): Effect.Effect<never, CommandFailed> =>
+  Effect.fail(
+    new CommandFailed({
+      message: `The configuration is wrong: ${configProblem(error)}.`,
+      hint: "Correct the environment, or the value with 'gateway env set <name> <value>'."
+    })
+  )

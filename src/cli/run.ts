@@ -1,0 +1,20 @@
+/** Runs a command as the process's main program: failures become one text on stderr and an exit code. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { exitCode, report } from "./Failure.ts"
+
+export const runMain = <A, E>(command: Effect.Effect<A, E>, codeWhenStopped: 0 | 130): void =>
+  NodeRuntime.runMain(
+    Effect.tapErrorCause(command, (cause) => {
+      const text = report(cause)
+      return text === null ? Effect.void : Console.error(text)
+    }),
+    {
+      disableErrorReporting: true,
+      teardown: (exit, onExit) => {
+        const code = exitCode(exit)
+        onExit(code === 130 ? codeWhenStopped : code)
+      }
+    }
+  )

@@ -1,0 +1,16 @@
+/** Starts the server. Imports it only now, so that no other command waits for it. */
+import * as Effect from "effect/Effect"
+import { loadConfig } from "./EnvFile.ts"
+import { loadRoom } from "./lazy.ts"
+import { runMain } from "./run.ts"
+import type { ServeFlags } from "./serveOptions.ts"
+
+/** Serves until the process is told to stop. */
+export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
+  yield* loadConfig
+  const room = yield* loadRoom(() => import("../app/serve.ts"))
+  yield* room.serve(flags)
+})
+
+/** Serves as the main program: being told to stop is a good end. */
+export const main = (flags: ServeFlags): void => runMain(serve(flags), 0)

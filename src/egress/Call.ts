@@ -1,0 +1,172 @@
+/** One outbound call: the bridge between the HTTP client's callbacks and a sink, with the promises of `UpstreamSink` kept. */
+import type { Dispatcher } from "undici"
+import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
+import type { Connection, OriginPool } from "./OriginPool.ts"
+import { exchangeFailure, type TransportFailure, transportFailure } from "./TransportFailure.ts"
+import { fromRaw, type UpstreamHeaders, withoutEncoding } from "./UpstreamHeaders.ts"
+
+export interface UpstreamRequest {
+  /** `https://host[:port]`, as `URL.origin` writes it. */
+  readonly origin: string
+  /** Path and query, starting with a slash. */
+  readonly path: string
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD"
+  /**
+   * Name, value, name, value, … Without `host`, `connection`, `content-length` and `transfer-encoding`: the transport writes
+   * them. `accept-encoding: identity` belongs here; an encoded answer is decoded all the same.
+   */
+  readonly headers: ReadonlyArray<string>
+  readonly body: Buffer | string | null
+}
+
+/**
+ * Receives one answer. No method runs before `dispatch` has returned; `onHeaders` comes once, then any number of `onData`,
+ * then exactly one of `onEnd` and `onFail`. `onFail` may come at any point before `onEnd`. After `abort()` nothing comes.
+ */
+export interface UpstreamSink {
+  /** The final status (never 1xx). Returning false pauses the body until `resume()`. */
+  readonly onHeaders: (status: number, headers: UpstreamHeaders) => boolean | void
+  /** A piece of the body, decoded if it had an encoding. Returning false pauses until `resume()`. The chunk may be kept. */
+  readonly onData: (chunk: Buffer) => boolean
+  readonly onEnd: () => void
+  readonly onFail: (failure: TransportFailure) => void
+}
+
+export interface UpstreamCall {
+  /** Destroys the socket at once, in whatever phase the call is. Idempotent. */
+  readonly abort: () => void
+  /** Lets a paused body flow again. Does nothing when it is not paused. */
+  readonly resume: () => void
+}
+
+class Call implements UpstreamCall, Dispatcher.DispatchHandler {
+  readonly #sink: UpstreamSink
+  readonly #pool: OriginPool
+  /** Null as soon as the call no longer owns it. */
+  #connection: Connection | null
+  #started = false
+  #responded = false
+  #done = false
+  #paused = false
+  #resumeSocket: (() => void) | null = null
+  #decoder: ContentDecoder | null = null
+
+  constructor(pool: OriginPool, request: UpstreamRequest, sink: UpstreamSink) {
+    this.#pool = pool
+    this.#sink = sink
+    this.#connection = pool.acquire()
+    // The client only reads the array; its type is wider than that.
+    const headers = request.headers as Array<string>
+    const { path, method, body } = request
+    this.#connection.client.dispatch({ path, method, headers, body }, this)
+    this.#started = true
+  }
+
+  abort(): void {
+    if (this.#done) return
+    this.#done = true
+    this.#dropConnection()
+  }
+
+  resume(): void {
+    this.#decoder?.resume()
+    this.#readOn()
+  }
+
+  // Below: called by the HTTP client.
+
+  onConnect(): void {}
+
+  onHeaders(status: number, raw: Array<Buffer>, resume: () => void): boolean {
+    if (this.#done || status < 200) return true
+    this.#responded = true
+    this.#resumeSocket = resume
+    const headers = fromRaw(raw)
+    const encoding = headers.get("content-encoding")
+    if (isEncoded(encoding)) return this.#startDecoding(status, raw, encoding)
+    return this.#flow(this.#sink.onHeaders(status, headers) !== false)
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#done) return true
+    return this.#flow(this.#decoder === null ? this.#sink.onData(chunk) : this.#decoder.write(chunk))
+  }
+
+  onComplete(): void {
+    if (this.#done) return
+    const connection = this.#connection
+    this.#connection = null
+    if (connection !== null) this.#pool.release(connection)
+    if (this.#decoder === null) this.#end()
+    else this.#decoder.end()
+  }
+
+  onError(error: Error): void {
+    const failure = exchangeFailure(error, this.#responded)
+    if (this.#started) this.#fail(failure)
+    else queueMicrotask(() => this.#fail(failure))
+  }
+
+  #readOn(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    // Not from inside another call's parser callback: the parser cannot be entered twice.
+    queueMicrotask(() => {
+      if (!this.#done) this.#resumeSocket?.()
+    })
+  }
+
+  #flow(onward: boolean): boolean {
+    this.#paused = !onward
+    return onward
+  }
+
+  #startDecoding(status: number, raw: ReadonlyArray<Buffer>, encoding: string): boolean {
+    this.#decoder = decoderFor(encoding, {
+      onData: (chunk) => this.#sink.onData(chunk),
+      onDrain: () => this.#readOn(),
+      onEnd: () => this.#end(),
+      onFail: (kind) => this.#fail(transportFailure(kind))
+    })
+    if (this.#decoder === null) {
+      this.#fail(transportFailure("protocol"))
+      return true
+    }
+    return this.#flow(this.#sink.onHeaders(status, withoutEncoding(raw)) !== false)
+  }
+
+  #end(): void {
+    if (this.#done) return
+    this.#done = true
+    this.#sink.onEnd()
+  }
+
+  #fail(failure: TransportFailure): void {
+    if (this.#done) return
+    this.#done = true
+    this.#dropConnection()
+    this.#sink.onFail(failure)
+  }
+
+  #dropConnection(): void {
+    this.#decoder?.destroy()
+    const connection = this.#connection
+    this.#connection = null
+    if (connection !== null) this.#pool.drop(connection)
+  }
+}
+
+export const startCall = (pool: OriginPool, request: UpstreamRequest, sink: UpstreamSink): UpstreamCall =>
+  new Call(pool, request, sink)
+
+/** A call that cannot even be started, reported like any other failure. */
+export const failedCall = (failure: TransportFailure, sink: UpstreamSink): UpstreamCall => {
+  let aborted = false
+  queueMicrotask(() => aborted || sink.onFail(failure))
+  return {
+    abort: () => {
+      aborted = true
+    },
+    resume: () => {}
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The connections to one origin. Each HTTP client has one socket and one request at a time, so that streams never wait for each
+ * other and aborting a call may destroy its socket without harm to anybody. Idle connections are used again last in, first out.
+ */
+import { Client } from "undici"
+import type { Connect } from "./Connector.ts"
+import type { TransportFailure } from "./TransportFailure.ts"
+
+export interface Connection {
+  readonly client: Client
+  cancelConnect: () => void
+}
+
+export interface OriginPool {
+  readonly acquire: () => Connection
+  /** Gives back a connection whose call ended well. */
+  readonly release: (connection: Connection) => void
+  /** Destroys a connection at once, also one that is still being made. */
+  readonly drop: (connection: Connection) => void
+  /** Closes what is idle now, and what is busy as soon as its call ends. */
+  readonly retire: () => void
+}
+
+/** Idle sockets kept per origin; the rest of a burst is closed. */
+const maxIdle = 512
+const keepAliveMs = 30_000
+const longestKeepAliveMs = 600_000
+const maxHeaderBytes = 64 * 1024
+
+const ignore = (): void => {}
+
+/** `open` collects every connection, so that its owner can close them all. */
+export const makeOriginPool = (origin: string, connect: Connect, open: Set<Connection>): OriginPool => {
+  const idle: Array<Connection> = []
+  let retired = false
+
+  const drop = (connection: Connection): void => {
+    if (!open.delete(connection)) return
+    connection.client.destroy(null, ignore)
+    connection.cancelConnect()
+  }
+
+  const create = (): Connection => {
+    const client = new Client(origin, {
+      connect: (_options, done) => {
+        connection.cancelConnect = connect({
+          onSocket: (socket) => done(null, socket),
+          onFail: (failure: TransportFailure) => done(failure, null)
+        })
+      },
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: longestKeepAliveMs,
+      maxHeaderSize: maxHeaderBytes
+    })
+    const connection: Connection = { client, cancelConnect: ignore }
+    client.on("disconnect", () => {
+      const position = idle.indexOf(connection)
+      if (position === -1) return
+      idle.splice(position, 1)
+      drop(connection)
+    })
+    open.add(connection)
+    return connection
+  }
+
+  return {
+    acquire: () => idle.pop() ?? create(),
+    release: (connection) => {
+      if (retired || idle.length >= maxIdle) drop(connection)
+      else idle.push(connection)
+    },
+    drop,
+    retire: () => {
+      retired = true
+      for (const connection of idle.splice(0)) drop(connection)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Which hosts an outbound call may reach (0-READ-FIRST A3.2). Pure: names and URLs are judged as text, and every address a name
+ * resolves to is judged again by the connector. Cloud-metadata addresses are refused whatever the flags say.
+ */
+import ipaddr from "ipaddr.js"
+import { isIP } from "node:net"
+import type { BooleanFlag } from "../flags/FlagCatalog.ts"
+
+export interface OutboundPolicy {
+  /** Whether loopback, LAN, carrier-grade NAT and the like may be reached. */
+  readonly allowPrivate: boolean
+}
+
+export type BlockReason = "syntax" | "scheme" | "user_info" | "fragment" | "metadata" | "private" | "unroutable"
+
+export type Verdict = { readonly _tag: "Allowed" } | { readonly _tag: "Blocked"; readonly reason: BlockReason }
+
+export type UrlVerdict =
+  | { readonly _tag: "Allowed"; readonly url: URL }
+  | { readonly _tag: "Blocked"; readonly reason: BlockReason }
+
+const allowed: Verdict = { _tag: "Allowed" }
+const blocked = (reason: BlockReason) => ({ _tag: "Blocked", reason }) as const
+
+/** The policy for provider URLs under the flags in force. */
+export const providerPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => ({
+  allowPrivate:
+    !isOn("OUTBOUND_SSRF_GUARD_ENABLED") ||
+    isOn("GATEWAY_ALLOW_LOCAL_PROVIDER_URLS") ||
+    isOn("GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS")
+})
+
+/** The flags `providerPolicy` reads. */
+export const policyFlags = [
+  "OUTBOUND_SSRF_GUARD_ENABLED",
+  "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS",
+  "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS"
+] as const satisfies ReadonlyArray<BooleanFlag>
+
+/** Link-local as a whole, because instance credentials are served there on several addresses. */
+const metadataNetworks = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"].map((cidr) =>
+  ipaddr.IPv4.parseCIDR(cidr)
+)
+const metadataNetworksV6 = ["fd00:ec2::254/128", "fd20:ce::254/128", "fe80::/10"].map((cidr) =>
+  ipaddr.IPv6.parseCIDR(cidr)
+)
+const metadataNames = new Set([
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal"
+])
+const privateSuffixes = [".localhost", ".local", ".internal"]
+
+/** Ranges where no single host answers, or that may wrap an IPv4 address in a way that cannot be undone with certainty. */
+const unroutableRanges = new Set(["unspecified", "multicast", "broadcast", "discard", "teredo", "rfc6145", "rfc6052"])
+
+const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
+const compatible = ipaddr.IPv6.parseCIDR("::/96")
+
+const fromParts = (high: number, low: number): ipaddr.IPv4 =>
+  new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])
+
+/** The IPv4 address that an IPv6 address stands for, null when it stands for itself. */
+const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
+  const parts = address.parts
+  const last = (): ipaddr.IPv4 => fromParts(parts[6] ?? 0, parts[7] ?? 0)
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  if (address.match(nat64)) return last()
+  if (parts[0] === 0x2002) return fromParts(parts[1] ?? 0, parts[2] ?? 0)
+  // `::` and `::1` are addresses in their own right.
+  if (address.match(compatible) && (parts[6] !== 0 || (parts[7] ?? 0) > 1)) return last()
+  return null
+}
+
+/** Loopback, LAN, carrier-grade NAT and the other special ranges count as private. */
+const judgeRange = (range: string, policy: OutboundPolicy): Verdict => {
+  if (range === "unicast") return allowed
+  if (unroutableRanges.has(range)) return blocked("unroutable")
+  return policy.allowPrivate ? allowed : blocked("private")
+}
+
+const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict =>
+  metadataNetworks.some((network) => address.match(network)) ? blocked("metadata") : judgeRange(address.range(), policy)
+
+/** Judges an IP address in its usual text form. Forms only some parsers understand (octal, hexadecimal, short) are refused. */
+export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict => {
+  const family = isIP(address)
+  if (family === 0) return blocked("syntax")
+  if (family === 4) return judgeV4(ipaddr.IPv4.parse(address), policy)
+  const parsed = ipaddr.IPv6.parse(address)
+  const inner = embedded(parsed)
+  if (inner !== null) return judgeV4(inner, policy)
+  if (metadataNetworksV6.some((network) => parsed.match(network))) return blocked("metadata")
+  return judgeRange(parsed.range(), policy)
+}
+
+/**
+ * Judges a host as a URL writes it: a literal is judged as an address, a name by what names tell.
+ * An allowed name says nothing yet about its addresses.
+ */
+export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
+  const name = host
+    .toLowerCase()
+    .replace(/\.+$/, "")
+    .replace(/^\[(.*)\]$/, "$1")
+  if (name === "") return blocked("syntax")
+  if (isIP(name) !== 0) return judgeAddress(name, policy)
+  if (metadataNames.has(name)) return blocked("metadata")
+  const isPrivate = name === "localhost" || privateSuffixes.some((suffix) => name.endsWith(suffix))
+  return isPrivate && !policy.allowPrivate ? blocked("private") : allowed
+}
+
+/** Judges a URL somebody typed: absolute, http or https, no user-info, no fragment, and an allowed host. */
+export const judgeUrl = (text: string, policy: OutboundPolicy): UrlVerdict => {
+  if (!URL.canParse(text)) return blocked("syntax")
+  const url = new URL(text)
+  if (url.protocol !== "http:" && url.protocol !== "https:") return blocked("scheme")
+  if (url.username !== "" || url.password !== "") return blocked("user_info")
+  if (text.includes("#")) return blocked("fragment")
+  const host = judgeHost(url.hostname, policy)
+  return host._tag === "Blocked" ? host : { _tag: "Allowed", url }
+}
+
+/** What to tell whoever gave the URL. One text for everything the network decides, so that it cannot be probed. */
+export const blockMessage: Readonly<Record<BlockReason, string>> = {
+  syntax: "It is not an absolute URL.",
+  scheme: "Only http and https URLs are allowed.",
+  user_info: "User name and password do not belong into the URL.",
+  fragment: "The URL must not have a fragment.",
+  metadata: "The outbound policy does not allow this address.",
+  private: "The outbound policy does not allow this address.",
+  unroutable: "The outbound policy does not allow this address."
+}

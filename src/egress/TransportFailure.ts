@@ -1,0 +1,81 @@
+/**
+ * Why a call never brought a whole answer, as a closed set. An HTTP error status is an answer, not a transport failure.
+ * Messages name the kind of trouble only: no address, no header, no body and no credential ever enters them.
+ */
+import * as Data from "effect/Data"
+
+export type TransportFailureKind =
+  /** Nothing listens at the address, or there is no route to it. */
+  | "refused"
+  /** The name has no address. */
+  | "dns"
+  /** The handshake failed or the certificate is not trusted. */
+  | "tls"
+  /** The connection died: before the first response byte the request may be sent again. */
+  | "reset"
+  | "connect_timeout"
+  /** The outbound policy forbids the address or the URL. */
+  | "blocked"
+  /** The body ended before its announced length or its last chunk. */
+  | "truncated"
+  /** What came back is not HTTP/1.1, or its headers are too large. */
+  | "protocol"
+  | "other"
+
+export class TransportFailure extends Data.TaggedError("TransportFailure")<{
+  readonly kind: TransportFailureKind
+  readonly message: string
+  /** The status the failure counts as for breakers (0-READ-FIRST A2.5). */
+  readonly statusClass: 502 | 504
+}> {}
+
+const messages: Readonly<Record<TransportFailureKind, string>> = {
+  refused: "The upstream refused the connection.",
+  dns: "The upstream's host name could not be resolved.",
+  tls: "The TLS handshake with the upstream failed.",
+  reset: "The upstream closed the connection before it answered in full.",
+  connect_timeout: "The connection to the upstream was not made in time.",
+  blocked: "The outbound policy does not allow this address.",
+  truncated: "The upstream's answer ended before it was complete.",
+  protocol: "The upstream's answer is not valid HTTP.",
+  other: "The call to the upstream failed."
+}
+
+export const transportFailure = (kind: TransportFailureKind): TransportFailure =>
+  new TransportFailure({ kind, message: messages[kind], statusClass: kind === "connect_timeout" ? 504 : 502 })
+
+/** Why a TCP connection was not made. */
+export const connectFailureKind = (code: string | undefined): TransportFailureKind => {
+  switch (code) {
+    case "ECONNREFUSED":
+    case "EHOSTUNREACH":
+    case "EHOSTDOWN":
+    case "ENETUNREACH":
+    case "ENETDOWN":
+    case "EADDRNOTAVAIL":
+      return "refused"
+    case "ETIMEDOUT":
+    case "ERR_SOCKET_CONNECTION_TIMEOUT":
+      return "connect_timeout"
+    case "ECONNRESET":
+    case "EPIPE":
+      return "reset"
+    default:
+      return "other"
+  }
+}
+
+/** Why an established connection brought no whole answer. `responded`: the headers had arrived. */
+export const exchangeFailure = (error: NodeJS.ErrnoException, responded: boolean): TransportFailure => {
+  if (error instanceof TransportFailure) return error
+  const code = error.code ?? ""
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || code === "HPE_INVALID_EOF_STATE") {
+    return transportFailure("truncated")
+  }
+  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW") return transportFailure("protocol")
+  // An error of a system call is a reset; without one the peer said goodbye in an orderly way, only too early.
+  if (code === "UND_ERR_SOCKET") {
+    return transportFailure(responded && error.syscall === undefined ? "truncated" : "reset")
+  }
+  return transportFailure(code === "EPIPE" || code === "ECONNRESET" ? "reset" : "other")
+}

@@ -1,0 +1,170 @@
+/**
+ * The only way out of the house: every outbound HTTP call goes through here, under the outbound policy (0-READ-FIRST A3.2).
+ * `dispatch` is the hot path: native callbacks on pooled connections, no Effect. `request` is the cold path on top of it.
+ * Redirects are never followed; the caller sees the 3xx.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Scope } from "effect/Scope"
+import { Flags } from "../flags/Flags.ts"
+import { Timers } from "../platform/Timers.ts"
+import { failedCall, startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink } from "./Call.ts"
+import { makeConnector } from "./Connector.ts"
+import { Dns } from "./Dns.ts"
+import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
+import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
+import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
+import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
+import { UpstreamSettings } from "./UpstreamSettings.ts"
+
+export type { UpstreamCall, UpstreamRequest, UpstreamSink } from "./Call.ts"
+export type { TransportFailure, TransportFailureKind } from "./TransportFailure.ts"
+export type { UpstreamHeaders } from "./UpstreamHeaders.ts"
+
+export interface UpstreamResponse {
+  readonly status: number
+  readonly headers: UpstreamHeaders
+  /** The whole body, decoded when the upstream compressed it. */
+  readonly body: Buffer
+}
+
+export interface RequestLimits {
+  /** For the whole call, connecting included. */
+  readonly timeoutMs: number
+  /** Of the decoded body. */
+  readonly maxBytes: number
+}
+
+export class ResponseTooLarge extends Data.TaggedError("ResponseTooLarge")<{ readonly limitBytes: number }> {}
+
+export class TimedOut extends Data.TaggedError("TimedOut")<{ readonly timeoutMs: number }> {}
+
+export type RequestError = TransportFailure | ResponseTooLarge | TimedOut
+
+export class Upstream extends Context.Tag("gateway/egress/Upstream")<
+  Upstream,
+  {
+    /** HOT. Starts a call and returns before anything is received. Never throws. */
+    readonly dispatch: (request: UpstreamRequest, sink: UpstreamSink) => UpstreamCall
+    /** A whole answer, bounded in time and size. Interruption aborts the call. */
+    readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>
+    /** Closes idle connections to an origin; running calls end undisturbed. */
+    readonly closeOrigin: (origin: string) => void
+  }
+>() {}
+
+/** Origins with a pool of their own; beyond it the one unused longest loses its idle connections. */
+const maxOrigins = 2_000
+
+const withIdentityEncoding = (headers: ReadonlyArray<string>): ReadonlyArray<string> =>
+  headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === "accept-encoding")
+    ? headers
+    : [...headers, "accept-encoding", "identity"]
+
+/** Reads one whole answer by way of `dispatch`. */
+const collect = (
+  dispatch: Context.Tag.Service<Upstream>["dispatch"],
+  request: UpstreamRequest,
+  maxBytes: number
+): Effect.Effect<UpstreamResponse, TransportFailure | ResponseTooLarge> =>
+  Effect.async((resume) => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    let head: Pick<UpstreamResponse, "status" | "headers"> | null = null
+    const call = dispatch(request, {
+      onHeaders: (status, headers) => {
+        head = { status, headers }
+      },
+      onData: (chunk) => {
+        size += chunk.length
+        if (size > maxBytes) {
+          call.abort()
+          resume(Effect.fail(new ResponseTooLarge({ limitBytes: maxBytes })))
+        } else chunks.push(chunk)
+        return true
+      },
+      onEnd: () =>
+        resume(
+          head === null
+            ? Effect.fail(transportFailure("protocol"))
+            : Effect.succeed({ ...head, body: Buffer.concat(chunks, size) })
+        ),
+      onFail: (failure) => resume(Effect.fail(failure))
+    })
+    return Effect.sync(call.abort)
+  })
+
+export const make: Effect.Effect<
+  Context.Tag.Service<Upstream>,
+  never,
+  Flags | Dns | Timers | UpstreamSettings | Scope
+> = Effect.gen(function* () {
+  const flags = yield* Flags
+  const dns = yield* Dns
+  const timers = yield* Timers
+  const { connectTimeoutMs } = yield* UpstreamSettings
+  const options = { dns, timers, connectTimeoutMs, policy: () => providerPolicy(flags.isOn) }
+  /** In order of last use. */
+  const pools = new Map<string, OriginPool>()
+  const connections = new Set<Connection>()
+  let closed = false
+
+  const closeOrigin = (origin: string): void => {
+    pools.get(origin)?.retire()
+    pools.delete(origin)
+  }
+
+  const open = (origin: string): OriginPool | null => {
+    const url = URL.canParse(origin) ? new URL(origin) : null
+    if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
+    const [oldest] = pools.keys()
+    if (oldest !== undefined && pools.size >= maxOrigins) closeOrigin(oldest)
+    return makeOriginPool(origin, makeConnector(url, options), connections)
+  }
+
+  const poolOf = (origin: string): OriginPool | null => {
+    const known = pools.get(origin)
+    const pool = known ?? open(origin)
+    if (known !== undefined) pools.delete(origin)
+    if (pool !== null) pools.set(origin, pool)
+    return pool
+  }
+
+  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
+    if (closed) return failedCall(transportFailure("other"), sink)
+    const pool = poolOf(request.origin)
+    return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
+  }
+
+  const request = Effect.fn("Upstream.request")((sent: UpstreamRequest, limits: RequestLimits) =>
+    collect(dispatch, { ...sent, headers: withIdentityEncoding(sent.headers) }, limits.maxBytes).pipe(
+      Effect.timeoutFail({
+        duration: limits.timeoutMs,
+        onTimeout: (): RequestError => new TimedOut({ timeoutMs: limits.timeoutMs })
+      })
+    )
+  )
+
+  // Sockets made under another policy must not outlive it.
+  const forget = policyFlags.map((flag) =>
+    flags.onChange(flag, () => {
+      for (const origin of [...pools.keys()]) closeOrigin(origin)
+    })
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      closed = true
+      for (const stop of forget) stop()
+      for (const origin of [...pools.keys()]) closeOrigin(origin)
+      for (const connection of [...connections]) {
+        connection.client.destroy(null, () => {})
+        connection.cancelConnect()
+      }
+    })
+  )
+  return Upstream.of({ dispatch, request, closeOrigin })
+})
+
+export const layer: Layer.Layer<Upstream, never, Flags | Dns | Timers | UpstreamSettings> = Layer.scoped(Upstream, make)

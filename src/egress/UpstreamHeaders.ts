@@ -1,0 +1,53 @@
+/** Response headers as they came off the socket: nothing is decoded, copied or lower-cased until somebody asks. */
+
+/** Names are compared without regard to case; values are latin1 text. */
+export interface UpstreamHeaders {
+  /** Value of the first header of that name, null when there is none. `name` must be lower-case. */
+  readonly get: (name: string) => string | null
+  /** Every header in order, repeated ones repeatedly, names in lower case. */
+  readonly [Symbol.iterator]: () => IterableIterator<readonly [name: string, value: string]>
+}
+
+const isNamed = (bytes: Buffer, name: string): boolean => {
+  if (bytes.length !== name.length) return false
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0
+    if ((byte >= 65 && byte <= 90 ? byte + 32 : byte) !== name.charCodeAt(i)) return false
+  }
+  return true
+}
+
+class RawHeaders implements UpstreamHeaders {
+  readonly #raw: ReadonlyArray<Buffer>
+
+  constructor(raw: ReadonlyArray<Buffer>) {
+    this.#raw = raw
+  }
+
+  get(name: string): string | null {
+    const raw = this.#raw
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const field = raw[i]
+      if (field !== undefined && isNamed(field, name)) return raw[i + 1]?.toString("latin1") ?? null
+    }
+    return null
+  }
+
+  *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
+      yield [this.#raw[i]?.toString("latin1").toLowerCase() ?? "", this.#raw[i + 1]?.toString("latin1") ?? ""]
+    }
+  }
+}
+
+/** Wraps `[name, value, name, value, …]`. */
+export const fromRaw = (raw: ReadonlyArray<Buffer>): UpstreamHeaders => new RawHeaders(raw)
+
+/** The same without the headers that describe the encoded body. */
+export const withoutEncoding = (raw: ReadonlyArray<Buffer>): UpstreamHeaders =>
+  fromRaw(
+    raw.filter((_, i) => {
+      const field = raw[i - (i % 2)]
+      return field === undefined || !(isNamed(field, "content-encoding") || isNamed(field, "content-length"))
+    })
+  )

@@ -1,0 +1,14 @@
+/** The settings of the transport that may change while it runs; the resilience settings own the numbers (contract B3 `timeouts`). */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+
+export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettings")<
+  UpstreamSettings,
+  {
+    /** HOT. Read for every new connection: name resolution, TCP and TLS together. */
+    readonly connectTimeoutMs: () => number
+  }
+>() {}
+
+export const layerOf = (values: { readonly connectTimeoutMs: number }): Layer.Layer<UpstreamSettings> =>
+  Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => values.connectTimeoutMs })

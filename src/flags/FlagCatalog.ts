@@ -1,0 +1,339 @@
+/**
+ * The 38 feature flags as data (document 2 "Feature flag", 0-READ-FIRST A2.6). The key is also the name of the environment
+ * variable. Literal types are kept, so that a wrong key or enum value does not compile.
+ */
+
+export type FlagCategory = "security" | "network" | "policies" | "runtime" | "cli" | "health"
+
+export interface FlagDefinition {
+  readonly key: string
+  readonly label: string
+  readonly description: string
+  readonly category: FlagCategory
+  readonly type: "boolean" | "enum"
+  /** Allowed values of an enum flag; null for booleans. */
+  readonly enumValues: ReadonlyArray<string> | null
+  readonly defaultValue: string
+  /** Persisted at once, but read only at process start. */
+  readonly requiresRestart: boolean
+  /** How much harm a careless change does. */
+  readonly warningLevel: "none" | "caution" | "danger"
+}
+
+type Text = Pick<FlagDefinition, "label" | "description">
+type Traits = Partial<Pick<FlagDefinition, "requiresRestart" | "warningLevel">>
+
+const bool = <const K extends string>(
+  category: FlagCategory,
+  key: K,
+  defaultValue: "true" | "false",
+  label: string,
+  description: string,
+  traits: Traits = {}
+) => ({
+  key,
+  label,
+  description,
+  category,
+  type: "boolean" as const,
+  enumValues: null,
+  defaultValue,
+  requiresRestart: traits.requiresRestart ?? false,
+  warningLevel: traits.warningLevel ?? ("none" as const)
+})
+
+const choice = <const K extends string, const V extends readonly [string, ...ReadonlyArray<string>]>(
+  category: FlagCategory,
+  key: K,
+  enumValues: V,
+  defaultValue: V[number],
+  text: Text
+) => ({
+  key,
+  ...text,
+  category,
+  type: "enum" as const,
+  enumValues,
+  defaultValue,
+  requiresRestart: false,
+  warningLevel: "none" as const
+})
+
+const restart: Traits = { requiresRestart: true }
+const caution: Traits = { warningLevel: "caution" }
+
+export const flagCatalog = [
+  bool("security", "REQUIRE_API_KEY", "false", "Require API key", "Every incoming request must carry a known API key."),
+  bool(
+    "security",
+    "INPUT_SANITIZER_ENABLED",
+    "true",
+    "Input sanitizer",
+    "Clean control characters and broken markup out of request text."
+  ),
+  choice("security", "INJECTION_GUARD_MODE", ["off", "warn", "block", "redact"], "off", {
+    label: "Injection guard",
+    description: "What happens to requests that look like a prompt injection."
+  }),
+  bool(
+    "security",
+    "PII_REDACTION_ENABLED",
+    "false",
+    "Redact personal data",
+    "Mask personal data in requests before they leave."
+  ),
+  bool(
+    "security",
+    "PII_RESPONSE_SANITIZATION",
+    "false",
+    "Sanitize responses",
+    "Look for personal data in what providers answer."
+  ),
+  choice("security", "PII_RESPONSE_SANITIZATION_MODE", ["redact", "warn", "block", "off"], "redact", {
+    label: "Response sanitization mode",
+    description: "What happens to personal data found in an answer."
+  }),
+  bool(
+    "security",
+    "OUTBOUND_SSRF_GUARD_ENABLED",
+    "true",
+    "Outbound address guard",
+    "Refuse outbound calls to private address ranges. Cloud-metadata addresses stay refused when off.",
+    caution
+  ),
+  bool(
+    "security",
+    "ALLOW_API_KEY_REVEAL",
+    "false",
+    "Reveal API keys",
+    "Let the management API show stored keys in full again.",
+    caution
+  ),
+  bool(
+    "network",
+    "ENABLE_TLS_FINGERPRINT",
+    "false",
+    "TLS fingerprint",
+    "Shape outgoing TLS handshakes like a browser's.",
+    { requiresRestart: true, warningLevel: "caution" }
+  ),
+  bool(
+    "network",
+    "FREE_PROXY_ENABLED",
+    "true",
+    "Free proxies",
+    "Allow requests to go through proxies of the free marketplace."
+  ),
+  bool(
+    "network",
+    "PROXY_AUTO_SELECT_ENABLED",
+    "false",
+    "Pick a proxy automatically",
+    "Use the first working registry proxy when a connection has none."
+  ),
+  bool(
+    "network",
+    "GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK",
+    "false",
+    "Direct fallback for sign-in",
+    "Let OAuth and validation calls go direct when the proxy check fails. This may change the egress address.",
+    caution
+  ),
+  bool(
+    "network",
+    "MITM_DISABLE_TLS_VERIFY",
+    "false",
+    "Skip TLS verification",
+    "The inspecting proxy no longer verifies certificates. Dangerous.",
+    { requiresRestart: true, warningLevel: "danger" }
+  ),
+  bool(
+    "network",
+    "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS",
+    "false",
+    "Private provider URLs",
+    "Allow provider URLs on private networks.",
+    caution
+  ),
+  bool(
+    "network",
+    "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS",
+    "true",
+    "Local provider URLs",
+    "Allow provider URLs on loopback and the local network. Cloud-metadata addresses stay refused."
+  ),
+  bool(
+    "network",
+    "ENABLE_CC_COMPATIBLE_PROVIDER",
+    "false",
+    "Coding-client compatible provider",
+    "Compatible-provider mode for one family of coding clients.",
+    restart
+  ),
+  choice("policies", "TOOL_POLICY_MODE", ["disabled", "warn", "block"], "disabled", {
+    label: "Tool policy",
+    description: "What happens to requests that offer tools the policy forbids."
+  }),
+  bool(
+    "policies",
+    "RATE_LIMIT_AUTO_ENABLE",
+    "false",
+    "Automatic rate limits",
+    "Switch rate limiting on by itself when providers push back."
+  ),
+  bool(
+    "policies",
+    "ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE",
+    "false",
+    "Several accounts per node",
+    "Allow more than one connection for one provider node.",
+    restart
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_MCP_ENFORCE_SCOPES",
+    "true",
+    "Enforce MCP scopes",
+    "An MCP tool runs only when the key has the tool's scope.",
+    caution
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_MCP_COMPRESS_DESCRIPTIONS",
+    "false",
+    "Short MCP descriptions",
+    "Compress the descriptions of MCP tools."
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
+    "false",
+    "Runtime background tasks",
+    "Run the optional background tasks inside the server process."
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_DISABLE_BACKGROUND_SERVICES",
+    "false",
+    "No background services",
+    "Switch off quota refresh, synchronisation and the like.",
+    restart
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_RTK_TRUST_PROJECT_FILTERS",
+    "false",
+    "Trust project filters",
+    "Use a project's own RTK filters without validating them.",
+    caution
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_ENABLE_LIVE_WS",
+    "true",
+    "Live WebSocket",
+    "Start the WebSocket server for live dashboard data.",
+    restart
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_UPSTREAM_WS_ENABLED",
+    "true",
+    "Upstream WebSocket",
+    "Allow the responses-over-WebSocket transport. When off, HTTP is used."
+  ),
+  bool(
+    "runtime",
+    "GATEWAY_EMERGENCY_FALLBACK",
+    "true",
+    "Emergency fallback",
+    "Send requests whose budget is used up to a free fallback."
+  ),
+  bool(
+    "runtime",
+    "MODEL_CATALOG_INCLUDE_NAMES",
+    "true",
+    "Names in the model list",
+    "Show display names in the model list."
+  ),
+  bool(
+    "runtime",
+    "LEADERBOARD_ELO_SYNC_ENABLED",
+    "true",
+    "Leaderboard sync",
+    "Fetch leaderboard ratings periodically for automatic routing."
+  ),
+  bool(
+    "runtime",
+    "STREAM_RECOVERY_ENABLED",
+    "false",
+    "Stream recovery",
+    "Try another target when a stream dies before its first content."
+  ),
+  bool(
+    "runtime",
+    "STREAM_RECOVERY_MIDSTREAM_ENABLED",
+    "false",
+    "Mid-stream recovery",
+    "Try to continue a stream that died after content was sent.",
+    caution
+  ),
+  choice("runtime", "MODELS_CATALOG_PREFIX_MODE", ["dual", "alias", "canonical"], "canonical", {
+    label: "Model id prefixes",
+    description: "Whether the model list shows alias prefixes, canonical ones, or both."
+  }),
+  bool(
+    "cli",
+    "CLI_COMPAT_ALL",
+    "false",
+    "Compatibility for every CLI",
+    "Apply the coding-client compatibility layer to all providers.",
+    restart
+  ),
+  bool("cli", "MODEL_ALIAS_COMPAT_ENABLED", "false", "Model alias compatibility", "Accept older model aliases."),
+  bool(
+    "cli",
+    "PRICING_SYNC_ENABLED",
+    "false",
+    "Pricing sync",
+    "Fetch prices periodically. The environment variable of the same name must be set too."
+  ),
+  bool(
+    "health",
+    "GATEWAY_DISABLE_LOCAL_HEALTHCHECK",
+    "false",
+    "No local health check",
+    "Do not probe local providers."
+  ),
+  bool(
+    "health",
+    "GATEWAY_DISABLE_TOKEN_HEALTHCHECK",
+    "false",
+    "No token health check",
+    "Do not check OAuth tokens periodically."
+  ),
+  bool(
+    "health",
+    "SKILLS_SANDBOX_NETWORK_ENABLED",
+    "false",
+    "Network in the skills sandbox",
+    "Give sandboxed skills access to the network.",
+    caution
+  )
+] as const satisfies ReadonlyArray<FlagDefinition>
+
+type Entry = (typeof flagCatalog)[number]
+
+export type FlagKey = Entry["key"]
+export type BooleanFlag = Extract<Entry, { readonly type: "boolean" }>["key"]
+export type EnumFlag = Extract<Entry, { readonly type: "enum" }>["key"]
+/** The allowed values of one enum flag. */
+export type EnumFlagValue<K extends EnumFlag> = Extract<
+  Entry,
+  { readonly key: K; readonly type: "enum" }
+>["enumValues"][number]
+
+const byKey: ReadonlyMap<string, Entry> = new Map(flagCatalog.map((flag) => [flag.key, flag]))
+
+/** The definition of a key that came from outside; null when there is no such flag. */
+export const findFlag = (key: string): Entry | null => byKey.get(key) ?? null

@@ -1,0 +1,174 @@
+/**
+ * Feature flags at run time (document 2 "Feature flag"): database override > environment (set, not empty) > default.
+ * Flags that need a restart are persisted at once and listed as persisted, but `isOn` and `value` keep their start value.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { AppConfig } from "../platform/AppConfig.ts"
+import {
+  type BooleanFlag,
+  type EnumFlag,
+  type EnumFlagValue,
+  findFlag,
+  flagCatalog,
+  type FlagDefinition,
+  type FlagKey
+} from "./FlagCatalog.ts"
+import { FlagStore } from "./FlagStore.ts"
+
+export type FlagSource = "db" | "env" | "default"
+
+export interface FlagState extends FlagDefinition {
+  readonly effectiveValue: string
+  readonly source: FlagSource
+}
+
+/** What a write did: the state after it, and what was there before. */
+export interface FlagChange {
+  readonly key: string
+  readonly effectiveValue: string
+  readonly source: FlagSource
+  readonly previousValue: string
+  readonly previousSource: FlagSource
+  readonly requiresRestart: boolean
+}
+
+export class UnknownFlag extends Data.TaggedError("UnknownFlag")<{ readonly key: string }> {}
+
+export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
+  readonly key: string
+  readonly allowed: ReadonlyArray<string>
+}> {}
+
+export class Flags extends Context.Tag("gateway/flags/Flags")<
+  Flags,
+  {
+    /** HOT. Whether a boolean flag is on now. */
+    readonly isOn: (key: BooleanFlag) => boolean
+    /** HOT. The value of an enum flag now; always one of its allowed values. */
+    readonly value: <K extends EnumFlag>(key: K) => EnumFlagValue<K>
+    /** All flags in catalogue order, as persisted. */
+    readonly list: Effect.Effect<ReadonlyArray<FlagState>>
+    /** Persists an override. */
+    readonly set: (key: string, value: string) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue>
+    /** Removes an override. */
+    readonly unset: (key: string) => Effect.Effect<FlagChange, UnknownFlag>
+    /** Removes all overrides and tells how many there were. */
+    readonly clear: Effect.Effect<number>
+    /** Calls `listener` after each change of the value in force, synchronously. Returns the function that stops it. */
+    readonly onChange: (key: FlagKey, listener: () => void) => () => void
+  }
+>() {}
+
+const booleanValues: ReadonlyArray<string> = ["true", "false", "1", "0", "yes", "no"]
+const enablingValues = new Set(["true", "1", "yes"])
+
+/** Whether a boolean flag with this value is on. */
+export const isEnabled = (value: string): boolean => enablingValues.has(value.toLowerCase())
+
+/** The values a flag may be set to. */
+export const allowedValues = (flag: FlagDefinition): ReadonlyArray<string> => flag.enumValues ?? booleanValues
+
+const accepts = (flag: FlagDefinition, value: string): boolean =>
+  allowedValues(flag).includes(flag.type === "boolean" ? value.toLowerCase() : value)
+
+/**
+ * The value of a flag and where it comes from. An enum value outside the set cannot be obeyed: the next source is asked.
+ */
+export const resolve = (
+  flag: FlagDefinition,
+  overrides: ReadonlyMap<string, string>,
+  environment: ReadonlyMap<string, string>
+): Pick<FlagState, "effectiveValue" | "source"> => {
+  const usable = (value: string | undefined): value is string =>
+    value !== undefined && value !== "" && (flag.enumValues === null || flag.enumValues.includes(value))
+  const override = overrides.get(flag.key)
+  if (usable(override)) return { effectiveValue: override, source: "db" }
+  const variable = environment.get(flag.key)
+  if (usable(variable)) return { effectiveValue: variable, source: "env" }
+  return { effectiveValue: flag.defaultValue, source: "default" }
+}
+
+export const make = Effect.gen(function* () {
+  const store = yield* FlagStore
+  const { environment } = yield* AppConfig
+  // One writer at a time, so that what is in force never differs from what was stored last.
+  const writing = yield* Effect.makeSemaphore(1)
+  const listeners = new Map<string, Set<() => void>>()
+  const inForce = new Map<string, string>()
+  const enabled = new Set<string>()
+  let overrides = yield* store.load
+
+  const apply = (flag: FlagDefinition): void => {
+    const { effectiveValue } = resolve(flag, overrides, environment)
+    if (inForce.get(flag.key) === effectiveValue) return
+    inForce.set(flag.key, effectiveValue)
+    if (isEnabled(effectiveValue)) enabled.add(flag.key)
+    else enabled.delete(flag.key)
+    for (const listener of listeners.get(flag.key) ?? []) listener()
+  }
+  for (const flag of flagCatalog) apply(flag)
+
+  const refresh = Effect.map(store.load, (loaded) => {
+    overrides = loaded
+    for (const flag of flagCatalog) if (!flag.requiresRestart) apply(flag)
+  })
+
+  const stateOf = (flag: FlagDefinition): FlagState => ({ ...flag, ...resolve(flag, overrides, environment) })
+
+  const find = (key: string): Effect.Effect<FlagDefinition, UnknownFlag> => {
+    const flag = findFlag(key)
+    return flag === null ? Effect.fail(new UnknownFlag({ key })) : Effect.succeed(flag)
+  }
+
+  const change = (flag: FlagDefinition, write: Effect.Effect<void>): Effect.Effect<FlagChange> =>
+    Effect.gen(function* () {
+      const previous = resolve(flag, overrides, environment)
+      yield* write
+      yield* refresh
+      return {
+        key: flag.key,
+        ...resolve(flag, overrides, environment),
+        previousValue: previous.effectiveValue,
+        previousSource: previous.source,
+        requiresRestart: flag.requiresRestart
+      }
+    }).pipe(Effect.uninterruptible, writing.withPermits(1))
+
+  const set = Effect.fn("Flags.set")(function* (key: string, value: string) {
+    const flag = yield* find(key)
+    if (!accepts(flag, value)) return yield* new InvalidFlagValue({ key, allowed: allowedValues(flag) })
+    return yield* change(flag, store.save(key, value))
+  })
+
+  const unset = Effect.fn("Flags.unset")(function* (key: string) {
+    const flag = yield* find(key)
+    return yield* change(flag, store.remove(key))
+  })
+
+  const clear = Effect.gen(function* () {
+    const count = overrides.size
+    yield* store.clear
+    yield* refresh
+    return count
+  }).pipe(Effect.uninterruptible, writing.withPermits(1), Effect.withSpan("Flags.clear"))
+
+  return Flags.of({
+    isOn: (key) => enabled.has(key),
+    // `resolve` lets no other value of an enum flag through.
+    value: <K extends EnumFlag>(key: K) => inForce.get(key) as EnumFlagValue<K>,
+    list: Effect.sync(() => flagCatalog.map(stateOf)),
+    set,
+    unset,
+    clear,
+    onChange: (key, listener) => {
+      const known = listeners.get(key) ?? new Set()
+      listeners.set(key, known.add(listener))
+      return () => void known.delete(listener)
+    }
+  })
+})
+
+export const layer: Layer.Layer<Flags, never, FlagStore | AppConfig> = Layer.effect(Flags, make)

@@ -1,0 +1,159 @@
+/**
+ * Runs one upstream call from the first byte sent to a result: the socket's events, the timers and the client's leaving
+ * meet here and nowhere else. Plain callbacks; `Pipeline.ts` wraps one run in one `Effect.async`.
+ */
+import type { TransportFailure } from "../egress/TransportFailure.ts"
+import type * as Upstream from "../egress/Upstream.ts"
+import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
+import type { Timer, Timers } from "../platform/Timers.ts"
+import type { Timeouts } from "../resilience/Settings.ts"
+import type { EncodeContext } from "../wire/WireCodec.ts"
+import { answerReader, errorReader } from "./AnswerReader.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
+import type { Work } from "./Exchange.ts"
+import { streamReader } from "./StreamReader.ts"
+import { streamSource } from "./StreamRelay.ts"
+import type { UpstreamCall } from "./UpstreamCall.ts"
+
+export interface AttemptInput {
+  readonly work: Work
+  readonly call: UpstreamCall
+  readonly model: string
+  readonly timeouts: Timeouts
+  /** Monotonic time at which the whole request must be over. */
+  readonly deadlineMs: number
+  /** No other target is left: an empty but well-formed answer is then the answer. */
+  readonly lastChance: boolean
+  /** Headers of a streamed answer, asked for at the commit. */
+  readonly streamHeaders: (dropped: ReadonlyArray<string>) => Array<string>
+}
+
+type ClockAndTimers = typeof Timers.Service
+
+const transportReason = (failure: TransportFailure): AttemptFailure =>
+  ownFailure(failure.statusClass, failure.kind, failure.message)
+
+/** After the end mark an upstream may take this long to close its body before its socket is given up. */
+const lingerMs = 1_000
+
+/** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
+export const startAttempt = (
+  upstream: typeof Upstream.Upstream.Service,
+  timers: ClockAndTimers,
+  input: AttemptInput,
+  done: (result: AttemptResult) => void
+): (() => void) => {
+  const { call, timeouts, work } = input
+  const { reply } = work.exchange
+  let reader: BodyReader | null = null
+  let settled = false
+  let idle: Timer | null = null
+  let linger: Timer | null = null
+  /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
+  let paused = false
+
+  const settle = (result: AttemptResult): void => {
+    if (settled) return
+    settled = true
+    waiting.cancel()
+    total.cancel()
+    idle?.cancel()
+    done(result)
+  }
+
+  /** Gives up on the upstream for a reason of ours. */
+  const giveUp = (failure: AttemptFailure): void => {
+    if (settled) return
+    running.abort()
+    settle(reader === null ? failed(failure) : reader.broken(failure))
+  }
+
+  const timedOut = (reason: string, message: string) => () => giveUp(ownFailure(504, reason, message))
+
+  const waiting = timers.after(
+    timeouts.firstByteMs,
+    timedOut("first_byte_timeout", `The upstream sent no content within ${timeouts.firstByteMs} ms.`)
+  )
+  const total = timers.after(
+    Math.max(1, input.deadlineMs - timers.monotonicMs()),
+    timedOut("total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`)
+  )
+
+  const context = (): EncodeContext => ({
+    nowMs: timers.nowMs(),
+    fallbackId: work.exchange.requestId,
+    model: input.model,
+    wantsUsage: work.envelope.wantsUsage
+  })
+
+  const startIdle = (): void => {
+    waiting.cancel()
+    const silent = timedOut("idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`)
+    idle = timers.after(timeouts.idleMs, () => (paused ? idle?.restart() : silent()))
+  }
+
+  const openStream = (): BodyReader =>
+    streamReader({
+      work,
+      source: streamSource(work.exchange.codec, call.codec, call.sameWire, call.hideUsage, context()),
+      dropped: call.dropped,
+      lastChance: input.lastChance,
+      monotonicMs: timers.monotonicMs,
+      commit: () => {
+        startIdle()
+        reply.onDrain(() => {
+          paused = false
+          running.resume()
+        })
+        reply.head(200, input.streamHeaders(call.dropped))
+      },
+      alive: () => idle?.restart(),
+      finish: (result) => {
+        settle(result)
+        // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
+        linger = timers.after(lingerMs, () => running.abort())
+      }
+    })
+
+  const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
+    if (status < 200 || status >= 300) return errorReader(call, status, headers, timers.nowMs())
+    const type = headers.get("content-type") ?? ""
+    return work.envelope.stream && !type.includes("json")
+      ? openStream()
+      : answerReader(work, call, context(), input.lastChance, timers.monotonicMs)
+  }
+
+  const running = upstream.dispatch(call.request, {
+    onHeaders: (status, headers) => {
+      reader = readerFor(status, headers)
+    },
+    onData: (chunk) => {
+      if (settled || reader === null) return true
+      paused = !reader.data(chunk)
+      return !paused
+    },
+    onEnd: () => {
+      linger?.cancel()
+      if (!settled && reader !== null) settle(reader.end())
+    },
+    onFail: (failure) => {
+      linger?.cancel()
+      const reason = transportReason(failure)
+      if (!settled) settle(reader === null ? failed(reason) : reader.broken(reason))
+    }
+  })
+
+  reply.onClose(() => {
+    if (settled) return
+    running.abort()
+    settle({ _tag: "Aborted", report: reader?.report() ?? noReport, firstContentMs: reader?.firstContentMs() ?? null })
+  })
+
+  return () => {
+    settled = true
+    waiting.cancel()
+    total.cancel()
+    idle?.cancel()
+    running.abort()
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What flows through the corridor: the client's request as it came in, and the way back to the client.
+ * The faces (HTTP now, WebSocket later) implement `ClientReply`; nothing in this folder knows a socket.
+ */
+import type { Principal } from "../domain/ApiKey.ts"
+import type { Attempt } from "../domain/Decision.ts"
+import type { SupportedWire } from "../wire/Codec.ts"
+import type { Envelope, WireCodec } from "../wire/WireCodec.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
+import type { Resolution } from "../routing/ModelResolver.ts"
+import type { Decision } from "../routing/Router.ts"
+
+export interface ClientReply {
+  /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
+  readonly head: (status: number, headers: Array<string>) => void
+  /** False when the client reads slower than we write: wait for `onDrain`. */
+  readonly write: (chunk: Buffer | string) => boolean
+  readonly end: (chunk?: Buffer | string) => void
+  /** Replaces the listener that runs when more can be written. */
+  readonly onDrain: (listener: () => void) => void
+  /** Replaces the listener that runs when the client leaves before `end`. */
+  readonly onClose: (listener: () => void) => void
+  readonly isClosed: () => boolean
+}
+
+/** A request as it entered, complete with its body. */
+export interface Exchange {
+  readonly requestId: string
+  /** Epoch milliseconds at arrival. */
+  readonly receivedMs: number
+  /** Monotonic milliseconds at arrival, for latencies. */
+  readonly startedMs: number
+  readonly wire: SupportedWire
+  readonly codec: WireCodec
+  readonly method: string
+  /** Path without its query string: keys may stand in the query. */
+  readonly path: string
+  readonly body: Buffer
+  /** A request header by its lower-case name, null when absent. */
+  readonly header: (name: string) => string | null
+  readonly principal: Principal
+  readonly reply: ClientReply
+}
+
+/** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
+export interface Work {
+  readonly exchange: Exchange
+  readonly parsed: JsonObject
+  readonly envelope: Envelope
+  readonly resolution: Resolution
+  readonly decision: Decision
+  /** Grows by one per upstream call. */
+  readonly attempts: Array<Attempt>
+  /** Wire of the latest upstream call; null before the first. */
+  targetWire: SupportedWire | null
+}

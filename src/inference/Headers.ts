@@ -1,0 +1,79 @@
+/**
+ * Response headers of inference answers (document 1 "Custom headers", contract B4), as flat name–value lists for `writeHead`.
+ */
+import type { ErrorView } from "../domain/Errors.ts"
+import { version } from "../platform/Version.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import type { Bill } from "./Settle.ts"
+import type { Work } from "./Exchange.ts"
+import { formatUsd10 } from "../usage/Cost.ts"
+
+/** Header values are latin1 without control characters; model ids come from clients. */
+const headerSafe = (value: string): string => value.replace(/[^\x20-\x7e]/g, "?").slice(0, 512)
+
+export const identityHeaders = (requestId: string): Array<string> => [
+  "X-Gateway-Request-Id",
+  requestId,
+  "X-Gateway-Version",
+  version
+]
+
+const servedBy = (work: Work, target: Target, contentType: string, dropped: ReadonlyArray<string>): Array<string> => {
+  const headers = identityHeaders(work.exchange.requestId)
+  headers.push(
+    "Content-Type",
+    contentType,
+    "X-Gateway-Provider",
+    target.account.spec.id,
+    "X-Gateway-Model",
+    headerSafe(target.model),
+    "X-Gateway-Decision",
+    `${work.decision.strategy};${work.decision.order.length};${work.decision.reason}`
+  )
+  if (work.attempts.length > 1) headers.push("X-Gateway-Fallback-Attempts", String(work.attempts.length - 1))
+  if (dropped.length > 0) headers.push("X-Gateway-Dropped", headerSafe(dropped.join(",")))
+  return headers
+}
+
+/** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
+export const streamHeaders = (work: Work, target: Target, dropped: ReadonlyArray<string>): Array<string> => {
+  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped)
+  // The attempt that streams is not on the list yet.
+  if (work.attempts.length === 1) headers.push("X-Gateway-Fallback-Attempts", "1")
+  headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
+  return headers
+}
+
+/** Headers of a whole answer, with its cost. */
+export const answerHeaders = (
+  work: Work,
+  target: Target,
+  dropped: ReadonlyArray<string>,
+  bill: Bill,
+  bodyBytes: number
+): Array<string> => {
+  const headers = servedBy(work, target, "application/json", dropped)
+  headers.push(
+    "Content-Length",
+    String(bodyBytes),
+    "X-Gateway-Response-Cost",
+    formatUsd10(bill.costNanoUsd),
+    "X-Gateway-Tokens-In",
+    String(bill.tokens.in),
+    "X-Gateway-Tokens-Out",
+    String(bill.tokens.out),
+    "X-Gateway-Latency-Ms",
+    String(bill.latencyMs),
+    "X-Gateway-Cache-Hit",
+    "false"
+  )
+  return headers
+}
+
+/** Headers of an error answer. */
+export const errorHeaders = (requestId: string, view: ErrorView, bodyBytes: number): Array<string> => {
+  const headers = identityHeaders(requestId)
+  headers.push("Content-Type", "application/json", "Content-Length", String(bodyBytes))
+  if (view.retryAfterMs !== null) headers.push("Retry-After", String(Math.max(1, Math.ceil(view.retryAfterMs / 1000))))
+  return headers
+}

@@ -1,0 +1,189 @@
+/**
+ * The last door: every request that was admitted leaves one usage row, one decision record and one telemetry event,
+ * whether it was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
+ */
+import type { AttemptOutcome } from "../domain/Decision.ts"
+import { type Outcome, noTokens, type TokenCounts, type UsageRow, type UsageSource } from "../domain/Usage.ts"
+import type * as UsageJournal from "../store/UsageJournal.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import type * as DecisionLog from "../routing/DecisionLog.ts"
+import { costNanoUsd, estimateTokens } from "../usage/Cost.ts"
+import type * as PriceBook from "../usage/PriceBook.ts"
+import type * as Telemetry from "../usage/Telemetry.ts"
+import type { AnswerReport } from "./Attempt.ts"
+import type { Exchange, Work } from "./Exchange.ts"
+
+export interface Bill {
+  readonly tokens: TokenCounts
+  readonly source: UsageSource
+  readonly costNanoUsd: number
+  readonly priced: boolean
+  /** Whole milliseconds since arrival. */
+  readonly latencyMs: number
+}
+
+/** What the upstream did for us, for the bill. Null report: it did nothing that is charged. */
+export interface Served {
+  readonly target: Target
+  readonly report: AnswerReport | null
+  readonly firstContentMs: number | null
+}
+
+export interface Ending {
+  readonly outcome: Outcome
+  readonly status: number
+  /** Short reason of a failure. */
+  readonly error: string | null
+}
+
+export interface Books {
+  readonly journal: typeof UsageJournal.UsageJournal.Service
+  readonly prices: typeof PriceBook.PriceBook.Service
+  readonly decisions: typeof DecisionLog.DecisionLog.Service
+  readonly telemetry: typeof Telemetry.Telemetry.Service
+  readonly nextId: (nowMs: number) => string
+  readonly monotonicMs: () => number
+}
+
+/** The upstream's own count, or an honest estimate when it told nothing. */
+const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; source: UsageSource } => {
+  if (report.usage !== null) return { tokens: report.usage, source: "upstream" }
+  const reasoning = estimateTokens(report.reasoningChars)
+  return {
+    source: "estimated",
+    tokens: {
+      ...noTokens,
+      in: estimateTokens(work.exchange.body.length, "json"),
+      out: estimateTokens(report.textChars) + estimateTokens(report.toolArgChars, "json") + reasoning,
+      reasoning
+    }
+  }
+}
+
+export const makeBill = (books: Books, work: Work, served: Served | null): Bill => {
+  const latencyMs = Math.round(books.monotonicMs() - work.exchange.startedMs)
+  if (served === null || served.report === null) {
+    return { tokens: noTokens, source: "estimated", costNanoUsd: 0, priced: true, latencyMs }
+  }
+  const { tokens, source } = countTokens(work, served.report)
+  const price = books.prices.price(served.target.account.spec.id, served.target.model)
+  return {
+    tokens,
+    source,
+    costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price),
+    priced: price !== null,
+    latencyMs
+  }
+}
+
+const rowOf = (books: Books, work: Work, served: Served | null, bill: Bill, ending: Ending): UsageRow => {
+  const { exchange, resolution } = work
+  const account = served?.target.account ?? null
+  const firstMs = served?.firstContentMs ?? null
+  return {
+    id: books.nextId(exchange.receivedMs),
+    timestampMs: exchange.receivedMs,
+    requestId: exchange.requestId,
+    apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,
+    requestedModel: work.envelope.model,
+    combo: resolution.combo?.name ?? null,
+    provider: account?.spec.id ?? null,
+    connectionId: account?.connection.id ?? null,
+    model: served?.target.model ?? null,
+    sourceWire: exchange.wire,
+    targetWire: work.targetWire,
+    streamed: work.envelope.stream,
+    outcome: ending.outcome,
+    status: ending.status,
+    latencyMs: bill.latencyMs,
+    ttftMs: firstMs === null ? null : Math.round(firstMs - exchange.startedMs),
+    attempts: work.attempts.length,
+    tokens: bill.tokens,
+    costNanoUsd: bill.costNanoUsd,
+    priced: bill.priced,
+    usageSource: bill.source,
+    error: ending.error
+  }
+}
+
+const targetName = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+
+const orderNames = (work: Work): ReadonlyArray<string> => {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const target of work.decision.order) {
+    const name = targetName(target)
+    if (seen.has(name)) repeated.add(name)
+    seen.add(name)
+  }
+  return work.decision.order.map((target) => {
+    const name = targetName(target)
+    return repeated.has(name) ? `${name}@${target.account.connection.id}` : name
+  })
+}
+
+const recordDecision = (books: Books, work: Work, served: Served | null, outcome: AttemptOutcome): void =>
+  books.decisions.record({
+    requestId: work.exchange.requestId,
+    requestedModel: work.envelope.model,
+    combo: work.resolution.combo?.name ?? null,
+    strategy: work.decision.strategy,
+    seed: work.decision.seed,
+    weights: null,
+    candidates: work.resolution.targets.map(({ account, model }) => ({
+      provider: account.spec.id,
+      connectionId: account.connection.id,
+      model,
+      score: null,
+      factors: null,
+      excluded: null
+    })),
+    order: orderNames(work),
+    attempts: work.attempts,
+    chosen: served === null || outcome === "failed" ? null : targetName(served.target),
+    relaxedFilters: []
+  })
+
+/** Writes the books of a request that got as far as a decision. */
+export const settle = (books: Books, work: Work, served: Served | null, bill: Bill, ending: Ending): void => {
+  const row = rowOf(books, work, served, bill, ending)
+  books.journal.append(row)
+  recordDecision(books, work, served, ending.outcome)
+  books.telemetry.observe({ row, method: work.exchange.method, path: work.exchange.path })
+}
+
+/** Writes the books of a request that was refused before a decision: who asked, for what, and why not. */
+export const settleRefused = (
+  books: Books,
+  exchange: Exchange,
+  model: string,
+  streamed: boolean,
+  ending: Ending
+): void => {
+  const row: UsageRow = {
+    id: books.nextId(exchange.receivedMs),
+    timestampMs: exchange.receivedMs,
+    requestId: exchange.requestId,
+    apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,
+    requestedModel: model,
+    combo: null,
+    provider: null,
+    connectionId: null,
+    model: null,
+    sourceWire: exchange.wire,
+    targetWire: null,
+    streamed,
+    outcome: ending.outcome,
+    status: ending.status,
+    latencyMs: Math.round(books.monotonicMs() - exchange.startedMs),
+    ttftMs: null,
+    attempts: 0,
+    tokens: noTokens,
+    costNanoUsd: 0,
+    priced: true,
+    usageSource: "estimated",
+    error: ending.error
+  }
+  books.journal.append(row)
+  books.telemetry.observe({ row, method: exchange.method, path: exchange.path })
+}

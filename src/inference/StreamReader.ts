@@ -1,0 +1,116 @@
+/**
+ * A streamed answer on its way to the client. Nothing is sent before the first real content; from then on bytes go out as they
+ * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
+ */
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./Attempt.ts"
+import type { Work } from "./Exchange.ts"
+import { makeHoldBack, problemView, reportOf, type StreamSource } from "./StreamRelay.ts"
+
+/** Most that is held back while waiting for content; a longer preamble is let through. */
+const maxHoldBackBytes = 1_048_576
+
+export interface StreamReaderOptions {
+  readonly work: Work
+  readonly source: StreamSource
+  readonly dropped: ReadonlyArray<string>
+  readonly lastChance: boolean
+  readonly monotonicMs: () => number
+  /** Sends the head: from here on the target is fixed. */
+  readonly commit: () => void
+  /** Upstream bytes with events arrived after the commit. */
+  readonly alive: () => void
+  /** Ends the attempt early: the stream is complete although the upstream's body is not over yet. */
+  readonly finish: (result: AttemptResult) => void
+}
+
+export const streamReader = (options: StreamReaderOptions): BodyReader => {
+  const { source, work } = options
+  const { codec, reply, requestId } = work.exchange
+  const { facts } = source
+  const held = makeHoldBack()
+  let committed = false
+  let firstMs: number | null = null
+
+  const completed = (body: Buffer | string): AttemptResult => ({
+    _tag: "Completed",
+    status: 200,
+    streamed: true,
+    body,
+    report: reportOf(facts),
+    firstContentMs: firstMs,
+    dropped: options.dropped
+  })
+
+  const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
+    if (!committed) return failed(failure)
+    const problem = { status: failure.status, message: failure.message, type: null, code: null }
+    // An error event of a same-wire upstream has been relayed already, in its own words.
+    const told = relayed.length > 0
+    return {
+      _tag: "Broken",
+      ending: told ? relayed : codec.renderStreamError(problemView(problem), requestId),
+      problem,
+      reason: failure.reason,
+      report: reportOf(facts),
+      firstContentMs: firstMs
+    }
+  }
+
+  const problemResult = (problem: NonNullable<typeof facts.problem>, bytes: Buffer | string): AttemptResult =>
+    brokenBy({ ...ownFailure(problem.status, "error_in_stream", problem.message), answered: true }, bytes)
+
+  const begin = (): void => {
+    committed = true
+    firstMs = options.monotonicMs()
+    options.commit()
+  }
+
+  /** The last bytes of a whole answer; they are sent after the books are written. */
+  const whole = (bytes: Buffer | string): AttemptResult => {
+    if (committed) return completed(bytes)
+    if (!facts.content && !options.lastChance) {
+      return failed(ownFailure(502, "empty_answer", "The upstream's stream has no content."))
+    }
+    held.add(bytes)
+    begin()
+    return completed(held.take())
+  }
+
+  const data = (chunk: Buffer): boolean => {
+    const bytes = source.push(chunk)
+    if (facts.problem !== null) {
+      options.finish(problemResult(facts.problem, bytes))
+      return true
+    }
+    if (facts.terminated && facts.stop !== null) {
+      options.finish(whole(bytes))
+      return true
+    }
+    if (!committed) {
+      held.add(bytes)
+      if (!facts.content && held.bytes() < maxHoldBackBytes) return true
+      begin()
+      return reply.write(held.take())
+    }
+    options.alive()
+    return bytes.length === 0 || reply.write(bytes)
+  }
+
+  const end = (): AttemptResult => {
+    const bytes = source.end()
+    if (facts.problem !== null) return problemResult(facts.problem, bytes)
+    if (facts.stop !== null && facts.terminated) return whole(bytes)
+    return brokenBy(
+      ownFailure(502, "truncated_stream", "The upstream's stream ended before the answer was complete."),
+      ""
+    )
+  }
+
+  return {
+    data,
+    end,
+    broken: (failure) => brokenBy(failure, ""),
+    report: () => reportOf(facts),
+    firstContentMs: () => firstMs
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Where a stream stands on its way to the client: what may be written, and how it ended. Pure state over a tap (same wire)
+ * or a translator (other wire), which both give bytes and facts.
+ */
+import type { ErrorView } from "../domain/Errors.ts"
+import { typeAndCode } from "../domain/Errors.ts"
+import { makeStreamTranslator } from "../wire/Codec.ts"
+import type { UpstreamProblem } from "../wire/canonical/Event.ts"
+import type { EncodeContext, StreamFacts, WireCodec } from "../wire/WireCodec.ts"
+import type { AnswerReport } from "./Attempt.ts"
+
+/** A tap or a translator, seen from the relay. */
+export interface StreamSource {
+  readonly facts: StreamFacts
+  readonly push: (chunk: Buffer) => Buffer | string
+  readonly end: () => Buffer | string
+}
+
+export const streamSource = (
+  client: WireCodec,
+  upstream: WireCodec,
+  sameWire: boolean,
+  hideUsage: boolean,
+  context: EncodeContext
+): StreamSource => (sameWire ? client.makeStreamTap({ hideUsage }) : makeStreamTranslator(client, upstream, context))
+
+export const reportOf = (facts: StreamFacts): AnswerReport => ({
+  usage: facts.usage,
+  stop: facts.stop,
+  textChars: facts.textChars,
+  toolArgChars: facts.toolArgChars,
+  reasoningChars: facts.reasoningChars
+})
+
+/** A problem as the client's error event shows it. */
+export const problemView = (problem: UpstreamProblem): ErrorView => {
+  const [type, code] = typeAndCode(problem.status)
+  return {
+    status: problem.status,
+    type,
+    code: problem.code ?? code,
+    message: problem.message,
+    param: null,
+    details: [],
+    attempts: [],
+    retryAfterMs: null
+  }
+}
+
+/** Bytes held back until the first content, so that a failure before it can still go to another target. */
+export interface HoldBack {
+  readonly add: (bytes: Buffer | string) => void
+  readonly bytes: () => number
+  readonly take: () => Buffer | string
+}
+
+export const makeHoldBack = (): HoldBack => {
+  let held: Array<Buffer> = []
+  let size = 0
+  return {
+    add: (bytes) => {
+      if (bytes.length === 0) return
+      const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes
+      held.push(buffer)
+      size += buffer.length
+    },
+    bytes: () => size,
+    take: () => {
+      const [only] = held
+      const all = held.length === 1 && only !== undefined ? only : Buffer.concat(held, size)
+      held = []
+      size = 0
+      return all
+    }
+  }
+}

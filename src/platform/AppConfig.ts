@@ -1,0 +1,90 @@
+/**
+ * Everything the process reads from its environment, read once at start (contract B1).
+ * Feature flags and provider keys come from `environment`, which is a snapshot; nothing reads `process.env` later.
+ */
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+
+export interface AppConfigShape {
+  /** Absolute folder that holds the database, keys and everything else the gateway writes. */
+  readonly dataDir: string
+  readonly host: string
+  readonly port: number
+  /** Accepted as an admin API key, never stored. */
+  readonly adminKey: Redacted.Redacted | null
+  /** Sets the admin password on first start. */
+  readonly adminPassword: Redacted.Redacted | null
+  /** Master key for encrypted columns; null means the key file under `dataDir`. */
+  readonly encryptionKey: Redacted.Redacted | null
+  /** Whether well-known provider variables become read-only connections. */
+  readonly envConnections: boolean
+  readonly drainMs: number
+  readonly maxBodyBytes: number
+  readonly otlpEndpoint: string | null
+  /** Snapshot of the environment, for flags and provider keys only. */
+  readonly environment: ReadonlyMap<string, string>
+}
+
+export class AppConfig extends Context.Tag("gateway/platform/AppConfig")<AppConfig, AppConfigShape>() {}
+
+const optional = <A>(config: Config.Config<A>): Config.Config<A | null> =>
+  Config.option(config).pipe(Config.map(Option.getOrNull))
+
+const expandHome = (path: string): string =>
+  resolve(path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path)
+
+const bounded = (name: string, fallback: number, least: number, most: number): Config.Config<number> =>
+  Config.integer(name).pipe(
+    Config.withDefault(fallback),
+    Config.validate({
+      message: `${name} must be a whole number from ${least} to ${most}`,
+      validation: (value) => value >= least && value <= most
+    })
+  )
+
+const config = Config.all({
+  dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: bounded("PORT", 20128, 0, 65_535),
+  adminKey: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ADMIN_KEY"))),
+  adminPassword: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ADMIN_PASSWORD"))),
+  encryptionKey: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ENCRYPTION_KEY"))),
+  envConnections: Config.boolean("GATEWAY_ENV_CONNECTIONS").pipe(Config.withDefault(true)),
+  drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
+  maxBodyBytes: bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048).pipe(Config.map((mebibytes) => mebibytes * 1_048_576)),
+  otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT"))
+})
+
+const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
+  new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+/** Reads and checks the whole configuration; fails with every wrong variable named. */
+export const make: Effect.Effect<AppConfigShape, ConfigError> = Effect.map(config, (values) => ({
+  ...values,
+  environment: snapshot(process.env)
+}))
+
+export const layer: Layer.Layer<AppConfig, ConfigError> = Layer.effect(AppConfig, make)
+
+/** A configuration for tests and embedding: defaults, an empty environment, and what is given. */
+export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: string }): Layer.Layer<AppConfig> =>
+  Layer.succeed(AppConfig, {
+    host: "127.0.0.1",
+    port: 0,
+    adminKey: null,
+    adminPassword: null,
+    encryptionKey: null,
+    envConnections: false,
+    drainMs: 1_000,
+    maxBodyBytes: 50 * 1_048_576,
+    otlpEndpoint: null,
+    environment: new Map(),
+    ...values
+  })

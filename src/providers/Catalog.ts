@@ -1,0 +1,147 @@
+/**
+ * The ready snapshot of everything a request may be routed to: accounts by provider, combos by name, the listed models.
+ * Built once and again on every change, never per request; the request path only reads `current()`.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Combo } from "../domain/Combo.ts"
+import type { Connection } from "../domain/Connection.ts"
+import type { ProviderSpec } from "../domain/Provider.ts"
+import type { ProviderNode } from "../domain/ProviderNode.ts"
+import type { WireName } from "../domain/Wire.ts"
+import * as AppConfig from "../platform/AppConfig.ts"
+import * as ComboRepo from "../store/repo/ComboRepo.ts"
+import * as ConnectionRepo from "../store/repo/ConnectionRepo.ts"
+import * as NodeRepo from "../store/repo/NodeRepo.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
+import { envConnections } from "./EnvConnections.ts"
+import * as ModelLists from "./ModelLists.ts"
+import * as Registry from "./Registry.ts"
+
+/** One connection with what is needed to call it, worked out beforehand. */
+export interface Account {
+  readonly connection: Connection
+  readonly spec: ProviderSpec
+  /** Wires this account speaks, preferred first; only those with a usable endpoint. */
+  readonly wires: ReadonlyArray<WireName>
+  readonly endpoints: Readonly<Partial<Record<WireName, UpstreamEndpoint>>>
+}
+
+export interface CatalogSnapshot {
+  /** Active accounts, in the order they are tried: priority, then age. */
+  readonly accounts: ReadonlyArray<Account>
+  readonly byProvider: ReadonlyMap<string, ReadonlyArray<Account>>
+  readonly byConnection: ReadonlyMap<string, Account>
+  /** Every provider known by id, alias or node prefix, connected or not. */
+  readonly provider: (idOrAlias: string) => ProviderSpec | null
+  /** Active combos by name. */
+  readonly combos: ReadonlyMap<string, Combo>
+  /** Every connection, active or not, also those from the environment. */
+  readonly connections: ReadonlyArray<Connection>
+  readonly nodes: ReadonlyArray<ProviderNode>
+}
+
+export class Catalog extends Context.Tag("gateway/providers/Catalog")<
+  Catalog,
+  {
+    /** Hot: the snapshot in force. */
+    readonly current: () => CatalogSnapshot
+    /** Reads the store again and swaps the snapshot. */
+    readonly refresh: Effect.Effect<void, StoreError>
+    /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
+    readonly modelsOf: (account: Account) => ReadonlyArray<string>
+    /** The model's own output limit in tokens; null when nobody said. */
+    readonly maxOutputTokens: (account: Account, model: string) => number | null
+  }
+>() {}
+
+const byPriority = (a: Connection, b: Connection): number =>
+  a.priority - b.priority || a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+
+const accountOf = (connection: Connection, spec: ProviderSpec): Account => {
+  const endpoints: Partial<Record<WireName, UpstreamEndpoint>> = {}
+  const wires: Array<WireName> = []
+  for (const wire of connection.wires ?? spec.wires) {
+    const endpoint = endpointOf(spec, connection, wire)
+    if (endpoint._tag === "Left") continue
+    endpoints[wire] = endpoint.right
+    wires.push(wire)
+  }
+  return { connection, spec, wires, endpoints }
+}
+
+/** Puts a snapshot together. Pure, so that its rules can be tested without a store. */
+export const snapshot = (
+  connections: ReadonlyArray<Connection>,
+  nodes: ReadonlyArray<ProviderNode>,
+  combos: ReadonlyArray<Combo>
+): CatalogSnapshot => {
+  const nodeSpecs = new Map(nodes.map((node) => [node.prefix, Registry.fromNode(node)]))
+  const provider = (idOrAlias: string): ProviderSpec | null => nodeSpecs.get(idOrAlias) ?? Registry.find(idOrAlias)
+
+  const accounts: Array<Account> = []
+  const byProvider = new Map<string, Array<Account>>()
+  for (const connection of connections.toSorted(byPriority)) {
+    const spec = connection.isActive ? provider(connection.provider) : null
+    if (spec === null) continue
+    const account = accountOf(connection, spec)
+    if (account.wires.length === 0) continue
+    accounts.push(account)
+    const siblings = byProvider.get(spec.id)
+    if (siblings === undefined) byProvider.set(spec.id, [account])
+    else siblings.push(account)
+  }
+  return {
+    accounts,
+    byProvider,
+    byConnection: new Map(accounts.map((account) => [account.connection.id, account])),
+    provider,
+    combos: new Map(combos.filter((combo) => combo.isActive).map((combo) => [combo.name, combo])),
+    connections,
+    nodes
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const connectionRepo = yield* ConnectionRepo.ConnectionRepo
+  const nodeRepo = yield* NodeRepo.NodeRepo
+  const comboRepo = yield* ComboRepo.ComboRepo
+  const modelLists = yield* ModelLists.ModelLists
+
+  const fromEnvironment = config.envConnections
+    ? envConnections(config.environment, yield* Clock.currentTimeMillis)
+    : []
+
+  const load = Effect.gen(function* () {
+    const stored = yield* connectionRepo.list
+    const nodes = yield* nodeRepo.list
+    const combos = yield* comboRepo.list
+    return snapshot([...stored, ...fromEnvironment], nodes, combos)
+  })
+
+  let current = yield* load
+  const refresh = Effect.map(load, (next) => {
+    current = next
+  }).pipe(Effect.withSpan("Catalog.refresh"))
+
+  const modelsOf = (account: Account): ReadonlyArray<string> => {
+    const { defaultModel, models } = account.connection
+    const learned = modelLists.known(account.connection.id)
+    const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
+    return defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
+  }
+  const maxOutputTokens = (account: Account, model: string): number | null =>
+    modelLists.details(account.connection.id).find((listed) => listed.id === model)?.maxOutputTokens ?? null
+
+  return Catalog.of({ current: () => current, refresh, modelsOf, maxOutputTokens })
+})
+
+export const layer: Layer.Layer<
+  Catalog,
+  StoreError,
+  AppConfig.AppConfig | ConnectionRepo.ConnectionRepo | NodeRepo.NodeRepo | ComboRepo.ComboRepo | ModelLists.ModelLists
+> = Layer.effect(Catalog, make)

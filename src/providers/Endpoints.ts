@@ -1,0 +1,225 @@
+/**
+ * Where a call goes and with which headers: registry entry + connection + wire → origin, path and headers.
+ * Pure. The host comes from the registry or from what an operator configured, never from a caller's request.
+ */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../domain/Connection.ts"
+import type { ProviderSpec } from "../domain/Provider.ts"
+import type { WireName } from "../domain/Wire.ts"
+import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
+
+/** The address still holds a `{placeholder}`. */
+export class PlaceholderUnfilled extends Data.TaggedError("PlaceholderUnfilled")<{
+  readonly provider: string
+  readonly placeholder: string
+}> {
+  override get message() {
+    return `The address of '${this.provider}' needs '${this.placeholder}': give the connection a baseUrl with it filled in.`
+  }
+}
+
+export class BaseUrlInvalid extends Data.TaggedError("BaseUrlInvalid")<{
+  readonly provider: string
+  readonly reason: "is not a URL" | "is neither http nor https" | "holds credentials"
+}> {
+  override get message() {
+    return `The base URL of '${this.provider}' ${this.reason}.`
+  }
+}
+
+/** The provider needs a key and the connection has none. */
+export class CredentialMissing extends Data.TaggedError("CredentialMissing")<{ readonly provider: string }> {
+  override get message() {
+    return `'${this.provider}' needs a key and the connection has none.`
+  }
+}
+
+/** A header cannot be sent. Its value is not repeated: it may be a key. */
+export class HeaderInvalid extends Data.TaggedError("HeaderInvalid")<{
+  readonly provider: string
+  readonly header: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `The header '${this.header}' for '${this.provider}' cannot be sent: ${this.reason}.`
+  }
+}
+
+/** Why a connection has no endpoint; `message` is for the operator. */
+export type EndpointError = PlaceholderUnfilled | BaseUrlInvalid | CredentialMissing | HeaderInvalid
+
+/** One way to an upstream, ready for a dispatcher. Holds the credential in clear text: never log it. */
+export interface UpstreamEndpoint {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Path and query for a model; only the generative-language wire differs when streaming. */
+  readonly path: (model: string, stream: boolean) => string
+  /** Flat `name, value, name, value` list with lower-case names. */
+  readonly headers: ReadonlyArray<string>
+}
+
+/** Where the models are listed. */
+export type ModelsEndpoint = Pick<UpstreamEndpoint, "origin" | "headers"> & { readonly path: string }
+
+/** The parts of a connection that decide where a call goes. */
+export type EndpointConnection = Pick<Connection, "apiKey" | "authType" | "baseUrl" | "headers" | "oauth" | "wires">
+
+const usualPaths: Readonly<Record<WireName, string>> = {
+  chat: "/chat/completions",
+  messages: "/messages",
+  responses: "/responses",
+  gemini: "/models/{model}:generateContent",
+  ollama: "/api/chat"
+}
+
+/** The endpoint of one wire. */
+export const endpointOf = (
+  spec: ProviderSpec,
+  connection: EndpointConnection,
+  wire: WireName
+): Either.Either<UpstreamEndpoint, EndpointError> =>
+  Either.gen(function* () {
+    const route = wirePath(spec, wire)
+    const base = yield* baseOf(spec, connection)
+    const placeholder = unfilled(route.replaceAll("{model}", ""))
+    if (placeholder !== null) return yield* Either.left(new PlaceholderUnfilled({ provider: spec.id, placeholder }))
+    const headers = yield* headersOf(spec, connection)
+    return { origin: base.origin, path: pathOf(base, route), headers }
+  })
+
+/** Where the models are listed, null when the provider lists nothing. */
+export const modelsEndpointOf = (
+  spec: ProviderSpec,
+  connection: EndpointConnection
+): Either.Either<ModelsEndpoint, EndpointError> | null => {
+  const { modelsPath } = spec
+  if (modelsPath === null) return null
+  const isElsewhere = URL.canParse(modelsPath)
+  // A list on a host of its own belongs to the registry's address. A key for another address must not go there.
+  if (isElsewhere && connection.baseUrl !== null) return null
+  return Either.gen(function* () {
+    const headers = yield* headersOf(spec, connection)
+    if (isElsewhere) {
+      const { origin, pathname, search } = new URL(modelsPath)
+      return { origin, path: pathname + search, headers }
+    }
+    const base = yield* baseOf(spec, connection)
+    return { origin: base.origin, path: join(base, modelsPath), headers }
+  })
+}
+
+/** Credential, then the provider's fixed headers, then the connection's own, as a flat list. */
+const headersOf = (
+  spec: ProviderSpec,
+  connection: EndpointConnection
+): Either.Either<ReadonlyArray<string>, EndpointError> => {
+  const credential = credentialOf(spec, connection)
+  // The provider's own host wants a key; a host the operator named may not.
+  const needsKey = spec.auth.type === "apikey" && connection.authType !== "none" && connection.baseUrl === null
+  if (credential === null && needsKey) {
+    return Either.left(new CredentialMissing({ provider: spec.id }))
+  }
+  const headers = new Map<string, string>()
+  for (const [name, value] of [...Object.entries(spec.headers), ...Object.entries(connection.headers ?? {})]) {
+    const lower = name.toLowerCase()
+    if (!isReservedHeader(lower) && lower !== credential?.header) headers.set(lower, value)
+  }
+  const flat: Array<string> = []
+  for (const [name, value] of credential === null ? headers : [[credential.header, credential.value], ...headers]) {
+    const reason = headerProblem(name, value)
+    if (reason !== null) return Either.left(new HeaderInvalid({ provider: spec.id, header: name, reason }))
+    flat.push(name, value)
+  }
+  return Either.right(flat)
+}
+
+interface Credential {
+  readonly header: string
+  readonly value: string
+}
+
+const credentialOf = (spec: ProviderSpec, connection: EndpointConnection): Credential | null => {
+  if (spec.auth.type === "none" || connection.authType === "none") return null
+  // Access tokens are bearer tokens whatever header the provider's own keys use.
+  if (connection.authType === "oauth") {
+    return connection.oauth === null
+      ? null
+      : { header: "authorization", value: `Bearer ${Redacted.value(connection.oauth.accessToken)}` }
+  }
+  return connection.apiKey === null
+    ? null
+    : { header: spec.auth.header, value: spec.auth.prefix + Redacted.value(connection.apiKey) }
+}
+
+interface Base {
+  readonly origin: string
+  /** Without a trailing slash and without the path of a wire. */
+  readonly path: string
+  /** Query of the base URL without its question mark. */
+  readonly query: string
+}
+
+const unfilled = (text: string): string | null => /\{([^{}]*)\}/.exec(text)?.[1] ?? null
+
+const baseOf = (spec: ProviderSpec, connection: EndpointConnection): Either.Either<Base, EndpointError> => {
+  const provider = spec.id
+  const text = connection.baseUrl ?? spec.baseUrl
+  const placeholder = unfilled(text)
+  if (placeholder !== null) return Either.left(new PlaceholderUnfilled({ provider, placeholder }))
+  if (!URL.canParse(text)) return Either.left(new BaseUrlInvalid({ provider, reason: "is not a URL" }))
+  const { origin, password, pathname, protocol, search, username } = new URL(text)
+  if (protocol !== "http:" && protocol !== "https:") {
+    return Either.left(new BaseUrlInvalid({ provider, reason: "is neither http nor https" }))
+  }
+  if (username !== "" || password !== "") {
+    return Either.left(new BaseUrlInvalid({ provider, reason: "holds credentials" }))
+  }
+  const wires = connection.wires ?? spec.wires
+  return Either.right({
+    origin,
+    path: withoutWirePath(pathname.replace(/\/+$/, ""), spec, wires),
+    query: search.slice(1)
+  })
+}
+
+const wirePath = (spec: ProviderSpec, wire: WireName): string => {
+  const path = spec.paths[wire] ?? usualPaths[wire]
+  return path.startsWith("/") ? path : `/${path}`
+}
+
+/** People paste the whole address of a route as base URL: take the route off again. */
+const withoutWirePath = (path: string, spec: ProviderSpec, wires: ReadonlyArray<WireName>): string => {
+  for (const wire of wires) {
+    const [route = ""] = wirePath(spec, wire).split(/[?{]/)
+    const ending = route.replace(/\/+$/, "")
+    if (ending !== "" && path.endsWith(ending)) return path.slice(0, -ending.length)
+  }
+  return path
+}
+
+const join = (base: Base, path: string): string => {
+  const mark = path.indexOf("?")
+  const route = mark < 0 ? path : path.slice(0, mark)
+  const queries = [base.query, mark < 0 ? "" : path.slice(mark + 1)].filter((part) => part !== "")
+  const full = base.path + (route.startsWith("/") ? route : `/${route}`)
+  return queries.length === 0 ? full : `${full}?${queries.join("&")}`
+}
+
+const answerMethod = ":generateContent"
+const streamMethod = ":streamGenerateContent"
+
+const pathOf = (base: Base, route: string): UpstreamEndpoint["path"] => {
+  const answered = join(base, route)
+  const streamed = route.includes(answerMethod)
+    ? join({ ...base, query: withSse(base.query) }, route.replace(answerMethod, streamMethod))
+    : answered
+  return (model, stream) => (stream ? streamed : answered).replaceAll("{model}", () => pathSegment(model))
+}
+
+const withSse = (query: string): string => (query === "" ? "alt=sse" : `${query}&alt=sse`)
+
+// A model named "." or ".." would walk up the path; encoded twice it stays a name.
+const pathSegment = (model: string): string =>
+  /^\.+$/.test(model) ? model.replaceAll(".", "%252E") : encodeURIComponent(model)

@@ -1,0 +1,44 @@
+/**
+ * Connections made from well-known key variables, so that `auto` works with no configuration (contract B1).
+ * Addresses are never read from the environment: each key goes to the host the registry names.
+ */
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../domain/Connection.ts"
+import { healthy } from "../domain/Connection.ts"
+import { allProviders } from "./registry/index.ts"
+
+/** After every connection the operator wrote down with the usual small priorities. */
+const envPriority = 100
+
+/**
+ * One read-only connection per provider with a non-blank key variable, in registry order.
+ * `nowMs` (epoch milliseconds) is its creation time.
+ */
+export const envConnections = (env: ReadonlyMap<string, string>, nowMs: number): ReadonlyArray<Connection> =>
+  allProviders.flatMap((spec) => {
+    const apiKey = spec.env.map((name) => env.get(name)?.trim() ?? "").find((value) => value !== "")
+    if (apiKey === undefined) return []
+    const connection: Connection = {
+      ...healthy,
+      id: `env:${spec.id}`,
+      provider: spec.id,
+      name: `${spec.name} (environment)`,
+      authType: "apikey",
+      apiKey: Redacted.make(apiKey),
+      oauth: null,
+      baseUrl: null,
+      wires: null,
+      defaultModel: null,
+      models: [],
+      priority: envPriority,
+      tier: null,
+      maxConcurrent: null,
+      headers: null,
+      quotas: [],
+      isActive: true,
+      source: "env",
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs
+    }
+    return [connection]
+  })

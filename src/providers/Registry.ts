@@ -1,0 +1,74 @@
+/**
+ * The provider registry: look-ups over the data in `registry/`, and provider nodes turned into the same shape
+ * (document 1; contract B3 `/api/provider-nodes`; reference-facts 6).
+ */
+import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../domain/Provider.ts"
+import type { ProviderNode, ProviderNodeType } from "../domain/ProviderNode.ts"
+import type { WireName } from "../domain/Wire.ts"
+import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/build.ts"
+import { allProviders } from "./registry/index.ts"
+
+/** Every provider by its id, in display order. */
+export const registry: ReadonlyMap<string, ProviderSpec> = new Map(allProviders.map((spec) => [spec.id, spec]))
+
+/** Every provider by its aliases; ids are not repeated here. */
+export const byAlias: ReadonlyMap<string, ProviderSpec> = new Map(
+  allProviders.flatMap((spec) => spec.aliases.map((alias) => [alias, spec] as const))
+)
+
+/** The provider of an id or alias, in any case; null when there is none. */
+export const find = (idOrAlias: string): ProviderSpec | null => {
+  const key = idOrAlias.toLowerCase()
+  return registry.get(key) ?? byAlias.get(key) ?? null
+}
+
+/** Providers whose id, name or an alias contains `term` (any case; empty matches all), of one category when given. */
+export const search = (term: string, category: ProviderCategory | null = null): ReadonlyArray<ProviderSpec> => {
+  const wanted = term.trim().toLowerCase()
+  return allProviders.filter(
+    (spec) =>
+      (category === null || spec.category === category) &&
+      [spec.id, spec.name, ...spec.aliases].some((word) => word.toLowerCase().includes(wanted))
+  )
+}
+
+interface NodeShape {
+  readonly wire: WireName
+  readonly auth: ProviderAuth
+  readonly modelsPath: string
+}
+
+// A key is optional for every type: many servers an operator adds run without one.
+const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
+  "openai-compatible": { wire: "chat", auth: optionalBearer, modelsPath: "/models" },
+  "anthropic-compatible": { wire: "messages", auth: { ...xApiKey, type: "optional" }, modelsPath: "/models" },
+  "gemini-compatible": { wire: "gemini", auth: { ...googleKey, type: "optional" }, modelsPath: "/models" },
+  "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
+}
+
+/** A provider node as a spec: `prefix` is the id, `chatPath` replaces the path of the type's own wire. */
+export const fromNode = (node: ProviderNode): ProviderSpec => {
+  const { auth, modelsPath, wire } = nodeShapes[node.type]
+  const [first, ...others] = node.wires ?? []
+  const wires: ProviderSpec["wires"] = first === undefined ? [wire] : [first, ...others]
+  const isLocal = node.type === "ollama-compatible"
+  return {
+    id: node.prefix,
+    name: node.name,
+    aliases: [],
+    category: isLocal ? "local" : "inference",
+    class: isLocal ? "local" : "apikey",
+    baseUrl: node.baseUrl.replace(/\/+$/, ""),
+    wires,
+    paths: node.chatPath === null ? {} : { [wire]: node.chatPath },
+    auth,
+    modelsPath: node.modelsPath ?? modelsPath,
+    headers: { ...(wires.includes("messages") ? messagesVersion : {}), ...lowerCaseNames(node.headers ?? {}) },
+    env: [],
+    models: [],
+    docsUrl: null
+  }
+}
+
+const lowerCaseNames = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

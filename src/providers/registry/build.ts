@@ -1,0 +1,50 @@
+/**
+ * Builders that keep a registry entry on one line: everything that is the same for most providers is filled in here.
+ */
+import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
+
+export const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }
+export const optionalBearer: ProviderAuth = { ...bearer, type: "optional" }
+export const xApiKey: ProviderAuth = { type: "apikey", header: "x-api-key", prefix: "" }
+export const googleKey: ProviderAuth = { type: "apikey", header: "x-goog-api-key", prefix: "" }
+export const azureKey: ProviderAuth = { type: "apikey", header: "api-key", prefix: "" }
+
+/** The messages wire is versioned by a header; servers that do not know it ignore it. */
+export const messagesVersion: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" }
+
+type Details = Partial<Omit<ProviderSpec, "id" | "name" | "baseUrl" | "category">>
+type Entry = (id: string, name: string, baseUrl: string, details?: Details) => ProviderSpec
+
+const entry =
+  (category: ProviderCategory, usual: Details): Entry =>
+  (id, name, baseUrl, details = {}) => ({
+    aliases: [],
+    class: "apikey",
+    wires: ["chat"],
+    paths: {},
+    auth: bearer,
+    modelsPath: "/models",
+    headers: {},
+    env: [],
+    models: [],
+    docsUrl: null,
+    ...usual,
+    ...details,
+    id,
+    name,
+    baseUrl,
+    category
+  })
+
+/** Entries that speak the chat wire with a bearer key unless they say otherwise. */
+export const chatIn = (category: ProviderCategory): Entry => entry(category, {})
+
+/** Entries that speak the messages wire. */
+export const messagesIn = (category: ProviderCategory): Entry =>
+  entry(category, { wires: ["messages"], auth: xApiKey, headers: messagesVersion })
+
+/** Entries that speak the generative-language wire. */
+export const geminiIn = (category: ProviderCategory): Entry => entry(category, { wires: ["gemini"], auth: googleKey })
+
+/** Servers on the operator's own machine: no key needed, one passed on when it is set. */
+export const local: Entry = entry("local", { class: "local", auth: optionalBearer })

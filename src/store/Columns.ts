@@ -1,0 +1,25 @@
+/** How domain values stand in SQLite columns. Tables are STRICT: text, integers, and nothing that must be guessed. */
+import * as Schema from "effect/Schema"
+
+export type Column = string | number | null
+
+/** A boolean as 0 or 1. */
+export const Flag = Schema.transform(Schema.Literal(0, 1), Schema.Boolean, {
+  strict: true,
+  decode: (bit) => bit === 1,
+  encode: (flag) => (flag ? 1 : 0)
+})
+
+/** An integer column for a number that may be measured in fractions, such as a clock reading. */
+export const Whole = Schema.transform(Schema.Number, Schema.Number, {
+  strict: true,
+  decode: (value) => value,
+  encode: (value) => Math.trunc(value)
+})
+
+/** A structure as JSON text. */
+export const Json = Schema.parseJson
+
+export const Text = Schema.String
+export const MaybeText = Schema.NullOr(Schema.String)
+export const MaybeWhole = Schema.NullOr(Whole)

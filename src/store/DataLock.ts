@@ -1,0 +1,61 @@
+/**
+ * Two gateways must never serve one data folder: they would settle each other's usage journal and migrate under each other's feet.
+ * The lock is SQLite's own file lock on a small side database, so the system takes it back at once when a process is killed, while
+ * programs that only read or write single rows of the main database go on working.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { ensureFolder, lockFile } from "./DataFolder.ts"
+import { codeOf, GatewayRunning, refusedAt, type StoreFailure } from "./Errors.ts"
+import * as Handle from "./Handle.ts"
+
+export class DataLock extends Context.Tag("gateway/store/DataLock")<
+  DataLock,
+  {
+    /** Runs work that needs the data folder for itself, such as a migration. */
+    readonly exclusively: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreFailure, R>
+  }
+>() {}
+
+/** Long enough for a command that migrates a new folder, short enough for a person who started a second gateway. */
+const waitMs = 500
+
+const acquire = (dataDir: string): Effect.Effect<void, StoreFailure, Scope.Scope> => {
+  const file = lockFile(dataDir)
+  return Effect.gen(function* () {
+    const handle = yield* Handle.open(file, { readonly: false, busyTimeoutMs: waitMs })
+    yield* Effect.try({ try: () => handle.exec("BEGIN EXCLUSIVE"), catch: (error) => error })
+  }).pipe(
+    Effect.catchAll((error) =>
+      codeOf(error)?.startsWith("SQLITE_BUSY")
+        ? Effect.fail(new GatewayRunning({ lockFile: file }))
+        : refusedAt(file)(error)
+    )
+  )
+}
+
+/** Held for the life of the layer: for `serve`. */
+export const layer: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.scoped(
+  DataLock,
+  Effect.gen(function* () {
+    const { dataDir } = yield* AppConfig
+    yield* ensureFolder(dataDir)
+    yield* acquire(dataDir)
+    return DataLock.of({ exclusively: (work) => work })
+  })
+)
+
+/** Taken only while it is needed: for commands that open the store beside a running gateway. */
+export const layerOnDemand: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.effect(
+  DataLock,
+  Effect.gen(function* () {
+    const { dataDir } = yield* AppConfig
+    yield* ensureFolder(dataDir)
+    return DataLock.of({
+      exclusively: (work) => Effect.scoped(Effect.zipRight(acquire(dataDir), work))
+    })
+  })
+)

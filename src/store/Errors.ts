@@ -1,0 +1,160 @@
+/**
+ * What can go wrong with the store. `StoreError` and `Conflict` belong to single operations; `StoreFailure` is everything that can
+ * keep the store from opening, and `describeStoreFailure` says it in one sentence a person can act on (issue "Bad input").
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+
+/** A statement failed, or a stored row no longer fits its schema. `operation` is `Service.method`. */
+export class StoreError extends Data.TaggedError("StoreError")<{
+  readonly operation: string
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    return `${this.operation} failed: ${reasonOf(this.cause)}`
+  }
+}
+
+/** Another row already has this value. `what` names the column or columns, in the domain's words: `name`, `provider, modelId`. */
+export class Conflict extends Data.TaggedError("Conflict")<{ readonly what: string }> {}
+
+/** Another gateway serves this data folder. */
+export class GatewayRunning extends Data.TaggedError("GatewayRunning")<{ readonly lockFile: string }> {}
+
+/** Another program holds a write lock on the database. */
+export class DatabaseLocked extends Data.TaggedError("DatabaseLocked")<{ readonly file: string }> {}
+
+/** The database was written by a newer gateway. */
+export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
+  readonly file: string
+  readonly found: number
+  readonly supported: number
+}> {}
+
+export class DatabaseCorrupt extends Data.TaggedError("DatabaseCorrupt")<{
+  readonly file: string
+  readonly detail: string
+}> {}
+
+/** A file or folder cannot be made or written, or the disk is full. */
+export class DataUnwritable extends Data.TaggedError("DataUnwritable")<{
+  readonly path: string
+  readonly reason: string
+}> {}
+
+export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
+  readonly file: string
+  readonly reason: string
+}> {}
+
+/** The master key is not the one the encrypted columns were written with. `keyFile` is null when it came from the environment. */
+export class WrongKey extends Data.TaggedError("WrongKey")<{
+  readonly keyFile: string | null
+  readonly reason: "mismatch" | "missing" | "malformed"
+}> {}
+
+export type StoreFailure =
+  | GatewayRunning
+  | DatabaseLocked
+  | SchemaNewer
+  | DatabaseCorrupt
+  | DataUnwritable
+  | MigrationFailed
+  | WrongKey
+  | StoreError
+
+const remedy =
+  "give the former key, or run 'gateway reset-encrypted-columns' to drop the stored credentials and start with the new key"
+
+const wrongKey = ({ keyFile, reason }: WrongKey): string => {
+  if (keyFile === null) return `GATEWAY_ENCRYPTION_KEY is not the key this database was encrypted with: ${remedy}.`
+  switch (reason) {
+    case "mismatch":
+      return `The key file ${keyFile} is not the key this database was encrypted with (GATEWAY_ENCRYPTION_KEY is not set): ${remedy}.`
+    case "missing":
+      return `The key file ${keyFile} is missing and GATEWAY_ENCRYPTION_KEY is not set, but the database holds encrypted columns: ${remedy}.`
+    case "malformed":
+      return `The key file ${keyFile} does not hold a key: restore it from a backup, or remove it if nothing was stored yet.`
+  }
+}
+
+/** One sentence for people: what is wrong, with which file, and what to do. Never a stack, never a secret. */
+export const describeStoreFailure = (failure: StoreFailure): string => {
+  switch (failure._tag) {
+    case "GatewayRunning":
+      return `Another gateway is using this data folder (it holds ${failure.lockFile}): stop it, or set DATA_DIR to another folder.`
+    case "DatabaseLocked":
+      return `The database ${failure.file} is locked by another process: close the program that uses it and try again.`
+    case "SchemaNewer":
+      return `The database ${failure.file} has schema version ${failure.found}, but this gateway knows versions up to ${failure.supported}: upgrade the gateway. The file was not changed.`
+    case "DatabaseCorrupt":
+      return `The database ${failure.file} is damaged (${failure.detail}): put a backup in its place, or move it away to start empty. The file was not changed.`
+    case "DataUnwritable":
+      return `The gateway cannot write to ${failure.path}: ${failure.reason}.`
+    case "MigrationFailed":
+      return `The database ${failure.file} could not be brought to this gateway's schema and was left as it was: ${failure.reason}.`
+    case "WrongKey":
+      return wrongKey(failure)
+    case "StoreError":
+      return `The database refused an operation: ${failure.message}.`
+  }
+}
+
+/** The SQLite or system error code somewhere down the causes, such as `SQLITE_BUSY` or `ENOSPC`; null when there is none. */
+export const codeOf = (error: unknown): string | null => {
+  let current = error
+  for (let depth = 0; depth < 5 && Predicate.isObject(current); depth++) {
+    if (Predicate.hasProperty(current, "code") && typeof current.code === "string") return current.code
+    current = Predicate.hasProperty(current, "cause") ? current.cause : null
+  }
+  return null
+}
+
+/** The words of the innermost error. */
+export const reasonOf = (error: unknown): string => {
+  let words = String(error)
+  let current = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    if (current.message !== "") words = current.message
+    current = current.cause
+  }
+  return words
+}
+
+const unwritable: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  SQLITE_FULL: "the disk is full",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  SQLITE_PERM: "permission denied",
+  EROFS: "the file system is read-only",
+  SQLITE_READONLY: "the file or its folder is read-only",
+  EEXIST: "a file is in the place of the folder",
+  ENOTDIR: "a part of the path is not a folder",
+  EISDIR: "a folder is in the place of the file",
+  SQLITE_CANTOPEN: "the file cannot be opened"
+}
+
+/** Sorts an error met while opening `path` into the union; null when it is neither SQLite's nor the system's, hence a bug. */
+export const failureAt = (path: string, error: unknown): StoreFailure | null => {
+  const code = codeOf(error)
+  if (code === null) return null
+  // Extended codes such as SQLITE_BUSY_RECOVERY or SQLITE_READONLY_DIRECTORY start with the plain one.
+  const plain = code.startsWith("SQLITE_") ? code.split("_", 2).join("_") : code
+  if (plain === "SQLITE_BUSY" || plain === "SQLITE_LOCKED") return new DatabaseLocked({ file: path })
+  if (plain === "SQLITE_NOTADB") return new DatabaseCorrupt({ file: path, detail: "it is not a SQLite database" })
+  if (plain === "SQLITE_CORRUPT") return new DatabaseCorrupt({ file: path, detail: reasonOf(error) })
+  const reason = unwritable[plain]
+  if (reason !== undefined) return new DataUnwritable({ path, reason })
+  return plain.startsWith("SQLITE_") || plain.startsWith("E") ? new DataUnwritable({ path, reason: reasonOf(error) }) : null
+}
+
+/** Fails with what `failureAt` finds; a bug stays a defect. For `catchAll` and `catchAllDefect`. */
+export const refusedAt =
+  (path: string) =>
+  (error: unknown): Effect.Effect<never, StoreFailure> => {
+    const failure = failureAt(path, error)
+    return failure === null ? Effect.die(error) : Effect.fail(failure)
+  }

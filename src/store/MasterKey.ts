@@ -1,0 +1,67 @@
+/**
+ * Where the master key comes from: `GATEWAY_ENCRYPTION_KEY` (any text), else `<data folder>/master.key`, which the first start
+ * makes with mode 0600. A key file others can read is narrowed to its owner and the operator told: refusing it would take the
+ * gateway down without making the key any safer.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { randomBytes } from "node:crypto"
+import { chmodSync, closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { masterKeyFile, onDisk } from "./DataFolder.ts"
+import { type StoreFailure, WrongKey } from "./Errors.ts"
+
+export interface MasterKey {
+  readonly key: Redacted.Redacted<Uint8Array>
+  /** Null when the key came from the environment. */
+  readonly keyFile: string | null
+}
+
+export interface Source {
+  readonly dataDir: string
+  readonly encryptionKey: Redacted.Redacted | null
+  /** Only a database without a single encrypted value may get a new key. */
+  readonly mayCreate: boolean
+}
+
+const keyBytes = 32
+
+const create = (file: string): Uint8Array => {
+  const key = randomBytes(keyBytes)
+  const descriptor = openSync(file, "wx", 0o600)
+  try {
+    writeSync(descriptor, `${key.toString("base64url")}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  return key
+}
+
+const read = (file: string): { readonly key: Uint8Array; readonly wasOpen: boolean } => {
+  const descriptor = openSync(file, "r")
+  try {
+    const wasOpen = (fstatSync(descriptor).mode & 0o077) !== 0
+    if (wasOpen) chmodSync(file, 0o600)
+    return { key: Buffer.from(readFileSync(descriptor, "utf8").trim(), "base64url"), wasOpen }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+export const load = ({ dataDir, encryptionKey, mayCreate }: Source): Effect.Effect<MasterKey, StoreFailure> =>
+  Effect.gen(function* () {
+    if (encryptionKey !== null) {
+      return { key: Redacted.make(Buffer.from(Redacted.value(encryptionKey))), keyFile: null }
+    }
+    const keyFile = masterKeyFile(dataDir)
+    if (!existsSync(keyFile)) {
+      if (!mayCreate) return yield* new WrongKey({ keyFile, reason: "missing" })
+      return { key: Redacted.make(yield* onDisk(keyFile, () => create(keyFile))), keyFile }
+    }
+    const { key, wasOpen } = yield* onDisk(keyFile, () => read(keyFile))
+    if (wasOpen) {
+      yield* Effect.logWarning(`The key file ${keyFile} was readable by other users; its mode is now 0600.`)
+    }
+    if (key.length !== keyBytes) return yield* new WrongKey({ keyFile, reason: "malformed" })
+    return { key: Redacted.make(key), keyFile }
+  })

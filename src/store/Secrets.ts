@@ -1,0 +1,109 @@
+/**
+ * Encryption of credential columns: AES-256-GCM, bound by its additional data to table, column and row, so that a ciphertext moved
+ * to another row does not open. Text form: `enc:v1:<keyId>:<iv>:<tag>:<ciphertext>`, the last three base64url (issue item 3).
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { type StoreFailure, WrongKey } from "./Errors.ts"
+import * as MasterKey from "./MasterKey.ts"
+import { named } from "./Table.ts"
+
+/** Where a ciphertext belongs. */
+export interface Place {
+  readonly table: string
+  readonly column: string
+  readonly rowId: string
+}
+
+/** A ciphertext that does not open: written with another key, moved from another row, or altered. */
+export class SecretUnreadable extends Data.TaggedError("SecretUnreadable")<{
+  readonly place: Place
+  readonly reason: "malformed" | "other key" | "altered"
+}> {}
+
+export class Secrets extends Context.Tag("gateway/store/Secrets")<
+  Secrets,
+  {
+    readonly encrypt: (place: Place, plain: Redacted.Redacted) => string
+    readonly decrypt: (place: Place, text: string) => Either.Either<Redacted.Redacted, SecretUnreadable>
+    /** A 32-byte key for another purpose, such as signing; the same for the same purpose and master key. */
+    readonly subKey: (purpose: string) => Redacted.Redacted<Uint8Array>
+  }
+>() {}
+
+const ivBytes = 12
+const tagBytes = 16
+
+const derive = (master: Redacted.Redacted<Uint8Array>, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", Redacted.value(master), new Uint8Array(), `gateway/${purpose}/v1`, 32))
+
+const additionalData = ({ column, rowId, table }: Place): Uint8Array => Buffer.from(`${table}|${column}|${rowId}`)
+
+/** The cipher over one master key. Synchronous throughout. */
+export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Tag.Service<Secrets> => {
+  const key = derive(master, "columns")
+  // Derived on its own, so that the id in every ciphertext says nothing about the key that encrypts.
+  const keyId = Buffer.from(derive(master, "key-id").subarray(0, 4)).toString("hex")
+
+  const encrypt = (place: Place, plain: Redacted.Redacted): string => {
+    const iv = randomBytes(ivBytes)
+    const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(additionalData(place))
+    const text = Buffer.concat([cipher.update(Redacted.value(plain), "utf8"), cipher.final()])
+    return ["enc", "v1", keyId, ...[iv, cipher.getAuthTag(), text].map((part) => part.toString("base64url"))].join(":")
+  }
+
+  const decrypt = (place: Place, text: string): Either.Either<Redacted.Redacted, SecretUnreadable> => {
+    const unreadable = (reason: SecretUnreadable["reason"]) => Either.left(new SecretUnreadable({ place, reason }))
+    const [scheme, version, id, ...parts] = text.split(":")
+    const [iv, tag, ciphertext] = parts.map((part) => Buffer.from(part, "base64url"))
+    if (scheme !== "enc" || version !== "v1" || iv === undefined || tag === undefined || ciphertext === undefined) {
+      return unreadable("malformed")
+    }
+    if (iv.length !== ivBytes || tag.length !== tagBytes) return unreadable("malformed")
+    if (id !== keyId) return unreadable("other key")
+    try {
+      const decipher = createDecipheriv("aes-256-gcm", key, iv).setAAD(additionalData(place)).setAuthTag(tag)
+      const plain = Buffer.concat([decipher.update(ciphertext), decipher.final()])
+      return Either.right(Redacted.make(plain.toString("utf8")))
+    } catch {
+      return unreadable("altered")
+    }
+  }
+
+  return { encrypt, decrypt, subKey: (purpose) => Redacted.make(derive(master, `purpose/${purpose}`)) }
+}
+
+/** The row of `meta` that tells the right key from a wrong one. */
+export const canaryRow = "encryption_canary"
+const canary: Place = { table: "meta", column: "value", rowId: canaryRow }
+
+/** Reads the canary, which only the right key opens; the first start writes it. */
+export const make: Effect.Effect<Context.Tag.Service<Secrets>, StoreFailure, AppConfig | SqlClient.SqlClient> =
+  Effect.gen(function* () {
+    const { dataDir, encryptionKey } = yield* AppConfig
+    const sql = yield* SqlClient.SqlClient
+    const [stored] = yield* sql<{ value: string }>`SELECT value FROM meta WHERE key = ${canaryRow}`
+    const master = yield* MasterKey.load({ dataDir, encryptionKey, mayCreate: stored === undefined })
+    const secrets = fromMasterKey(master.key)
+    if (stored === undefined) {
+      const value = secrets.encrypt(canary, Redacted.make("gateway"))
+      yield* sql`INSERT INTO meta ${sql.insert({ key: canaryRow, value })}`
+    } else if (Either.isLeft(secrets.decrypt(canary, stored.value))) {
+      return yield* new WrongKey({ keyFile: master.keyFile, reason: "mismatch" })
+    }
+    return secrets
+  }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(named("Secrets.canary")(error))))
+
+export const layer: Layer.Layer<Secrets, StoreFailure, AppConfig | SqlClient.SqlClient> = Layer.effect(Secrets, make)
+
+/** A fixed key for tests: no file, no canary. */
+export const layerTest: Layer.Layer<Secrets> = Layer.sync(Secrets, () =>
+  fromMasterKey(Redacted.make(new Uint8Array(32).fill(7)))
+)

@@ -1,0 +1,83 @@
+/**
+ * The few statements every repository needs, over one table and one row schema. The client turns camelCase names into snake_case
+ * columns and back, so a row schema reads like the domain.
+ */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { snakeToCamel } from "effect/String"
+import type { Column } from "./Columns.ts"
+import { codeOf, Conflict, reasonOf, StoreError } from "./Errors.ts"
+
+export interface Table<A> {
+  /** Rows of `SELECT * FROM <table> <rest>`. */
+  readonly select: (operation: string, rest: Fragment) => Effect.Effect<ReadonlyArray<A>, StoreError>
+  /** The first of them, or null. */
+  readonly first: (operation: string, rest: Fragment) => Effect.Effect<A | null, StoreError>
+  readonly insert: (operation: string, row: A) => Effect.Effect<void, StoreError | Conflict>
+  /** Writes the whole row over the one that matches; false when none does. */
+  readonly update: (operation: string, where: Fragment, row: A) => Effect.Effect<boolean, StoreError | Conflict>
+  /** False when no row matches. */
+  readonly remove: (operation: string, where: Fragment) => Effect.Effect<boolean, StoreError>
+}
+
+/** Gives a failed statement the name of what was being done. */
+export const named = (operation: string) => (cause: unknown): StoreError => new StoreError({ operation, cause })
+
+/** "UNIQUE constraint failed: provider_models.provider, provider_models.model_id" → "provider, modelId". */
+const conflictIn = (error: SqlError): Conflict | null => {
+  const code = codeOf(error)
+  if (code !== "SQLITE_CONSTRAINT_UNIQUE" && code !== "SQLITE_CONSTRAINT_PRIMARYKEY") return null
+  const [, columns = ""] = reasonOf(error).split(": ", 2)
+  return new Conflict({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
+}
+
+const written = (operation: string) => (error: SqlError): StoreError | Conflict =>
+  conflictIn(error) ?? new StoreError({ operation, cause: error })
+
+export const make = <A, I extends Readonly<Record<string, Column>>>(
+  sql: SqlClient.SqlClient,
+  name: string,
+  row: Schema.Schema<A, I>
+): Table<A> => {
+  const decode = Schema.decodeUnknown(Schema.Array(row))
+  const encode = Schema.encode(row)
+
+  const select: Table<A>["select"] = (operation, rest) =>
+    sql`SELECT * FROM ${sql(name)} ${rest}`.pipe(Effect.flatMap(decode), Effect.mapError(named(operation)))
+
+  const first: Table<A>["first"] = (operation, rest) =>
+    Effect.map(select(operation, rest), (rows) => Option.getOrNull(Arr.head(rows)))
+
+  const insert: Table<A>["insert"] = (operation, value) =>
+    encode(value).pipe(
+      Effect.mapError(named(operation)),
+      Effect.flatMap((columns) =>
+        Effect.mapError(sql`INSERT INTO ${sql(name)} ${sql.insert(columns)}`, written(operation))
+      )
+    )
+
+  const update: Table<A>["update"] = (operation, where, value) =>
+    encode(value).pipe(
+      Effect.mapError(named(operation)),
+      Effect.flatMap((columns) =>
+        Effect.mapError(
+          sql`UPDATE ${sql(name)} SET ${sql.update(columns)} WHERE ${where} RETURNING 1`,
+          written(operation)
+        )
+      ),
+      Effect.map((hits) => hits.length > 0)
+    )
+
+  const remove: Table<A>["remove"] = (operation, where) =>
+    Effect.mapBoth(sql`DELETE FROM ${sql(name)} WHERE ${where} RETURNING 1`, {
+      onFailure: named(operation),
+      onSuccess: (hits) => hits.length > 0
+    })
+
+  return { select, first, insert, update, remove }
+}

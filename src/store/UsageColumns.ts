@@ -1,0 +1,99 @@
+/** The usage log's row, and the one statement that writes any number of rows (contract B3 `/api/usage/logs`). */
+import * as Schema from "effect/Schema"
+import type { UsageRow } from "../domain/Usage.ts"
+import { WireName } from "../domain/Wire.ts"
+import { Flag, MaybeText, MaybeWhole, Text, Whole } from "./Columns.ts"
+
+export const Row = Schema.Struct({
+  id: Text,
+  timestampMs: Whole,
+  requestId: Text,
+  apiKeyId: MaybeText,
+  requestedModel: Text,
+  combo: MaybeText,
+  provider: MaybeText,
+  connectionId: MaybeText,
+  model: MaybeText,
+  sourceWire: WireName,
+  targetWire: Schema.NullOr(WireName),
+  streamed: Flag,
+  outcome: Schema.Literal("completed", "failed", "aborted"),
+  status: Whole,
+  latencyMs: Whole,
+  ttftMs: MaybeWhole,
+  attempts: Whole,
+  tokensIn: Whole,
+  tokensOut: Whole,
+  tokensCacheRead: Whole,
+  tokensCacheWrite: Whole,
+  tokensReasoning: Whole,
+  costNanoUsd: Whole,
+  priced: Flag,
+  usageSource: Schema.Literal("upstream", "estimated"),
+  error: MaybeText
+})
+type Row = typeof Row.Type
+
+export const toUsageRow = ({
+  tokensCacheRead,
+  tokensCacheWrite,
+  tokensIn,
+  tokensOut,
+  tokensReasoning,
+  ...row
+}: Row): UsageRow => ({
+  ...row,
+  tokens: {
+    in: tokensIn,
+    out: tokensOut,
+    cacheRead: tokensCacheRead,
+    cacheWrite: tokensCacheWrite,
+    reasoning: tokensReasoning
+  }
+})
+
+/** Column → where its value stands in the JSON of a `UsageRow`. */
+const text = {
+  id: "id",
+  request_id: "requestId",
+  api_key_id: "apiKeyId",
+  requested_model: "requestedModel",
+  combo: "combo",
+  provider: "provider",
+  connection_id: "connectionId",
+  model: "model",
+  source_wire: "sourceWire",
+  target_wire: "targetWire",
+  outcome: "outcome",
+  usage_source: "usageSource",
+  error: "error"
+}
+const integers = {
+  timestamp_ms: "timestampMs",
+  streamed: "streamed",
+  status: "status",
+  latency_ms: "latencyMs",
+  attempts: "attempts",
+  tokens_in: "tokens.in",
+  tokens_out: "tokens.out",
+  tokens_cache_read: "tokens.cacheRead",
+  tokens_cache_write: "tokens.cacheWrite",
+  tokens_reasoning: "tokens.reasoning",
+  cost_nano_usd: "costNanoUsd",
+  priced: "priced"
+}
+const maybeIntegers = { ttft_ms: "ttftMs" }
+
+const at = (path: string) => `entry.value ->> '$.${path}'`
+
+// The casts make one strange number (a fraction, a NaN that JSON turned to null) cost that number, not the whole batch.
+const expressions: ReadonlyArray<readonly [column: string, expression: string]> = [
+  ...Object.entries(text).map(([column, path]) => [column, at(path)] as const),
+  ...Object.entries(integers).map(([column, path]) => [column, `CAST(COALESCE(${at(path)}, 0) AS INTEGER)`] as const),
+  ...Object.entries(maybeIntegers).map(([column, path]) => [column, `CAST(${at(path)} AS INTEGER)`] as const)
+]
+
+/** Takes one parameter, a JSON array of `UsageRow`s. Rows that are already there are left alone, so a repeat does no harm. */
+export const insertRows =
+  `INSERT OR IGNORE INTO usage_log (${expressions.map(([column]) => column).join(", ")}) ` +
+  `SELECT ${expressions.map(([, expression]) => expression).join(", ")} FROM json_each(?) AS entry`

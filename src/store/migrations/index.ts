@@ -1,0 +1,17 @@
+/**
+ * Every migration, in the order of its number. Forward only; the numbers are contiguous from 1 and the last one is the schema's
+ * version. A static record, so that the bundle needs no files at run time.
+ */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as Effect from "effect/Effect"
+import init from "./0001_init.ts"
+
+export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
+
+export const migrations: Migrations = {
+  "0001_init": init
+}
+
+/** The schema version a database has after all of these ran. */
+export const versionOf = (all: Migrations): number =>
+  Math.max(0, ...Object.keys(all).map((name) => Number.parseInt(name, 10)))

@@ -1,0 +1,51 @@
+/** Routing combos (contract B3). */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { type Combo, ComboStrategy, ComboTarget } from "../../domain/Combo.ts"
+import { Flag, Json, Text, Whole } from "../Columns.ts"
+import type { Conflict, StoreError } from "../Errors.ts"
+import * as Table from "../Table.ts"
+
+export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
+  ComboRepo,
+  {
+    /** By name. */
+    readonly list: Effect.Effect<ReadonlyArray<Combo>, StoreError>
+    readonly get: (id: string) => Effect.Effect<Combo | null, StoreError>
+    /** A name already in use is a `Conflict`. */
+    readonly insert: (combo: Combo) => Effect.Effect<void, StoreError | Conflict>
+    /** Replaces the record; false when there is no such id. */
+    readonly update: (combo: Combo) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  id: Text,
+  name: Text,
+  strategy: ComboStrategy,
+  targets: Json(Schema.Array(ComboTarget)),
+  config: Json(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  isActive: Flag,
+  createdAtMs: Whole,
+  updatedAtMs: Whole
+})
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "combos", Row)
+
+  const list = Effect.withSpan(table.select("ComboRepo.list", sql`ORDER BY name`), "ComboRepo.list")
+  const get = Effect.fn("ComboRepo.get")((id: string) => table.first("ComboRepo.get", sql`WHERE id = ${id}`))
+  const insert = Effect.fn("ComboRepo.insert")((combo: Combo) => table.insert("ComboRepo.insert", combo))
+  const update = Effect.fn("ComboRepo.update")((combo: Combo) =>
+    table.update("ComboRepo.update", sql`id = ${combo.id}`, combo)
+  )
+  const remove = Effect.fn("ComboRepo.remove")((id: string) => table.remove("ComboRepo.remove", sql`id = ${id}`))
+  return ComboRepo.of({ list, get, insert, update, remove })
+})
+
+export const layer: Layer.Layer<ComboRepo, never, SqlClient.SqlClient> = Layer.effect(ComboRepo, make)

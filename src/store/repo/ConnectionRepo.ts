@@ -1,0 +1,154 @@
+/** Provider connections (contract B3). API key, OAuth tokens and extra headers are encrypted. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import {
+  AccountTier,
+  AuthType,
+  type Connection,
+  type ConnectionHealth,
+  DeclaredQuota,
+  TestStatus
+} from "../../domain/Connection.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
+import type { Conflict, StoreError } from "../Errors.ts"
+import { SecretHeaders, SecretText, sealedColumn, type Stored } from "../SealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import * as Table from "../Table.ts"
+
+/** A connection from the database, never one from the environment. */
+export type StoredConnection = Stored<Connection>
+
+export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
+  ConnectionRepo,
+  {
+    /** Oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<StoredConnection>, StoreError>
+    readonly get: (id: string) => Effect.Effect<StoredConnection | null, StoreError>
+    readonly insert: (connection: Connection) => Effect.Effect<void, StoreError | Conflict>
+    /** Replaces the record. A locked secret stays as it is unless a new one is given. False when there is no such id. */
+    readonly update: (connection: Connection) => Effect.Effect<boolean, StoreError | Conflict>
+    /** Writes what was observed and nothing else; false when there is no such id. */
+    readonly updateHealth: (id: string, health: ConnectionHealth) => Effect.Effect<boolean, StoreError>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+const Health = Schema.Struct({
+  testStatus: TestStatus,
+  rateLimitedUntilMs: MaybeWhole,
+  lastError: MaybeText,
+  lastErrorType: MaybeText,
+  errorCode: MaybeText,
+  backoffLevel: Whole
+})
+
+const Row = Schema.Struct({
+  id: Text,
+  provider: Text,
+  name: Text,
+  authType: AuthType,
+  apiKey: MaybeText,
+  oauth: MaybeText,
+  baseUrl: MaybeText,
+  wires: Schema.NullOr(Json(Schema.Array(WireName))),
+  defaultModel: MaybeText,
+  models: Json(Schema.Array(Text)),
+  priority: Schema.Number,
+  tier: Schema.NullOr(AccountTier),
+  maxConcurrent: MaybeWhole,
+  headers: MaybeText,
+  quotas: Json(Schema.Array(DeclaredQuota)),
+  isActive: Flag,
+  ...Health.fields,
+  createdAtMs: Whole,
+  updatedAtMs: Whole
+})
+type Row = typeof Row.Type
+
+const OAuth = Schema.parseJson(
+  Schema.Struct({
+    accessToken: SecretText,
+    refreshToken: Schema.NullOr(SecretText),
+    expiresAtMs: Schema.NullOr(Schema.Number),
+    clientId: MaybeText,
+    clientSecret: Schema.NullOr(SecretText),
+    tokenUrl: MaybeText
+  })
+)
+
+const encodeHealth = Schema.encode(Health)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+  const table = Table.make(sql, "connections", Row)
+  const apiKey = sealedColumn(secrets, "connections", "api_key", SecretText)
+  const oauth = sealedColumn(secrets, "connections", "oauth", OAuth)
+  const headers = sealedColumn(secrets, "connections", "headers", SecretHeaders)
+
+  const toStored = (row: Row): StoredConnection => {
+    const opened = {
+      apiKey: apiKey.open(row.id, row.apiKey),
+      oauth: oauth.open(row.id, row.oauth),
+      headers: headers.open(row.id, row.headers)
+    }
+    return {
+      ...row,
+      apiKey: opened.apiKey.value,
+      oauth: opened.oauth.value,
+      headers: opened.headers.value,
+      source: "db",
+      locked: opened.apiKey.locked || opened.oauth.locked || opened.headers.locked
+    }
+  }
+
+  /** The row that says `connection`, written over the row `before`, if there is one. */
+  const toRow = (connection: Connection, before: Row | null): Row => ({
+    ...connection,
+    apiKey: apiKey.reseal(connection.id, connection.apiKey, before?.apiKey ?? null),
+    oauth: oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
+    headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null)
+  })
+
+  const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
+
+  const list = table
+    .select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`)
+    .pipe(Effect.map((rows) => rows.map(toStored)), Effect.withSpan("ConnectionRepo.list"))
+
+  const get = Effect.fn("ConnectionRepo.get")(function* (id: string) {
+    const row = yield* rowOf("ConnectionRepo.get", id)
+    return row === null ? null : toStored(row)
+  })
+
+  const insert = Effect.fn("ConnectionRepo.insert")((connection: Connection) =>
+    table.insert("ConnectionRepo.insert", toRow(connection, null))
+  )
+
+  const update = Effect.fn("ConnectionRepo.update")(function* (connection: Connection) {
+    const before = yield* rowOf("ConnectionRepo.update", connection.id)
+    if (before === null) return false
+    return yield* table.update("ConnectionRepo.update", sql`id = ${connection.id}`, toRow(connection, before))
+  })
+
+  const updateHealth = Effect.fn("ConnectionRepo.updateHealth")((id: string, health: ConnectionHealth) =>
+    encodeHealth(health).pipe(
+      Effect.flatMap((columns) => sql`UPDATE connections SET ${sql.update(columns)} WHERE id = ${id} RETURNING 1`),
+      Effect.mapBoth({ onFailure: Table.named("ConnectionRepo.updateHealth"), onSuccess: (hits) => hits.length > 0 })
+    )
+  )
+
+  const remove = Effect.fn("ConnectionRepo.remove")((id: string) =>
+    table.remove("ConnectionRepo.remove", sql`id = ${id}`)
+  )
+  return ConnectionRepo.of({ list, get, insert, update, updateHealth, remove })
+})
+
+export const layer: Layer.Layer<ConnectionRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(
+  ConnectionRepo,
+  make
+)

@@ -1,0 +1,85 @@
+/** Provider nodes: endpoints the operator added (contract B3). Extra headers are encrypted. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { type ProviderNode, ProviderNodeType } from "../../domain/ProviderNode.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { Json, MaybeText, Text, Whole } from "../Columns.ts"
+import type { Conflict, StoreError } from "../Errors.ts"
+import { SecretHeaders, sealedColumn, type Stored } from "../SealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import * as Table from "../Table.ts"
+
+export type StoredNode = Stored<ProviderNode>
+
+export class NodeRepo extends Context.Tag("gateway/store/NodeRepo")<
+  NodeRepo,
+  {
+    /** Oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<StoredNode>, StoreError>
+    readonly get: (id: string) => Effect.Effect<StoredNode | null, StoreError>
+    /** A prefix already in use is a `Conflict`. */
+    readonly insert: (node: ProviderNode) => Effect.Effect<void, StoreError | Conflict>
+    /** Replaces the record; locked headers stay as they are unless new ones are given. False when there is no such id. */
+    readonly update: (node: ProviderNode) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  id: Text,
+  name: Text,
+  prefix: Text,
+  type: ProviderNodeType,
+  baseUrl: Text,
+  wires: Schema.NullOr(Json(Schema.Array(WireName))),
+  headers: MaybeText,
+  chatPath: MaybeText,
+  modelsPath: MaybeText,
+  createdAtMs: Whole,
+  updatedAtMs: Whole
+})
+type Row = typeof Row.Type
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+  const table = Table.make(sql, "provider_nodes", Row)
+  const headers = sealedColumn(secrets, "provider_nodes", "headers", SecretHeaders)
+
+  const toStored = (row: Row): StoredNode => {
+    const opened = headers.open(row.id, row.headers)
+    return { ...row, headers: opened.value, locked: opened.locked }
+  }
+  const toRow = (node: ProviderNode, before: Row | null): Row => ({
+    ...node,
+    headers: headers.reseal(node.id, node.headers, before?.headers ?? null)
+  })
+  const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
+
+  const list = table
+    .select("NodeRepo.list", sql`ORDER BY created_at_ms, id`)
+    .pipe(Effect.map((rows) => rows.map(toStored)), Effect.withSpan("NodeRepo.list"))
+
+  const get = Effect.fn("NodeRepo.get")(function* (id: string) {
+    const row = yield* rowOf("NodeRepo.get", id)
+    return row === null ? null : toStored(row)
+  })
+
+  const insert = Effect.fn("NodeRepo.insert")((node: ProviderNode) =>
+    table.insert("NodeRepo.insert", toRow(node, null))
+  )
+
+  const update = Effect.fn("NodeRepo.update")(function* (node: ProviderNode) {
+    const before = yield* rowOf("NodeRepo.update", node.id)
+    if (before === null) return false
+    return yield* table.update("NodeRepo.update", sql`id = ${node.id}`, toRow(node, before))
+  })
+
+  const remove = Effect.fn("NodeRepo.remove")((id: string) => table.remove("NodeRepo.remove", sql`id = ${id}`))
+  return NodeRepo.of({ list, get, insert, update, remove })
+})
+
+export const layer: Layer.Layer<NodeRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(NodeRepo, make)

@@ -1,0 +1,72 @@
+/** What the operator declared about models; it wins over what was learned (contract B3 `/api/provider-models`). */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Flag, Json, MaybeText, MaybeWhole, Text } from "../Columns.ts"
+import type { Conflict, StoreError } from "../Errors.ts"
+import * as Table from "../Table.ts"
+
+const Capability = Schema.optionalWith(Schema.Boolean, { exact: true })
+
+const Row = Schema.Struct({
+  /** Provider id or node prefix. */
+  provider: Text,
+  modelId: Text,
+  name: MaybeText,
+  /** Tokens. */
+  contextLength: MaybeWhole,
+  maxOutputTokens: MaybeWhole,
+  /** An absent capability is not declared either way. */
+  capabilities: Json(
+    Schema.Struct({
+      vision: Capability,
+      reasoning: Capability,
+      toolCalling: Capability,
+      structuredOutput: Capability
+    })
+  ),
+  hidden: Flag
+})
+
+/** A model as the operator declared it. `provider` and `modelId` together are its key. */
+export type DeclaredModel = typeof Row.Type
+
+export class ProviderModelRepo extends Context.Tag("gateway/store/ProviderModelRepo")<
+  ProviderModelRepo,
+  {
+    /** By provider, then model. */
+    readonly list: Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
+    readonly get: (provider: string, modelId: string) => Effect.Effect<DeclaredModel | null, StoreError>
+    readonly insert: (model: DeclaredModel) => Effect.Effect<void, StoreError | Conflict>
+    /** Replaces the record; false when the model is not declared. */
+    readonly update: (model: DeclaredModel) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly remove: (provider: string, modelId: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "provider_models", Row)
+  const keyIs = (provider: string, modelId: string) => sql`provider = ${provider} AND model_id = ${modelId}`
+
+  const list = table
+    .select("ProviderModelRepo.list", sql`ORDER BY provider, model_id`)
+    .pipe(Effect.withSpan("ProviderModelRepo.list"))
+  const get = Effect.fn("ProviderModelRepo.get")((provider: string, modelId: string) =>
+    table.first("ProviderModelRepo.get", sql`WHERE ${keyIs(provider, modelId)}`)
+  )
+  const insert = Effect.fn("ProviderModelRepo.insert")((model: DeclaredModel) =>
+    table.insert("ProviderModelRepo.insert", model)
+  )
+  const update = Effect.fn("ProviderModelRepo.update")((model: DeclaredModel) =>
+    table.update("ProviderModelRepo.update", keyIs(model.provider, model.modelId), model)
+  )
+  const remove = Effect.fn("ProviderModelRepo.remove")((provider: string, modelId: string) =>
+    table.remove("ProviderModelRepo.remove", keyIs(provider, modelId))
+  )
+  return ProviderModelRepo.of({ list, get, insert, update, remove })
+})
+
+export const layer: Layer.Layer<ProviderModelRepo, never, SqlClient.SqlClient> = Layer.effect(ProviderModelRepo, make)

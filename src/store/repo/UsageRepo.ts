@@ -1,0 +1,79 @@
+/** Reads the usage log (contract B3 `/api/usage/logs`). Rows are written by `UsageJournal` only. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import type { StoreError } from "../Errors.ts"
+import * as Table from "../Table.ts"
+import { Row, toUsageRow } from "../UsageColumns.ts"
+
+/** Every given field must match. */
+export interface UsageFilter {
+  readonly apiKeyId?: string
+  readonly provider?: string
+  readonly connectionId?: string
+  readonly model?: string
+  readonly outcome?: Outcome
+  /** Epoch milliseconds, included. */
+  readonly sinceMs?: number
+  /** Epoch milliseconds, excluded. */
+  readonly untilMs?: number
+}
+
+export interface UsagePage {
+  readonly rows: ReadonlyArray<UsageRow>
+  /** Pass it as `cursor` for the rows that follow; null at the end. */
+  readonly nextCursor: string | null
+}
+
+export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
+  UsageRepo,
+  {
+    /** Newest first. `limit` is held between 1 and `mostPerPage`; a null cursor starts at the newest row. */
+    readonly page: (query: {
+      readonly limit: number
+      readonly cursor: string | null
+      readonly filter?: UsageFilter
+    }) => Effect.Effect<UsagePage, StoreError>
+    readonly byRequestId: (requestId: string) => Effect.Effect<UsageRow | null, StoreError>
+  }
+>() {}
+
+export const mostPerPage = 1000
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "usage_log", Row)
+
+  const conditions = (cursor: string | null, filter: UsageFilter) => {
+    const { apiKeyId, connectionId, model, outcome, provider, sinceMs, untilMs } = filter
+    return [
+      ...(cursor === null ? [] : [sql`id < ${cursor}`]),
+      ...(apiKeyId === undefined ? [] : [sql`api_key_id = ${apiKeyId}`]),
+      ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
+      ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
+      ...(model === undefined ? [] : [sql`model = ${model}`]),
+      ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
+      ...(sinceMs === undefined ? [] : [sql`timestamp_ms >= ${sinceMs}`]),
+      ...(untilMs === undefined ? [] : [sql`timestamp_ms < ${untilMs}`])
+    ]
+  }
+
+  const page: Context.Tag.Service<UsageRepo>["page"] = Effect.fn("UsageRepo.page")(function* (query) {
+    const limit = Math.min(Math.max(Math.trunc(query.limit), 1), mostPerPage)
+    const where = sql.and(conditions(query.cursor, query.filter ?? {}))
+    // One row more than asked for tells whether another page follows.
+    const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`)
+    const rows = found.slice(0, limit).map(toUsageRow)
+    return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
+  })
+
+  const byRequestId = Effect.fn("UsageRepo.byRequestId")(function* (requestId: string) {
+    const row = yield* table.first("UsageRepo.byRequestId", sql`WHERE request_id = ${requestId} LIMIT 1`)
+    return row === null ? null : toUsageRow(row)
+  })
+  return UsageRepo.of({ page, byRequestId })
+})
+
+export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)

@@ -1,0 +1,94 @@
+/**
+ * Prices that come with the program. The data package is large, so it is loaded when a price book is built, never at
+ * import time. It is only read: its own way of fetching newer prices is not used.
+ */
+import * as Effect from "effect/Effect"
+import type { ModelPrice as Listed } from "@pydantic/genai-prices"
+import type { ModelPrice } from "../domain/Pricing.ts"
+
+/** Day of the embedded prices, ISO 8601: the publication day of the pinned data package. */
+export const pricesDated = "2026-09-23"
+
+/** Our provider id → theirs. Providers with plans, own currencies or free offers are left out: no price beats a wrong one. */
+export const listedAs: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    anthropic: "anthropic",
+    arcee: "arcee",
+    avian: "avian",
+    "azure-foundry": "azure",
+    "azure-openai": "azure",
+    baseten: "baseten",
+    bedrock: "aws",
+    cerebras: "cerebras",
+    "cloudflare-ai": "cloudflare",
+    codestral: "mistral",
+    cohere: "cohere",
+    deepseek: "deepseek",
+    doubleword: "doubleword",
+    fireworks: "fireworks",
+    gemini: "google",
+    groq: "groq",
+    minimax: "minimax",
+    mistral: "mistral",
+    moonshot: "moonshotai",
+    novita: "novita",
+    openai: "openai",
+    openrouter: "openrouter",
+    ovhcloud: "ovhcloud",
+    perplexity: "perplexity",
+    together: "together",
+    vertex: "google",
+    "vertex-express": "google",
+    xai: "x-ai",
+    "zai-paas": "zai"
+  })
+)
+
+/** The price of a model at a moment (epoch milliseconds): some prices differ by date or by time of day. */
+export type PriceAt = (nowMs: number) => ModelPrice | null
+
+export interface DefaultPrices {
+  /** Finds a listed model by the provider's exact id and the model's name; null when it is not listed. Slow: memoise. */
+  readonly find: (provider: string, model: string) => PriceAt | null
+}
+
+/** Loads the data. A failure to load is a broken installation, hence a defect. */
+export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@pydantic/genai-prices")).pipe(
+  Effect.map(({ calcPrice }) => ({
+    find: (provider, model) => {
+      const providerId = listedAs.get(provider)
+      if (providerId === undefined) return null
+      const found = calcPrice({}, model, { providerId, timestamp: new Date(0) })
+      if (found === null) return null
+      if (!Array.isArray(found.model.prices)) {
+        const price = toModelPrice(found.model_price)
+        return () => price
+      }
+      const only = { ...found.provider, models: [found.model] }
+      return (nowMs) => {
+        const now = calcPrice({}, model, { provider: only, timestamp: new Date(nowMs) })
+        return now === null ? null : toModelPrice(now.model_price)
+      }
+    }
+  }))
+)
+
+/** Tiered prices count at their base tier. An empty list of prices means free; one without token prices is no token price. */
+const toModelPrice = (listed: Listed): ModelPrice | null => {
+  const input = base(listed["input_mtok"])
+  const output = base(listed["output_mtok"])
+  const priced = Object.values(listed).some((value) => value !== undefined)
+  if (priced && input === undefined && output === undefined) return null
+  const cached = base(listed["cache_read_mtok"])
+  const cacheCreation = base(listed["cache_write_mtok"])
+  const reasoning = base(listed["output_reasoning_mtok"])
+  return {
+    input: input ?? 0,
+    output: output ?? 0,
+    ...(cached === undefined ? {} : { cached }),
+    ...(cacheCreation === undefined ? {} : { cacheCreation }),
+    ...(reasoning === undefined ? {} : { reasoning })
+  }
+}
+
+const base = (price: Listed[string]): number | undefined => (typeof price === "object" ? price.base : price)

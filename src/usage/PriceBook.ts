@@ -1,0 +1,143 @@
+/**
+ * What a model costs: the operator's overrides first, then the embedded prices (contract B3 `/api/pricing`, B5 "Cost").
+ * Unknown is null, which means "unpriced", never "free". Local servers and provider nodes have no embedded price,
+ * whatever their models are called.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import type { ModelPrice, PriceTable } from "../domain/Pricing.ts"
+import * as DefaultPrices from "./DefaultPrices.ts"
+
+/** The table of overrides could not be read or written. */
+export class PriceOverridesUnavailable extends Data.TaggedError("PriceOverridesUnavailable")<{
+  readonly operation: "load" | "save"
+  readonly cause: unknown
+}> {}
+
+/** The patch would grow the table beyond its limit. */
+export class TooManyPriceOverrides extends Data.TaggedError("TooManyPriceOverrides")<{ readonly limit: number }> {}
+
+/** Where overrides are kept. */
+export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
+  PriceOverrides,
+  {
+    readonly load: Effect.Effect<PriceTable, PriceOverridesUnavailable>
+    /** Replaces the whole table. */
+    readonly save: (table: PriceTable) => Effect.Effect<void, PriceOverridesUnavailable>
+  }
+>() {}
+
+export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
+  PriceBook,
+  {
+    /** Hot. Price of a provider's model now; null when none is known. */
+    readonly price: (provider: string, model: string) => ModelPrice | null
+    /** What the operator wrote down. */
+    readonly overrides: Effect.Effect<PriceTable>
+    /** Adds or replaces the models it names and answers the whole table. */
+    readonly patch: (table: PriceTable) => Effect.Effect<PriceTable, PriceOverridesUnavailable | TooManyPriceOverrides>
+    /** Day of the embedded prices, ISO 8601. */
+    readonly pricesDated: string
+  }
+>() {}
+
+/** Models of all providers together. */
+export const maxOverrides = 20_000
+
+const maxRemembered = 4096
+const maxModelLength = 256
+
+/** Names to look a model up by, best first: as it is, without a date, and both without the path before it. */
+export const lookupNames = (model: string): ReadonlyArray<string> => {
+  const last = model.slice(model.lastIndexOf("/") + 1)
+  return [...new Set([model, withoutDate(model), last, withoutDate(last)])].filter((name) => name !== "")
+}
+
+const withoutDate = (model: string): string => model.replace(/[-@]20\d{2}-?[01]\d-?[0-3]\d$/, "")
+
+type Overrides = ReadonlyMap<string, ReadonlyMap<string, ModelPrice>>
+
+const toOverrides = (table: PriceTable): Overrides =>
+  new Map(Object.entries(table).map(([provider, models]) => [provider, new Map(Object.entries(models))]))
+
+const toTable = (overrides: Overrides): PriceTable =>
+  Object.fromEntries([...overrides].map(([provider, models]) => [provider, Object.fromEntries(models)]))
+
+const merge = (overrides: Overrides, patch: Overrides): Overrides => {
+  const merged = new Map(overrides)
+  for (const [provider, models] of patch) merged.set(provider, new Map([...(merged.get(provider) ?? []), ...models]))
+  return merged
+}
+
+const size = (overrides: Overrides): number => [...overrides.values()].reduce((sum, models) => sum + models.size, 0)
+
+const firstOf = <A>(names: ReadonlyArray<string>, pick: (name: string) => A | null | undefined): A | null => {
+  for (const name of names) {
+    const found = pick(name)
+    if (found !== null && found !== undefined) return found
+  }
+  return null
+}
+
+const unpriced: DefaultPrices.PriceAt = () => null
+
+export const make = Effect.gen(function* () {
+  const kept = yield* PriceOverrides
+  const clock = yield* Effect.clock
+  const defaults = yield* DefaultPrices.load
+  const writing = yield* Effect.makeSemaphore(1)
+  let overrides = toOverrides(yield* kept.load)
+  const remembered = new Map<string, DefaultPrices.PriceAt>()
+
+  const lookUp = (provider: string, model: string): DefaultPrices.PriceAt => {
+    const names = lookupNames(model)
+    const written = firstOf(names, (name) => overrides.get(provider)?.get(name))
+    if (written !== null) return () => written
+    return firstOf(names, (name) => defaults.find(provider, name)) ?? unpriced
+  }
+
+  const price = (provider: string, model: string): ModelPrice | null => {
+    if (model.length > maxModelLength) return null
+    const key = `${provider}\n${model}`
+    let priceAt = remembered.get(key)
+    if (priceAt === undefined) {
+      priceAt = lookUp(provider, model)
+      if (remembered.size >= maxRemembered) remembered.clear()
+      remembered.set(key, priceAt)
+    }
+    return priceAt(clock.unsafeCurrentTimeMillis())
+  }
+
+  const patch = Effect.fn("PriceBook.patch")(function* (table: PriceTable) {
+    const next = merge(overrides, toOverrides(table))
+    if (size(next) > maxOverrides) return yield* new TooManyPriceOverrides({ limit: maxOverrides })
+    const whole = toTable(next)
+    yield* kept.save(whole)
+    overrides = next
+    remembered.clear()
+    return whole
+  }, writing.withPermits(1))
+
+  return PriceBook.of({
+    price,
+    overrides: Effect.sync(() => toTable(overrides)),
+    patch,
+    pricesDated: DefaultPrices.pricesDated
+  })
+})
+
+export const layer: Layer.Layer<PriceBook, PriceOverridesUnavailable, PriceOverrides> = Layer.effect(PriceBook, make)
+
+/** Overrides that last as long as the process. */
+export const layerOverridesMemory: Layer.Layer<PriceOverrides> = Layer.effect(
+  PriceOverrides,
+  Effect.map(Ref.make<PriceTable>({}), (table) =>
+    PriceOverrides.of({ load: Ref.get(table), save: (next) => Ref.set(table, next) })
+  )
+)
+
+/** A price book without a store. */
+export const layerMemory: Layer.Layer<PriceBook, PriceOverridesUnavailable> = Layer.provide(layer, layerOverridesMemory)

@@ -1,0 +1,24 @@
+/** What telemetry is told about a finished request, and how its strings are made safe to write. */
+import type { UsageRow } from "../../domain/Usage.ts"
+
+export interface RequestSummary {
+  readonly row: UsageRow
+  readonly method: string
+  /** Path of the request; a query string is cut off before anything is written. */
+  readonly path: string
+}
+
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const everyInvisible = new RegExp(invisible.source, "gu")
+
+/** At most `most` characters, without control, formatting and line-separating ones: a value cannot forge a line. */
+export const clean = (text: string, most = 200): string => {
+  const short = text.length > most ? text.slice(0, most) : text
+  return invisible.test(short) ? short.replace(everyInvisible, "") : short
+}
+
+/** The path alone: keys may travel in the query. */
+export const pathOnly = (path: string): string => {
+  const end = path.search(/[?#]/)
+  return clean(end === -1 ? path : path.slice(0, end))
+}

@@ -1,0 +1,218 @@
+/**
+ * The canonical conversation: what every wire's request is decoded to and encoded from (N + M codecs, not N × M).
+ * Plain readonly data. Optional members are absent, never undefined; null means "not said".
+ * Whatever one wire can say and others cannot is kept here, so that the encoder of a target can name what it drops.
+ */
+import type { WireName } from "../../domain/Wire.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
+
+/** A prompt-cache mark as the messages wire writes it (`{type: "ephemeral", ttl?}`). */
+export interface Marked {
+  readonly cacheControl?: JsonObject
+  /** Unknown members of the source object; restored by the encoder of the same wire only. */
+  readonly extras?: JsonObject
+}
+
+export type MediaSource =
+  | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
+  | { readonly kind: "url"; readonly url: string }
+  /** An id in the provider's own file store: meaningless on any other wire. */
+  | { readonly kind: "file_id"; readonly wire: WireName; readonly id: string }
+  | { readonly kind: "text"; readonly text: string }
+
+export interface TextPart extends Marked {
+  readonly type: "text"
+  readonly text: string
+  readonly citations?: ReadonlyArray<Citation>
+}
+
+/** A citation or annotation in the words of the wire it came from. */
+export interface Citation {
+  readonly wire: WireName
+  readonly value: JsonObject
+}
+
+export interface RefusalPart {
+  readonly type: "refusal"
+  readonly text: string
+}
+
+export interface ImagePart extends Marked {
+  readonly type: "image"
+  readonly source: MediaSource
+  readonly detail?: string
+}
+
+export interface AudioPart extends Marked {
+  readonly type: "audio"
+  /** `wav`, `mp3`, … as the chat wire names it; the media type is `audio/<format>`. */
+  readonly format: string
+  readonly data: string
+}
+
+export interface FilePart extends Marked {
+  readonly type: "file"
+  readonly source: MediaSource
+  readonly filename?: string
+}
+
+/**
+ * Opaque proof a provider wants back with its own reasoning. Valid only on the wire that made it:
+ * a foreign or empty one is refused, so encoders of other wires leave it out.
+ */
+export interface ReasoningState {
+  readonly wire: WireName
+  /** `signature` (messages), `thoughtSignature` (gemini). */
+  readonly signature?: string
+  /** `redacted_thinking.data` (messages), `encrypted_content` (responses). */
+  readonly encrypted?: string
+  /** The provider's id of the reasoning item (responses). */
+  readonly id?: string
+}
+
+export interface ReasoningPart extends Marked {
+  readonly type: "reasoning"
+  /** Empty for reasoning that is only opaque. */
+  readonly text: string
+  readonly state?: ReasoningState
+}
+
+export interface ToolCallPart extends Marked {
+  readonly type: "tool_call"
+  readonly id: string
+  readonly name: string
+  /** `custom`: free-form text input instead of JSON. */
+  readonly kind: "function" | "custom"
+  /** The argument text as the model wrote it: JSON for `function` (never empty, at least `{}`), free text for `custom`. */
+  readonly args: string
+  /** Signature that belongs to the call itself (gemini). */
+  readonly state?: ReasoningState
+}
+
+export interface ToolResultPart extends Marked {
+  readonly type: "tool_result"
+  readonly callId: string
+  readonly content: ReadonlyArray<TextPart | ImagePart | FilePart | OpaquePart>
+  readonly isError: boolean
+}
+
+/** A block only its own wire understands (server tool use, search results, compaction …). */
+export interface OpaquePart {
+  readonly type: "opaque"
+  readonly wire: WireName
+  /** The block's type in its own wire. */
+  readonly kind: string
+  readonly value: JsonObject
+}
+
+export type Part =
+  | TextPart
+  | RefusalPart
+  | ImagePart
+  | AudioPart
+  | FilePart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | OpaquePart
+
+/** `tool` messages hold only tool results; they stand right after the assistant message that made the calls. */
+export type Role = "system" | "developer" | "user" | "assistant" | "tool"
+
+export interface Message {
+  readonly role: Role
+  readonly parts: ReadonlyArray<Part>
+  readonly name?: string
+  readonly extras?: JsonObject
+}
+
+export interface FunctionTool extends Marked {
+  readonly type: "function"
+  readonly name: string
+  readonly description?: string
+  /** JSON Schema of the arguments; absent when the source gave none (encoders then say "an object without properties"). */
+  readonly schema?: JsonObject
+  readonly strict?: boolean
+}
+
+export interface CustomTool extends Marked {
+  readonly type: "custom"
+  readonly name: string
+  readonly description?: string
+  /** Grammar or text format, in the words of the chat and responses wires. */
+  readonly format?: JsonObject
+}
+
+/** A tool the provider runs itself (`web_search_20250305`, `code_interpreter`, `googleSearch`, …). */
+export interface BuiltinTool {
+  readonly type: "builtin"
+  readonly wire: WireName
+  readonly kind: string
+  readonly value: JsonObject
+}
+
+export type Tool = FunctionTool | CustomTool | BuiltinTool
+
+export type ToolChoice =
+  | { readonly type: "auto" | "none" | "required" }
+  | { readonly type: "tool"; readonly name: string }
+  | { readonly type: "allowed"; readonly mode: "auto" | "required"; readonly names: ReadonlyArray<string> }
+
+export interface Sampling {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly seed?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly stop?: ReadonlyArray<string>
+  readonly logprobs?: boolean
+  readonly topLogprobs?: number
+  readonly logitBias?: JsonObject
+}
+
+export type OutputFormat =
+  | { readonly type: "json" }
+  | {
+      readonly type: "json_schema"
+      readonly name?: string
+      readonly description?: string
+      readonly schema: JsonObject
+      readonly strict?: boolean
+    }
+
+/** What the client asked about reasoning; a wire says it as an effort word, a token budget, or both. */
+export interface ReasoningAsk {
+  /** `budget`: at most `budgetTokens`; `effort`: a word only; `adaptive`: the model decides; `off`: none. */
+  readonly mode: "budget" | "effort" | "adaptive" | "off"
+  /** `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
+  readonly effort?: string
+  readonly budgetTokens?: number
+  /** How reasoning is to be shown (`auto`, `concise`, `detailed`, `summarized`, `omitted`). */
+  readonly summary?: string
+}
+
+export interface Conversation {
+  /** The wire it was decoded from. */
+  readonly wire: WireName
+  readonly model: string
+  readonly stream: boolean
+  /** The client wants usage in its stream. Always true on wires that always tell. */
+  readonly wantsUsage: boolean
+  readonly messages: ReadonlyArray<Message>
+  readonly tools: ReadonlyArray<Tool>
+  readonly toolChoice: ToolChoice | null
+  /** false: at most one call per answer. */
+  readonly parallelToolCalls: boolean | null
+  readonly maxOutputTokens: number | null
+  /** How many answers (`n`); 1 when not said. */
+  readonly candidates: number
+  readonly sampling: Sampling
+  readonly outputFormat: OutputFormat | null
+  readonly reasoning: ReasoningAsk | null
+  /** Stable id of the end user. */
+  readonly user: string | null
+  readonly metadata: JsonObject | null
+  /** Top-level members without a canonical word: restored on the same wire, named as dropped on any other. */
+  readonly extras: Readonly<Record<string, Json | undefined>>
+}

@@ -1,0 +1,51 @@
+/**
+ * Canonical stream events. A well-formed sequence is
+ * `start (block_start delta* block_stop)* [usage]* finish [usage]* done`, where several tool-call blocks may be open at once.
+ * `error` may stand anywhere and is the last one. A stream that ends without `done` or `error` is incomplete.
+ */
+import type { Citation, OpaquePart, ReasoningState } from "./Conversation.ts"
+import type { Stop } from "./Response.ts"
+import type { UsagePatch } from "./Usage.ts"
+
+export type BlockStart =
+  | { readonly type: "text" }
+  | { readonly type: "refusal" }
+  | { readonly type: "reasoning" }
+  | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly kind: "function" | "custom" }
+  /** A whole block of one wire; deltas that only that wire knows follow as `opaque` deltas. */
+  | { readonly type: "opaque"; readonly part: OpaquePart }
+
+export type BlockDelta =
+  /** Text of a `text`, `refusal` or `reasoning` block. */
+  | { readonly type: "text"; readonly text: string }
+  /** Argument text of a tool call; JSON for functions, free text for custom tools. */
+  | { readonly type: "args"; readonly text: string }
+  /** Proof of a `reasoning` block; replaces an earlier one. */
+  | { readonly type: "state"; readonly state: ReasoningState }
+  | { readonly type: "citation"; readonly citation: Citation }
+  | { readonly type: "opaque"; readonly part: OpaquePart }
+
+/** A failure in the words of the provider, with the HTTP status it stands for. */
+export interface UpstreamProblem {
+  readonly status: number
+  readonly message: string
+  readonly type: string | null
+  readonly code: string | null
+}
+
+export type StreamEvent =
+  | {
+      readonly type: "start"
+      readonly id: string | null
+      readonly model: string | null
+      readonly createdMs: number | null
+    }
+  | { readonly type: "block_start"; readonly index: number; readonly block: BlockStart }
+  | { readonly type: "delta"; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: "block_stop"; readonly index: number }
+  | { readonly type: "usage"; readonly usage: UsagePatch }
+  | { readonly type: "finish"; readonly stop: Stop }
+  /** A sign of life without content. */
+  | { readonly type: "ping" }
+  | { readonly type: "done" }
+  | { readonly type: "error"; readonly problem: UpstreamProblem }

@@ -1,0 +1,83 @@
+/** What a relay learns of a stream while it passes (`StreamFacts`), kept up to date from canonical events. */
+import type { StreamEvent, UpstreamProblem } from "./Event.ts"
+import type { Stop } from "./Response.ts"
+import { mergeUsage, type Usage } from "./Usage.ts"
+
+export interface MutableFacts {
+  content: boolean
+  stop: Stop | null
+  terminated: boolean
+  usage: Usage | null
+  problem: UpstreamProblem | null
+  textChars: number
+  toolArgChars: number
+  reasoningChars: number
+}
+
+export const startFacts = (): MutableFacts => ({
+  content: false,
+  stop: null,
+  terminated: false,
+  usage: null,
+  problem: null,
+  textChars: 0,
+  toolArgChars: 0,
+  reasoningChars: 0
+})
+
+const lengthOf = (value: string | null | undefined): number => value?.length ?? 0
+
+/** Counts what was said; the first non-empty piece is the begin of content. */
+export const observeText = (facts: MutableFacts, text: string | null | undefined): void => {
+  if (lengthOf(text) === 0) return
+  facts.content = true
+  facts.textChars += lengthOf(text)
+}
+
+export const observeReasoning = (facts: MutableFacts, text: string | null | undefined): void => {
+  if (lengthOf(text) === 0) return
+  facts.content = true
+  facts.reasoningChars += lengthOf(text)
+}
+
+/** A tool call is content from its start, before any argument. */
+export const observeToolArgs = (facts: MutableFacts, text: string | null | undefined): void => {
+  facts.content = true
+  facts.toolArgChars += lengthOf(text)
+}
+
+/** Keeps a translator's facts: one call per event. Reasoning text is told from answer text by the block it belongs to. */
+export const makeObserver = (facts: MutableFacts): ((event: StreamEvent) => void) => {
+  const reasoning = new Set<number>()
+  return (event) => {
+    switch (event.type) {
+      case "block_start":
+        if (event.block.type === "reasoning") reasoning.add(event.index)
+        if (event.block.type === "tool_call" || event.block.type === "opaque") facts.content = true
+        return
+      case "delta":
+        if (event.delta.type === "args") observeToolArgs(facts, event.delta.text)
+        else if (event.delta.type !== "text") return
+        else if (reasoning.has(event.index)) observeReasoning(facts, event.delta.text)
+        else observeText(facts, event.delta.text)
+        return
+      case "block_stop":
+        reasoning.delete(event.index)
+        return
+      case "usage":
+        facts.usage = mergeUsage(facts.usage, event.usage)
+        return
+      case "finish":
+        facts.stop = event.stop
+        return
+      case "done":
+        facts.terminated = true
+        return
+      case "error":
+        facts.problem = event.problem
+        return
+      case "start":
+      case "ping":
+    }
+  }
+}

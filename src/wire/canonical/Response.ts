@@ -1,0 +1,45 @@
+/** The canonical answer: what every wire's non-streamed response is decoded to and encoded from. */
+import type { JsonObject } from "../json/Json.ts"
+import type { OpaquePart, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "./Conversation.ts"
+import type { Usage } from "./Usage.ts"
+
+/**
+ * Why the model stopped.
+ * - `stop` the turn is over; `stop_sequence` one of the client's stop strings was met
+ * - `length` the token limit; `context_window` the model's window is full
+ * - `tool_calls` it waits for tool results; `pause` a server tool took long, the client may send the turn again
+ * - `content_filter` the provider or model would not go on
+ * - `other` a reason nobody here knows (its word is in `raw`)
+ */
+export type StopReason =
+  | "stop"
+  | "stop_sequence"
+  | "length"
+  | "context_window"
+  | "tool_calls"
+  | "pause"
+  | "content_filter"
+  | "other"
+
+export interface Stop {
+  readonly reason: StopReason
+  /** The word of the wire it came from. */
+  readonly raw: string
+  /** The stop string that was met, when the provider tells. */
+  readonly sequence: string | null
+}
+
+export type AnswerPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart | OpaquePart
+
+export interface Response {
+  /** The provider's id; null when it gave none. */
+  readonly id: string | null
+  /** The model as the provider names it; null when it gave none. */
+  readonly model: string | null
+  readonly createdMs: number | null
+  readonly parts: ReadonlyArray<AnswerPart>
+  readonly stop: Stop
+  readonly usage: Usage | null
+  /** `logprobs` of the chat wire; other wires have no place for it. */
+  readonly logprobs: JsonObject | null
+}

@@ -1,0 +1,128 @@
+/**
+ * Changes top-level members of a JSON object in its own bytes, so that a relayed request stays exactly what the client
+ * wrote. Works on a latin1 view (one character per byte): all structure of JSON is ASCII.
+ */
+import type { JsonObject } from "./Json.ts"
+
+interface Member {
+  readonly key: string
+  readonly valueStart: number
+  readonly valueEnd: number
+}
+
+const quote = 34
+const backslash = 92
+
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from
+  while (isSpace(text.charCodeAt(at))) at += 1
+  return at
+}
+
+/** Index just after the string that opens at `open`; -1 when it does not close. Hops from quote to quote. */
+const skipString = (text: string, open: number): number => {
+  let at = open + 1
+  for (;;) {
+    const close = text.indexOf('"', at)
+    if (close < 0) return -1
+    let slashes = 0
+    while (text.charCodeAt(close - 1 - slashes) === backslash) slashes += 1
+    if (slashes % 2 === 0) return close + 1
+    at = close + 1
+  }
+}
+
+/** Index just after the value that starts at `from`; -1 when the text ends before it. */
+const skipValue = (text: string, from: number): number => {
+  let depth = 0
+  let at = from
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      at = skipString(text, at)
+      if (at < 0 || depth === 0) return at
+      continue
+    }
+    if (code === 123 || code === 91) depth += 1
+    else if (code === 125 || code === 93) {
+      if (depth === 0) return at
+      depth -= 1
+      if (depth === 0) return at + 1
+    } else if (depth === 0 && (code === 44 || isSpace(code))) return at
+    at += 1
+  }
+  return -1
+}
+
+/** Top-level members that start before `limit`; null when the text is not what JSON.parse took it for. */
+const membersOf = (text: string, limit: number): { open: number; members: ReadonlyArray<Member> } | null => {
+  // A byte order mark is three characters in this view.
+  const open = skipSpace(text, text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0)
+  if (text[open] !== "{") return null
+  const members: Array<Member> = []
+  let at = skipSpace(text, open + 1)
+  while (at < limit && text.charCodeAt(at) === quote) {
+    const keyEnd = skipString(text, at)
+    if (keyEnd < 0) return null
+    const literal = text.slice(at, keyEnd)
+    const colon = skipSpace(text, keyEnd)
+    if (text[colon] !== ":") return null
+    const valueStart = skipSpace(text, colon + 1)
+    const valueEnd = skipValue(text, valueStart)
+    if (valueEnd <= valueStart) return null
+    const key: unknown = literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1)
+    members.push({ key: String(key), valueStart, valueEnd })
+    const comma = skipSpace(text, valueEnd)
+    if (text[comma] !== ",") break
+    at = skipSpace(text, comma + 1)
+  }
+  return { open, members }
+}
+
+/**
+ * Sets top-level members to the given JSON texts: every occurrence of a key is replaced (parsers differ on which duplicate
+ * counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
+ */
+export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyMap<string, string>): Buffer => {
+  const text = raw.latin1Slice(0, raw.length)
+  // Nothing of interest starts after the last literal spelling of a key, unless keys may be spelled with \u escapes.
+  let limit = text.length
+  if (!text.includes("\\u00")) {
+    limit = 0
+    for (const key of edits.keys()) limit = Math.max(limit, text.lastIndexOf(`"${key}"`) + 1)
+  }
+  const scan = membersOf(text, limit)
+  if (scan === null) return rewritten(parsed, edits)
+  const pieces: Array<Buffer> = []
+  const missing = new Map(edits)
+  let copied = 0
+  for (const { key, valueEnd, valueStart } of scan.members) {
+    const value = edits.get(key)
+    if (value === undefined) continue
+    missing.delete(key)
+    pieces.push(raw.subarray(copied, valueStart), Buffer.from(value))
+    copied = valueEnd
+  }
+  pieces.push(raw.subarray(copied))
+  if (missing.size > 0) {
+    const [head, ...tail] = pieces
+    if (head === undefined) return rewritten(parsed, edits)
+    const comma = Object.keys(parsed).length > 0 ? "," : ""
+    const added = [...missing].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")
+    const cut = scan.open + 1
+    pieces.splice(0, pieces.length, head.subarray(0, cut), Buffer.from(added + comma), head.subarray(cut), ...tail)
+  }
+  return Buffer.concat(pieces)
+}
+
+const rewritten = (parsed: JsonObject, edits: ReadonlyMap<string, string>): Buffer => {
+  const body: Record<string, unknown> = { ...parsed }
+  for (const [key, value] of edits) body[key] = JSON.parse(value)
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** The client's bytes with another `model`. */
+export const replaceModelBytes = (raw: Buffer, parsed: JsonObject, model: string): Buffer =>
+  setTopLevel(raw, parsed, new Map([["model", JSON.stringify(model)]]))

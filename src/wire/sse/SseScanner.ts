@@ -1,0 +1,90 @@
+/** Server-sent events, read incrementally (WHATWG "event stream" rules) and written. */
+import { makeSseFramer, type SseFailure } from "./SseFramer.ts"
+
+export interface SseEvent {
+  /** The `event:` field; null when there was none. */
+  readonly event: string | null
+  /** All `data:` lines, joined by newlines. */
+  readonly data: string
+}
+
+/** An event with the offset just after it in the chunk that completed it. */
+export interface ScannedEvent extends SseEvent {
+  readonly endOffset: number
+}
+
+const lf = 10
+const cr = 13
+
+/** Start of the next line after the line end at `at`. */
+const afterLineEnd = (bytes: Buffer, at: number, end: number): number =>
+  bytes[at] === cr && at + 1 < end && bytes[at + 1] === lf ? at + 2 : at + 1
+
+const lineEndFrom = (bytes: Buffer, from: number, end: number, hasCr: boolean): number => {
+  const nextLf = bytes.indexOf(lf, from)
+  const lfEnd = nextLf < 0 || nextLf > end ? end : nextLf
+  if (!hasCr) return lfEnd
+  const nextCr = bytes.indexOf(cr, from)
+  return nextCr >= 0 && nextCr < lfEnd ? nextCr : lfEnd
+}
+
+/** Reads one block. Null when it holds no data (comments, `id:` and `retry:` alone, an empty `data:`). */
+export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent | null => {
+  const firstCr = bytes.indexOf(cr, start)
+  const hasCr = firstCr >= 0 && firstCr < end
+  let event: string | null = null
+  let data: string | null = null
+  // The stream's first block may begin with a byte order mark.
+  let at = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + 3 : start
+  while (at < end) {
+    const lineEnd = lineEndFrom(bytes, at, end, hasCr)
+    // "data" and "event" are told apart by their first letter, then checked in full.
+    const initial = bytes[at]
+    if (initial === 100 || initial === 101) {
+      const line = bytes.utf8Slice(at, lineEnd)
+      const colon = line.indexOf(":")
+      const field = colon < 0 ? line : line.slice(0, colon)
+      const value = colon < 0 ? "" : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1)
+      if (field === "data") data = data === null ? value : `${data}\n${value}`
+      else if (field === "event") event = value
+    }
+    at = afterLineEnd(bytes, lineEnd, end)
+  }
+  return data === null || data === "" ? null : { event, data }
+}
+
+export interface SseScanner {
+  readonly failure: SseFailure | null
+  readonly push: (chunk: Buffer) => ReadonlyArray<ScannedEvent>
+  /** The last event when the stream ended without its empty line; `endOffset` is 0. */
+  readonly end: () => ReadonlyArray<ScannedEvent>
+}
+
+/** Splits bytes into events. `maxEventBytes` bounds an event that does not end (then `failure` is set and nothing more comes). */
+export const makeSseScanner = (maxEventBytes?: number): SseScanner => {
+  const framer = makeSseFramer(maxEventBytes)
+  return {
+    get failure() {
+      return framer.failure
+    },
+    push: (chunk) => {
+      const events: Array<ScannedEvent> = []
+      framer.push(chunk, (bytes, start, end, endOffset) => {
+        const event = parseBlock(bytes, start, end)
+        if (event !== null) events.push({ event: event.event, data: event.data, endOffset })
+      })
+      return events
+    },
+    end: () => {
+      const bytes = framer.takePending()
+      const event = parseBlock(bytes, 0, bytes.length)
+      return event === null ? [] : [{ ...event, endOffset: 0 }]
+    }
+  }
+}
+
+/** One event as text. `data` may hold newlines. */
+export const encodeSse = (event: string | null, data: string): string => {
+  const lines = data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data
+  return event === null ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
+}

@@ -1,0 +1,86 @@
+/**
+ * Watches a same-wire event stream while its own bytes go on to the client. Only whole events are let through, so that an
+ * event can be withheld; when nothing is withheld and a chunk ends with an event, the chunk object itself is relayed.
+ */
+import { type MutableFacts, observeText, startFacts } from "../canonical/Facts.ts"
+import type { StreamTap } from "../WireCodec.ts"
+import { makePlainDelta } from "./PlainDelta.ts"
+import { makeSseFramer } from "./SseFramer.ts"
+import { parseBlock, type SseEvent } from "./SseScanner.ts"
+
+/**
+ * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless the stream ends in one: then
+ * it was cut. `plainText` is an event that carries this answer text and nothing else.
+ */
+export type Verdict = "relay" | "withhold" | "unreadable" | { readonly plainText: string }
+
+/** What one wire knows about its events. */
+export interface TapReader {
+  /** The member that holds the text of a plain text delta. */
+  readonly textMember: string
+  /** Reads an event into the facts (all but the characters of `plainText`) and decides about it. Parses it at most once. */
+  readonly read: (event: SseEvent, facts: MutableFacts) => Verdict
+}
+
+const nothing = Buffer.alloc(0)
+const blankLine = Buffer.from("\n\n")
+
+export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap => {
+  const facts = startFacts()
+  const framer = makeSseFramer(maxEventBytes)
+  const plain = makePlainDelta(reader.textMember)
+
+  /** After a failure nothing goes through: the relay writes the one error event that ends the stream. */
+  const judge = (bytes: Buffer, start: number, end: number): boolean => {
+    if (facts.problem !== null) return false
+    const plainChars = plain.match(bytes, start, end)
+    if (plainChars > 0) {
+      facts.content = true
+      facts.textChars += plainChars
+      return true
+    }
+    const event = parseBlock(bytes, start, end)
+    if (event === null) return true
+    const verdict = reader.read(event, facts)
+    if (typeof verdict === "string") return verdict !== "withhold"
+    observeText(facts, verdict.plainText)
+    plain.learn(bytes, start, end, verdict.plainText)
+    return true
+  }
+
+  const push = (chunk: Buffer): Buffer => {
+    // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.
+    let kept: Array<Buffer> | null = framer.pendingBytes > 0 ? [] : null
+    const boundary = framer.push(chunk, (bytes, start, end) => {
+      const relayed = judge(bytes, start, end)
+      if (kept !== null) {
+        if (relayed) kept.push(bytes.subarray(start, end))
+      } else if (!relayed) kept = [chunk.subarray(0, start)]
+    })
+    if (framer.failure !== null && facts.problem === null) {
+      const message = `The upstream sent an event larger than ${framer.failure.limitBytes} bytes.`
+      facts.problem = { status: 502, message, type: null, code: null }
+    }
+    if (kept === null) return boundary === chunk.length ? chunk : chunk.subarray(0, boundary)
+    return join(kept)
+  }
+
+  const end = (): Buffer => {
+    const rest = framer.takePending()
+    const event = parseBlock(rest, 0, rest.length)
+    if (event === null || facts.problem !== null) return nothing
+    const verdict = reader.read(event, facts)
+    // A cut event is worth nothing to the client, and would spoil the error event that follows.
+    if (verdict === "withhold" || verdict === "unreadable") return nothing
+    if (typeof verdict !== "string") observeText(facts, verdict.plainText)
+    return Buffer.concat([rest, blankLine])
+  }
+
+  return { facts, push, end }
+}
+
+const join = (pieces: ReadonlyArray<Buffer>): Buffer => {
+  const [first] = pieces
+  if (first === undefined) return nothing
+  return pieces.length === 1 ? first : Buffer.concat(pieces)
+}

@@ -1,0 +1,119 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { ProviderNode } from "../../../src/domain/ProviderNode.ts"
+import { byAlias, find, fromNode, registry, search } from "../../../src/providers/Registry.ts"
+import { allProviders } from "../../../src/providers/registry/index.ts"
+
+const withoutPlaceholders = (url: string): string => url.replaceAll(/\{[A-Za-z]+\}/g, "x")
+
+const node = (over: Partial<ProviderNode>): ProviderNode => ({
+  id: "n1",
+  name: "My server",
+  prefix: "mine",
+  type: "openai-compatible",
+  baseUrl: "http://127.0.0.1:9000/v1/",
+  wires: null,
+  headers: null,
+  chatPath: null,
+  modelsPath: null,
+  createdAtMs: 0,
+  updatedAtMs: 0,
+  ...over
+})
+
+describe("registry data", () => {
+  it("holds at least 110 providers under names of their own", () => {
+    const names = allProviders.flatMap((spec) => [spec.id, ...spec.aliases])
+    assert.isAtLeast(allProviders.length, 110)
+    assert.deepStrictEqual(
+      names.filter((name, at) => names.indexOf(name) !== at),
+      []
+    )
+    for (const name of names) assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+  })
+
+  it("gives one variable to one provider, and none to an address that is not complete", () => {
+    const variables = allProviders.flatMap((spec) => spec.env)
+    assert.strictEqual(new Set(variables).size, variables.length)
+    for (const name of variables) assert.match(name, /^[A-Z][A-Z0-9_]*_(KEY|TOKEN)$/)
+    for (const spec of allProviders.filter(({ baseUrl }) => baseUrl.includes("{"))) assert.deepStrictEqual(spec.env, [])
+  })
+
+  for (const spec of allProviders) {
+    it(`${spec.id} is well formed`, () => {
+      const base = withoutPlaceholders(spec.baseUrl)
+      assert.isTrue(URL.canParse(base), base)
+      assert.isFalse(base.endsWith("/"))
+      assert.strictEqual(new URL(base).protocol, spec.class === "local" ? "http:" : "https:")
+      assert.isNotEmpty(spec.wires)
+      assert.strictEqual(spec.category === "local", spec.class === "local")
+      assert.strictEqual(spec.auth.header, spec.auth.header.toLowerCase())
+      if (spec.modelsPath !== null) assert.match(spec.modelsPath, /^(\/|https:\/\/)/)
+      for (const header of Object.keys(spec.headers)) assert.strictEqual(header, header.toLowerCase())
+    })
+  }
+
+  it("knows the key variables the contract names", () => {
+    const owners = new Map(allProviders.flatMap((spec) => spec.env.map((name) => [name, spec.id] as const)))
+    const named = ["OPENAI", "ANTHROPIC", "GEMINI", "GROQ", "MISTRAL", "DEEPSEEK", "OPENROUTER"]
+    assert.deepStrictEqual(
+      named.map((name) => owners.get(`${name}_API_KEY`)),
+      named.map((name) => name.toLowerCase())
+    )
+  })
+})
+
+describe("look-ups", () => {
+  it("finds by id and alias in any case", () => {
+    assert.strictEqual(find("GROQ")?.id, "groq")
+    assert.strictEqual(find("Pplx")?.id, "perplexity")
+    assert.strictEqual(find("toString"), null)
+    assert.strictEqual(byAlias.get("hf"), registry.get("huggingface"))
+  })
+
+  it("searches ids, names and aliases within a category", () => {
+    assert.deepStrictEqual(
+      search("  DouBao ").map(({ id }) => id),
+      ["volcengine"]
+    )
+    assert.include(
+      search("llama", "local").map(({ id }) => id),
+      "llama-cpp"
+    )
+    assert.isTrue(search("", "enterprise").every(({ category }) => category === "enterprise"))
+    assert.strictEqual(search("").length, allProviders.length)
+  })
+})
+
+describe("provider nodes", () => {
+  it("takes wire, key header and class from the type", () => {
+    const shape = (type: ProviderNode["type"]) => {
+      const { auth, class: kind, wires } = fromNode(node({ type }))
+      return [wires.join(), `${auth.header}: ${auth.prefix}`, auth.type, kind]
+    }
+    assert.deepStrictEqual(shape("openai-compatible"), ["chat", "authorization: Bearer ", "optional", "apikey"])
+    assert.deepStrictEqual(shape("anthropic-compatible"), ["messages", "x-api-key: ", "optional", "apikey"])
+    assert.deepStrictEqual(shape("gemini-compatible"), ["gemini", "x-goog-api-key: ", "optional", "apikey"])
+    assert.deepStrictEqual(shape("ollama-compatible"), ["ollama", "authorization: Bearer ", "optional", "local"])
+  })
+
+  it("keeps what the operator declared", () => {
+    const spec = fromNode(
+      node({
+        wires: ["responses", "messages"],
+        headers: { "X-Team": "a", "Anthropic-Version": "2024-01-01" },
+        chatPath: "/custom/chat",
+        modelsPath: "/list"
+      })
+    )
+    assert.strictEqual(spec.id, "mine")
+    assert.strictEqual(spec.baseUrl, "http://127.0.0.1:9000/v1")
+    assert.deepStrictEqual(spec.wires, ["responses", "messages"])
+    assert.deepStrictEqual(spec.paths, { chat: "/custom/chat" })
+    assert.strictEqual(spec.modelsPath, "/list")
+    assert.deepStrictEqual(spec.headers, { "anthropic-version": "2024-01-01", "x-team": "a" })
+  })
+
+  it("falls back to the type's wire when none is declared", () => {
+    assert.deepStrictEqual(fromNode(node({ wires: [] })).wires, ["chat"])
+  })
+})
