@@ -60,6 +60,21 @@ const usageNote = ({ gateway }) => {
   ]
 }
 
+/** The most cores that others used in any window: above this, ratios say little. */
+const NOISE_LIMIT = 0.2
+
+const noiseNote = (results) => {
+  const others = Object.values(results)
+    .flatMap(({ small, big, sse }) => [small?.loaded, small?.single, big, sse])
+    .map((window) => window?.otherCores ?? 0)
+  const most = Math.max(0, ...others)
+  return most > NOISE_LIMIT
+    ? [
+        `! Other work used up to ${most.toFixed(2)} cores in a window: repeat on a quiet machine before trusting a ratio`
+      ]
+    : []
+}
+
 const profileIfAsked = async (bench, options) => {
   if (!options.profile) return undefined
   const scenario = ["small", "big", "sse"].find((name) => options.scenarios.has(name)) ?? "small"
@@ -87,7 +102,11 @@ const run = async (options, processes, folder) => {
   const profile = await profileIfAsked(bench, options)
 
   print(table(results))
-  print(["", ...problemLines(results), ...usageNote(results), "", ...judged.map(verdictLine)].join("\n"))
+  print(
+    ["", ...problemLines(results), ...usageNote(results), ...noiseNote(results), "", ...judged.map(verdictLine)].join(
+      "\n"
+    )
+  )
   if (profile !== undefined) print(`\n${profileText(profile)}`)
   if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
   if (options.quick) print("A quick run: for a look, not for figures to report.")
@@ -124,7 +143,7 @@ const main = async () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129]
   ]) {
-    process.once(signal, () => {
+    process.on(signal, () => {
       cleanUp()
       process.exit(code)
     })

@@ -1,7 +1,7 @@
 // Bundles the program into dist/ (or --out <folder>): one small entry, and the server, the command line and what they share
 // in chunks of their own. Built beside the target and then moved into its place, so that a failed build breaks nothing.
-import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { existsSync, renameSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
@@ -55,7 +55,7 @@ const bundler = await loadBundler(out)
 if (bundler === null) {
   process.stdout.write(`Kept the program in ${out}: the bundler is not installed.\n`)
 } else {
-  const fresh = mkdtempSync(join(dirname(out), `.${basename(out)}-`))
+  const fresh = `${out}.${process.pid}.new`
   try {
     const output = await build(bundler.rolldown, fresh)
     swap(fresh, out)

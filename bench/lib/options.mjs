@@ -33,7 +33,7 @@ const plan = (quick) => ({
   sse: { warmUpSeconds: 4, seconds: quick ? 4 : 8 },
   idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
   start: { runs: quick ? 3 : 5 },
-  deadlineSeconds: 450
+  deadlineSeconds: 420
 })
 
 /** Reads the arguments; throws `RangeError` or `TypeError` with a text for the user. */

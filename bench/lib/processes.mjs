@@ -5,13 +5,13 @@ import os from "node:os"
 import path from "node:path"
 
 const KEPT_OUTPUT = 64 * 1024
-const STDERR_TAIL = 600
+const STDERR_TAIL = 400
 
 const canPin = () => os.availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0
 
 const readTail = (file, length) => {
   const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : ""
-  return text.slice(-length).trim()
+  return text.slice(-length).trim().replaceAll(/\s+/g, " ")
 }
 
 /**

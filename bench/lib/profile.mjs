@@ -15,14 +15,16 @@ const loads = {
   sse: (plan) => ({ kind: "paced", connections: plan.streams })
 }
 
-/** Names a file by its package, or by its path inside the project. */
-const moduleOfFile = (file) => {
+/** A package file is `{ module: package, place: package/file:line }`, one of the project's own is named by its path. */
+const placeOfFile = (file, line) => {
   const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)
-  return inPackage?.[1] ?? path.relative(project, file)
+  if (inPackage !== null) return { module: inPackage[1], place: `${inPackage[1]}/${path.basename(file)}:${line + 1}` }
+  const own = path.relative(project, file)
+  return { module: own, place: `${own}:${line + 1}` }
 }
 
-/** Bundled files are looked up in their source map, where there is one. */
-const openModules = () => {
+/** Tells where a profile's call frame was written; a bundled file is looked up in its source map, where there is one. */
+const openPlaces = () => {
   const maps = new Map()
   const mapOf = (file) => {
     if (!maps.has(file)) {
@@ -32,12 +34,15 @@ const openModules = () => {
     return maps.get(file)
   }
   return ({ functionName, url, lineNumber, columnNumber }) => {
-    if (url === "") return functionName.startsWith("(") ? functionName : "(native)"
-    if (!url.startsWith("file:")) return url
+    if (url === "") return { module: functionName.startsWith("(") ? functionName : "(native)", place: "" }
+    if (!url.startsWith("file:")) return { module: url, place: `${url}:${lineNumber + 1}` }
     const file = fileURLToPath(url)
-    const source = mapOf(file)?.findEntry(lineNumber, columnNumber).originalSource
-    if (source === undefined) return moduleOfFile(file)
-    return moduleOfFile(source.startsWith("file:") ? fileURLToPath(source) : path.resolve(path.dirname(file), source))
+    const { originalSource, originalLine } = mapOf(file)?.findEntry(lineNumber, columnNumber) ?? {}
+    if (originalSource === undefined) return placeOfFile(file, lineNumber)
+    const source = originalSource.startsWith("file:")
+      ? fileURLToPath(originalSource)
+      : path.resolve(path.dirname(file), originalSource)
+    return placeOfFile(source, originalLine)
   }
 }
 
@@ -51,11 +56,11 @@ const topShares = (totals, whole, count) =>
 
 /** Self times between two moments of the profile's clock (microseconds), as shares of the time that was not idle. */
 export const summariseProfile = (profile, fromUs, toUs) => {
-  const moduleOf = openModules()
+  const placeOf = openPlaces()
   const names = new Map(
     profile.nodes.map(({ id, callFrame }) => {
-      const module = moduleOf(callFrame)
-      return [id, { module, function: `${callFrame.functionName || "(anonymous)"}  ${module}` }]
+      const { module, place } = placeOf(callFrame)
+      return [id, { module, function: `${callFrame.functionName || "(anonymous)"}  ${place}`.trimEnd() }]
     })
   )
   const modules = new Map()

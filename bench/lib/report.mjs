@@ -1,4 +1,4 @@
-/** The figures as a table for people. One row per figure, one column per server; `×` is the ratio to the floor. */
+/** The figures as a table for people. One row per figure, one column per server, each beside the floor. */
 import { ratio } from "./statistics.mjs"
 import { floorFigure } from "./verdicts.mjs"
 
@@ -9,7 +9,11 @@ const number = (value, digits = 0) =>
 const milliseconds = (us) => (us === undefined ? undefined : us / 1000)
 const megabytes = (kb) => (kb === undefined ? undefined : kb / 1024)
 
-const row = (label, read, { digits = 0, toFloor = false, toPortkey = false } = {}) => ({
+const asRatio = (value, floor) => `${number(ratio(value, floor), 2)}×`
+const asAdded = (value, floor) => `${value < floor ? "" : "+"}${number(value - floor)}`
+
+/** `toFloor` puts the comparison with the floor in brackets behind a value; `toPortkey` adds the ratio to Portkey at the end. */
+const row = (label, read, { digits = 0, toFloor, toPortkey = false } = {}) => ({
   label,
   read,
   digits,
@@ -21,9 +25,9 @@ const sections = [
   {
     title: "1.4 KB, not streamed, 32 connections",
     rows: [
-      row("requests/s, best window", (f) => f.small?.loaded.perSecond, { toFloor: true, toPortkey: true }),
-      row("requests/s, median", (f) => f.small?.loaded.medianPerSecond, { toFloor: true, toPortkey: true }),
-      row("CPU µs/request", (f) => f.small?.loaded.cpuUs, { toFloor: true, toPortkey: true }),
+      row("requests/s, best window", (f) => f.small?.loaded.perSecond, { toFloor: asRatio, toPortkey: true }),
+      row("requests/s, median", (f) => f.small?.loaded.medianPerSecond, { toFloor: asRatio, toPortkey: true }),
+      row("CPU µs/request", (f) => f.small?.loaded.cpuUs, { toFloor: asRatio, toPortkey: true }),
       row("p50 ms", (f) => milliseconds(f.small?.loaded.p50Us), { digits: 1 }),
       row("p99 ms", (f) => milliseconds(f.small?.loaded.p99Us), { digits: 1 }),
       row("memory afterwards, MB", (f) => megabytes(f.small?.residentKb)),
@@ -34,16 +38,16 @@ const sections = [
   {
     title: "1.4 KB, not streamed, 1 connection",
     rows: [
-      row("p50 µs", (f) => f.small?.single.p50Us, { toFloor: true }),
-      row("p99 µs", (f) => f.small?.single.p99Us, { toFloor: true }),
+      row("p50 µs", (f) => f.small?.single.p50Us, { toFloor: asAdded }),
+      row("p99 µs", (f) => f.small?.single.p99Us, { toFloor: asAdded }),
       row("other load, cores", (f) => f.small?.single.otherCores, { digits: 2 })
     ]
   },
   {
     title: "91 KB, not streamed, 8 connections",
     rows: [
-      row("requests/s, best window", (f) => f.big?.perSecond, { toFloor: true, toPortkey: true }),
-      row("CPU µs/request", (f) => f.big?.cpuUs, { toFloor: true, toPortkey: true }),
+      row("requests/s, best window", (f) => f.big?.perSecond, { toFloor: asRatio, toPortkey: true }),
+      row("CPU µs/request", (f) => f.big?.cpuUs, { toFloor: asRatio, toPortkey: true }),
       row("p99 ms", (f) => milliseconds(f.big?.p99Us), { digits: 1 }),
       row("failed answers", (f) => f.big?.failures),
       row("other load, cores", (f) => f.big?.otherCores, { digits: 2 })
@@ -52,8 +56,8 @@ const sections = [
   {
     title: "1,000 concurrent streams, 100 chunks each, 20 ms apart",
     rows: [
-      row("chunks/s", (f) => f.sse?.chunksPerSecond, { toFloor: true, toPortkey: true }),
-      row("CPU µs/chunk", (f) => f.sse?.cpuUsPerChunk, { digits: 1, toFloor: true, toPortkey: true }),
+      row("chunks/s", (f) => f.sse?.chunksPerSecond, { toFloor: asRatio, toPortkey: true }),
+      row("CPU µs/chunk", (f) => f.sse?.cpuUsPerChunk, { digits: 1, toFloor: asRatio, toPortkey: true }),
       row("first byte p50 ms", (f) => milliseconds(f.sse?.firstByteP50Us), { digits: 1 }),
       row("first byte p99 ms", (f) => milliseconds(f.sse?.firstByteP99Us), { digits: 1 }),
       row("longest gap ms", (f) => f.sse?.longestGapMs),
@@ -72,13 +76,13 @@ const sections = [
     rows: [
       row("memory before, MB", (f) => megabytes(f.idle?.baseKb)),
       row("memory with the streams, MB", (f) => megabytes(f.idle?.withStreamsKb)),
-      row("KB per stream", (f) => f.idle?.kbPerStream, { digits: 1, toFloor: true })
+      row("KB per stream", (f) => f.idle?.kbPerStream, { digits: 1, toFloor: asRatio })
     ]
   },
   {
     title: "Start to listening",
     rows: [
-      row("ms, new data folder", (f) => f.start?.freshMs, { toFloor: true }),
+      row("ms, new data folder", (f) => f.start?.freshMs, { toFloor: asRatio }),
       row("ms, same data folder again", (f) => f.start?.againMs)
     ]
   },
@@ -102,9 +106,11 @@ const valueOf = (figures, { read }) => (figures === undefined ? undefined : read
 
 const cell = (results, column, line) => {
   const value = valueOf(results[column.key], line)
-  const share =
-    line.toFloor && !column.key.startsWith("floor") ? ratio(value, floorFigure(results, line.read)) : undefined
-  return number(value, line.digits) + (share === undefined ? "" : ` (${number(share, 2)}×)`)
+  const text = number(value, line.digits)
+  const floor = floorFigure(results, line.read)
+  const isCompared =
+    line.toFloor !== undefined && value !== undefined && floor !== undefined && !column.key.startsWith("floor")
+  return isCompared ? `${text} (${line.toFloor(value, floor)})` : text
 }
 
 const toPortkey = (results, line) => {

@@ -137,34 +137,33 @@ const onOwnServer = {
  */
 export const measureServer = async (bench, name, definition, wanted, inspect) => {
   const figures = { problems: [] }
+  const guarded = (run, prefix = "") =>
+    run().catch((error) => {
+      figures.problems.push(`${prefix}${error.message}`)
+    })
   const attempt = async (scenario, run) => {
     if (bench.outOfTime()) {
       figures.problems.push(`${scenario}: not measured, the time of the run was over`)
       return
     }
     bench.say(`${name}: ${scenario}`)
-    try {
-      figures[scenario] = await run()
-    } catch (error) {
-      figures.problems.push(`${scenario}: ${error.message}`)
-    }
+    figures[scenario] = await guarded(run, `${scenario}: `)
   }
+  const measureShared = (shared) =>
+    withServer(bench, definition, undefined, async (server) => {
+      bench.say(`${name}: warm-up`)
+      await warmUp(bench, server, bench.plan.warmUpSeconds)
+      for (const [scenario, run] of shared) await attempt(scenario, () => run(bench, server))
+      figures.inspected = await inspect?.(server)
+    })
 
-  const shared = Object.entries(onWarmServer).filter(([scenario]) => wanted.has(scenario))
-  if (shared.length > 0) {
-    try {
-      await withServer(bench, definition, undefined, async (server) => {
-        bench.say(`${name}: warm-up`)
-        await warmUp(bench, server, bench.plan.warmUpSeconds)
-        for (const [scenario, run] of shared) await attempt(scenario, () => run(bench, server))
-        figures.inspected = await inspect?.(server)
-      })
-    } catch (error) {
-      figures.problems.push(error.message)
+  await guarded(async () => {
+    await definition.prepare?.(bench)
+    const shared = Object.entries(onWarmServer).filter(([scenario]) => wanted.has(scenario))
+    if (shared.length > 0) await guarded(() => measureShared(shared))
+    for (const [scenario, { run, servers }] of Object.entries(onOwnServer)) {
+      if (wanted.has(scenario) && servers.includes(name)) await attempt(scenario, () => run(bench, definition))
     }
-  }
-  for (const [scenario, { run, servers }] of Object.entries(onOwnServer)) {
-    if (wanted.has(scenario) && servers.includes(name)) await attempt(scenario, () => run(bench, definition))
-  }
+  })
   return figures
 }

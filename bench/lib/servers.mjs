@@ -1,13 +1,13 @@
 /**
- * The servers that are compared. Each `start` resolves once the server listens and returns
- * `{ name, pid, port, headers, startMs, modelId, setUp, stop }`; `setUp` makes it ready for requests.
+ * The servers that are compared. `prepare`, where there is one, comes once before all else. Each `start` resolves once
+ * the server listens and returns `{ name, pid, port, headers, startMs, modelId, setUp, stop }`; `setUp` makes it ready for requests.
  */
 import fs from "node:fs"
 import net from "node:net"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { installPortkey } from "./portkey.mjs"
+import { installPortkey, portkeyProgram } from "./portkey.mjs"
 
 const bench = fileURLToPath(new URL("../", import.meta.url))
 const gatewayProgram = path.join(bench, "../bin/gateway")
@@ -151,8 +151,9 @@ const freePort = () =>
 
 /** Portkey cannot take any free port and tell which, so one is found for it and tried until it answers. */
 const portkey = {
+  prepare: ({ processes }) => installPortkey(processes),
   start: async ({ processes, upstreamPort, core, folder }) => {
-    const program = await installPortkey(processes)
+    const program = portkeyProgram()
     const port = await freePort()
     const startedAt = performance.now()
     const child = processes.start(process.execPath, ["-r", portkeyPreload, program, "--headless", `--port=${port}`], {

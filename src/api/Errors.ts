@@ -73,6 +73,24 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   Unavailable: 503
 }
 
+const classes = [
+  BadRequest,
+  Unauthorized,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  Conflict,
+  TooLarge,
+  TooManyRequests,
+  Internal,
+  UpstreamFailed,
+  Unavailable
+] as const
+
+/** By class, because other rooms have errors of the same name. */
+export const isContractError = (error: unknown): error is ContractError =>
+  classes.some((Class) => error instanceof Class)
+
 /** The usual code where the inference table names something else: management resources are not models. */
 const usualCode: Partial<Record<ContractError["_tag"], string>> = { Forbidden: "forbidden", NotFound: "not_found" }
 

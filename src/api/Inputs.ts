@@ -13,8 +13,11 @@ export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 export const clearable = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
+/** Text with something in it; blanks around it do not count. */
+export const Text = Schema.Trim.pipe(Schema.minLength(1, { message: () => "must not be empty" }))
+
 /** A name people read: 1 to 200 characters, no surrounding blanks. */
-export const Name = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200))
+export const Name = Text.pipe(Schema.maxLength(200))
 
 /** An absolute http or https address. Which hosts are allowed is the outbound policy's decision. */
 export const HttpUrl = Schema.Trim.pipe(
@@ -40,7 +43,9 @@ export const HeaderMap = Schema.Record({ key: Schema.String, value: Schema.Strin
 export const UrlPath = Schema.Trim.pipe(Schema.pattern(/^\/[^\s?#]*$/), Schema.maxLength(512))
 
 /** A secret as the caller sends it. Redacted from the first moment. */
-export const Secret = Schema.Redacted(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(8192)))
+export const Secret = Schema.Redacted(
+  Schema.String.pipe(Schema.minLength(1, { message: () => "must not be empty" }), Schema.maxLength(8192))
+)
 
 /** `{id}` of a path. */
 export const idParam = HttpApiSchema.param("id", Schema.String)
@@ -57,3 +62,6 @@ export const NoContent = HttpApiSchema.NoContent
 
 export const Created = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   schema.annotations(HttpApiSchema.annotations({ status: 201 }))
+
+/** Annotations of a request body: its name in the OpenAPI document, and that every wrong field is reported, not the first only. */
+export const body = (identifier: string) => ({ identifier, parseOptions: { errors: "all" } }) as const

@@ -1,6 +1,6 @@
 /**
  * The one table of every route of the service: who may call it, in which wire it answers, how large its body may be.
- * Management routes come from `GatewayApi`; an endpoint without a tier does not compile. The others are listed by hand.
+ * Management routes come from `GatewayApi`; an endpoint without a tier does not compile. Those of the raw edge are in `EdgeRoutes.ts`.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -8,6 +8,7 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type { WireName } from "../domain/Wire.ts"
 import type { NormalPath } from "../kernel/NormalPath.ts"
 import { GatewayApi } from "./Api.ts"
+import { edgeRoutes } from "./EdgeRoutes.ts"
 
 /**
  * - `public`: anyone.
@@ -108,24 +109,17 @@ const management: ReadonlyArray<Route> = (() => {
   return routes
 })()
 
-const inference = (key: string, method: string, path: string, wire: WireName): Route => ({
+/** The routes of the raw edge, in the shape of the table. */
+const edge: ReadonlyArray<Route> = edgeRoutes.map(({ key, method, path, tier, wire }) => ({
   key,
   method,
   path,
-  tier: "inference",
+  tier,
   wire,
-  maxBodyBytes: null
-})
+  maxBodyBytes: method === "GET" ? 0 : null
+}))
 
-/** Routes that enter by the raw edge. */
-const raw: ReadonlyArray<Route> = [
-  inference("inference.chat", "POST", "/v1/chat/completions", "chat"),
-  inference("inference.messages", "POST", "/v1/messages", "messages"),
-  inference("inference.models", "GET", "/v1/models", "chat"),
-  { key: "system.metrics", method: "GET", path: "/metrics", tier: "public", wire: null, maxBodyBytes: 0 }
-]
-
-export const routes: ReadonlyArray<Route> = [...management, ...raw]
+export const routes: ReadonlyArray<Route> = [...management, ...edge]
 
 export type Match =
   | {

@@ -106,6 +106,9 @@ export const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => writeUses)
   yield* Effect.forkScoped(Effect.repeat(writeUses, Schedule.spaced("1 minute")))
 
+  /** One change after the other: a key removed while another change of it is being written must not come back to memory. */
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+
   const create = Effect.fn("ApiKeys.create")(function* (settings: ApiKeySettings) {
     const nowMs = yield* Clock.currentTimeMillis
     const secret = formatKey(randomBytes(32))
@@ -122,23 +125,32 @@ export const make = Effect.gen(function* () {
     return { key, secret: Redacted.make(secret) }
   }, Effect.uninterruptible)
 
-  const update = Effect.fn("ApiKeys.update")(function* (id: string, change: Partial<ApiKeySettings>) {
-    const known = byId.get(id)
-    if (known === undefined) return null
-    const key: ApiKey = { ...known, ...change }
-    yield* Effect.catchTag(repo.update(key), "Conflict", Effect.die)
-    put(key)
-    return key
-  }, Effect.uninterruptible)
+  const update = Effect.fn("ApiKeys.update")(
+    function* (id: string, change: Partial<ApiKeySettings>) {
+      const known = byId.get(id)
+      if (known === undefined) return null
+      const key: ApiKey = { ...known, ...change }
+      yield* Effect.catchTag(repo.update(key), "Conflict", Effect.die)
+      // It may have been used in the meantime.
+      put({ ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
+      return key
+    },
+    oneAtATime,
+    Effect.uninterruptible
+  )
 
-  const remove = Effect.fn("ApiKeys.remove")(function* (id: string) {
-    const known = byId.get(id)
-    if (known === undefined) return false
-    yield* repo.remove(id)
-    byId.delete(id)
-    byHash.delete(known.hash)
-    return true
-  }, Effect.uninterruptible)
+  const remove = Effect.fn("ApiKeys.remove")(
+    function* (id: string) {
+      const known = byId.get(id)
+      if (known === undefined) return false
+      yield* repo.remove(id)
+      byId.delete(id)
+      byHash.delete(known.hash)
+      return true
+    },
+    oneAtATime,
+    Effect.uninterruptible
+  )
 
   return ApiKeys.of({
     identify,

@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
     yield* Effect.forEach(dead, (session) => close(session.idHash), { discard: true })
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
   yield* Effect.addFinalizer(() => tidy)
-  yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced("1 minute")))
+  yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced("15 minutes")))
 
   return Sessions.of({ find, open, close, closeAll })
 })

@@ -9,7 +9,7 @@ import { parseEnv } from "node:util"
 import * as AppConfig from "../platform/AppConfig.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
 
-export const envFile = (dataDir: string): string => join(dataDir, ".env")
+export const envFile = (folder: string): string => join(folder, ".env")
 
 /** The values of a file's text, in its order. */
 export const parse = (text: string): ReadonlyMap<string, string> =>
@@ -36,20 +36,19 @@ const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> 
   })
 
 /** What the file holds; nothing when there is none. */
-export const read = (dataDir: string): Effect.Effect<ReadonlyMap<string, string>, CommandFailed> => {
-  const file = envFile(dataDir)
+export const read = (folder: string): Effect.Effect<ReadonlyMap<string, string>, CommandFailed> => {
+  const file = envFile(folder)
   return onFile(file, () => (existsSync(file) ? parse(readFileSync(file, "utf8")) : new Map()))
 }
 
 /** Replaces the file, whole or not at all. */
-export const write = (
-  dataDir: string,
-  values: ReadonlyMap<string, string>
-): Effect.Effect<void, CommandFailed> => {
-  const file = envFile(dataDir)
+export const write = (folder: string, values: ReadonlyMap<string, string>): Effect.Effect<void, CommandFailed> => {
+  const file = envFile(folder)
   const lines = [...values].map(([name, value]) => line(name, value))
   if (lines.includes(null)) {
-    return Effect.fail(new CommandFailed({ message: "A value that holds every kind of quote cannot be kept in the file." }))
+    return Effect.fail(
+      new CommandFailed({ message: "A value that holds every kind of quote cannot be kept in the file." })
+    )
   }
   return onFile(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -60,11 +59,14 @@ export const write = (
   })
 }
 
-/** The configuration with the file's values below the real environment. Every command but `env` starts here. */
+const environmentConfig = Effect.catchAll(AppConfig.make, wrongConfig)
+
+/** The data folder the real environment names. The file cannot name another one. */
+export const dataDir = Effect.map(environmentConfig, (config) => config.dataDir)
+
+/** The configuration with the file's values below the real environment: where every command but `env` starts. */
 export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.gen(function* () {
-  const { dataDir } = yield* Effect.catchAll(AppConfig.make, wrongConfig)
-  const file = envFile(dataDir)
-  if (!existsSync(file)) return yield* Effect.catchAll(AppConfig.make, wrongConfig)
-  yield* onFile(file, () => process.loadEnvFile(file))
-  return yield* Effect.catchAll(AppConfig.make, wrongConfig)
+  const file = envFile(yield* dataDir)
+  if (existsSync(file)) yield* onFile(file, () => process.loadEnvFile(file))
+  return yield* environmentConfig
 })

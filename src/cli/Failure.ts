@@ -29,6 +29,18 @@ export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 
 export type CliFailure = CommandFailed | BadArgument | ServerOffline | AuthRefused | AlreadyReported
 
+const cliTags: ReadonlySet<string> = new Set<CliFailure["_tag"]>([
+  "CommandFailed",
+  "BadArgument",
+  "ServerOffline",
+  "AuthRefused",
+  "AlreadyReported"
+])
+
+/** Whether a failure is already in words for the person at the command line. */
+export const isCliFailure = <E extends { readonly _tag: string }>(error: E | CliFailure): error is CliFailure =>
+  cliTags.has(error._tag)
+
 const codes: Readonly<Record<string, number>> = {
   CommandFailed: 1,
   AlreadyReported: 1,

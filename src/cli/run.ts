@@ -4,6 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { exitCode, report } from "./Failure.ts"
 
+/** `codeWhenStopped` is the exit code after Ctrl-C or a request to terminate. */
 export const runMain = <A, E>(command: Effect.Effect<A, E>, codeWhenStopped: 0 | 130): void =>
   NodeRuntime.runMain(
     Effect.tapErrorCause(command, (cause) => {
@@ -12,6 +13,7 @@ export const runMain = <A, E>(command: Effect.Effect<A, E>, codeWhenStopped: 0 |
     }),
     {
       disableErrorReporting: true,
+      disablePrettyLogger: true,
       teardown: (exit, onExit) => {
         const code = exitCode(exit)
         onExit(code === 130 ? codeWhenStopped : code)

@@ -21,7 +21,8 @@ export interface UpstreamRequest {
 
 /**
  * Receives one answer. No method runs before `dispatch` has returned; `onHeaders` comes once, then any number of `onData`,
- * then exactly one of `onEnd` and `onFail`. `onFail` may come at any point before `onEnd`. After `abort()` nothing comes.
+ * then exactly one of `onEnd` and `onFail`. `onFail` may come at any point before `onEnd`; either may come while the body is
+ * paused, `onEnd` only if all of it was delivered. After `abort()` nothing comes.
  */
 export interface UpstreamSink {
   /** The final status (never 1xx). Returning false pauses the body until `resume()`. */
@@ -55,11 +56,20 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     this.#pool = pool
     this.#sink = sink
     this.#connection = pool.acquire()
+    this.#connection.beforeEnd = () => this.#beforeEnd()
     // The client only reads the array; its type is wider than that.
     const headers = request.headers as Array<string>
     const { path, method, body } = request
     this.#connection.client.dispatch({ path, method, headers, body }, this)
     this.#started = true
+  }
+
+  /**
+   * The parser throws out of the socket's event handler when the connection ends while it is paused. By then it has seen every
+   * byte, so there is nothing left to hold back.
+   */
+  #beforeEnd(): void {
+    if (!this.#done) this.#resumeSocket?.()
   }
 
   abort(): void {
@@ -88,7 +98,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#done) return true
+    if (this.#done || chunk.length === 0) return true
     return this.#flow(this.#decoder === null ? this.#sink.onData(chunk) : this.#decoder.write(chunk))
   }
 
@@ -96,6 +106,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     if (this.#done) return
     const connection = this.#connection
     this.#connection = null
+    this.#resumeSocket = null
     if (connection !== null) this.#pool.release(connection)
     if (this.#decoder === null) this.#end()
     else this.#decoder.end()

@@ -140,11 +140,13 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
         })
     }
 
-    void judgedAddresses(policy).then((found) => {
+    const start = async (): Promise<void> => {
+      const found = await judgedAddresses(policy)
       if (settled) return
       if (typeof found === "string") fail(found)
       else open(found)
-    })
+    }
+    void start()
     return () => fail("other")
   }
 }

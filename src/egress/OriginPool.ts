@@ -9,6 +9,8 @@ import type { TransportFailure } from "./TransportFailure.ts"
 export interface Connection {
   readonly client: Client
   cancelConnect: () => void
+  /** Runs when the peer has ended its side and every byte of it was read, before the HTTP client hears of it. */
+  beforeEnd: (() => void) | null
 }
 
 export interface OriginPool {
@@ -44,7 +46,10 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
     const client = new Client(origin, {
       connect: (_options, done) => {
         connection.cancelConnect = connect({
-          onSocket: (socket) => done(null, socket),
+          onSocket: (socket) => {
+            socket.on("end", () => connection.beforeEnd?.())
+            done(null, socket)
+          },
           onFail: (failure: TransportFailure) => done(failure, null)
         })
       },
@@ -55,7 +60,7 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
       keepAliveMaxTimeout: longestKeepAliveMs,
       maxHeaderSize: maxHeaderBytes
     })
-    const connection: Connection = { client, cancelConnect: ignore }
+    const connection: Connection = { client, cancelConnect: ignore, beforeEnd: null }
     client.on("disconnect", () => {
       const position = idle.indexOf(connection)
       if (position === -1) return

@@ -68,14 +68,22 @@ export const connectFailureKind = (code: string | undefined): TransportFailureKi
 /** Why an established connection brought no whole answer. `responded`: the headers had arrived. */
 export const exchangeFailure = (error: NodeJS.ErrnoException, responded: boolean): TransportFailure => {
   if (error instanceof TransportFailure) return error
-  const code = error.code ?? ""
-  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || code === "HPE_INVALID_EOF_STATE") {
-    return transportFailure("truncated")
+  // The parser's errors carry the bytes it could not read; without any the connection ended where more had to come.
+  if (error.name === "HTTPParserError") {
+    return transportFailure(responded && "data" in error && error.data === "" ? "truncated" : "protocol")
   }
-  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW") return transportFailure("protocol")
-  // An error of a system call is a reset; without one the peer said goodbye in an orderly way, only too early.
-  if (code === "UND_ERR_SOCKET") {
-    return transportFailure(responded && error.syscall === undefined ? "truncated" : "reset")
+  switch (error.code) {
+    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
+      return transportFailure("truncated")
+    case "UND_ERR_HEADERS_OVERFLOW":
+      return transportFailure("protocol")
+    // With a system call it is a reset; without one the peer said goodbye in an orderly way, only too early.
+    case "UND_ERR_SOCKET":
+      return transportFailure(responded && error.syscall === undefined ? "truncated" : "reset")
+    case "ECONNRESET":
+    case "EPIPE":
+      return transportFailure("reset")
+    default:
+      return transportFailure("other")
   }
-  return transportFailure(code === "EPIPE" || code === "ECONNRESET" ? "reset" : "other")
 }

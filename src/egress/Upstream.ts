@@ -93,7 +93,7 @@ const collect = (
         ),
       onFail: (failure) => resume(Effect.fail(failure))
     })
-    return Effect.sync(call.abort)
+    return Effect.sync(() => call.abort())
   })
 
 export const make: Effect.Effect<
@@ -150,15 +150,15 @@ export const make: Effect.Effect<
   // Sockets made under another policy must not outlive it.
   const forget = policyFlags.map((flag) =>
     flags.onChange(flag, () => {
-      for (const origin of [...pools.keys()]) closeOrigin(origin)
+      for (const origin of pools.keys()) closeOrigin(origin)
     })
   )
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closed = true
       for (const stop of forget) stop()
-      for (const origin of [...pools.keys()]) closeOrigin(origin)
-      for (const connection of [...connections]) {
+      for (const origin of pools.keys()) closeOrigin(origin)
+      for (const connection of connections) {
         connection.client.destroy(null, () => {})
         connection.cancelConnect()
       }

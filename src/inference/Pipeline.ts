@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { allows } from "../auth/ApiKeys.ts"
+import { allowsModel } from "../auth/ApiKeys.ts"
 import {
   describe,
   type InferenceError,
@@ -42,7 +42,7 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   {
     /** Serves one request to its end. Never fails: every failure has been told to the client and written down. */
     readonly serve: (exchange: Exchange) => Effect.Effect<void>
-    /** Answers a request that never got a body or a key worth looking at. */
+    /** Answers a request that goes no further than the door. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
   }
 >() {}
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     if (Either.isLeft(checked)) return checked.left
     const envelope = checked.right
     const { principal } = exchange
-    if (principal._tag === "Key" && !allows(principal.key, envelope.model)) {
+    if (principal._tag === "Key" && !allowsModel(principal.key, envelope.model)) {
       return new KeyRejected({ reason: "model", model: envelope.model })
     }
     const resolution = resolve({ catalog: catalog.current(), modelsOf: catalog.modelsOf }, envelope.model)
@@ -201,11 +201,9 @@ export const make = Effect.gen(function* () {
 
   const refuse = (exchange: Exchange, error: InferenceError): void => {
     const { status, code } = describe(error)
-    settleRefused(books, exchange, "model" in error ? (error.model ?? "") : "", false, {
-      outcome: "failed",
-      status,
-      error: code
-    })
+    const model = "model" in error ? (error.model ?? "") : ""
+    const stranger = error._tag === "Unauthenticated"
+    settleRefused(books, exchange, model, { outcome: "failed", status, error: code }, stranger)
     answerError(exchange, error)
   }
 

@@ -152,38 +152,41 @@ export const settle = (books: Books, work: Work, served: Served | null, bill: Bi
   books.telemetry.observe({ row, method: work.exchange.method, path: work.exchange.path })
 }
 
-/** Writes the books of a request that was refused before a decision: who asked, for what, and why not. */
+/** The row of a request that was refused before a decision: who asked, for what, and why not. */
+const refusedRow = (books: Books, exchange: Exchange, model: string, ending: Ending): UsageRow => ({
+  id: books.nextId(exchange.receivedMs),
+  timestampMs: exchange.receivedMs,
+  requestId: exchange.requestId,
+  apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,
+  requestedModel: model,
+  combo: null,
+  provider: null,
+  connectionId: null,
+  model: null,
+  sourceWire: exchange.wire,
+  targetWire: null,
+  streamed: false,
+  outcome: ending.outcome,
+  status: ending.status,
+  latencyMs: Math.round(books.monotonicMs() - exchange.startedMs),
+  ttftMs: null,
+  attempts: 0,
+  tokens: noTokens,
+  costNanoUsd: 0,
+  priced: true,
+  usageSource: "estimated",
+  error: ending.error
+})
+
+/** Writes the books of a request that was refused. Strangers leave a log line but no row: they must not fill the table. */
 export const settleRefused = (
   books: Books,
   exchange: Exchange,
   model: string,
-  streamed: boolean,
-  ending: Ending
+  ending: Ending,
+  stranger: boolean
 ): void => {
-  const row: UsageRow = {
-    id: books.nextId(exchange.receivedMs),
-    timestampMs: exchange.receivedMs,
-    requestId: exchange.requestId,
-    apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,
-    requestedModel: model,
-    combo: null,
-    provider: null,
-    connectionId: null,
-    model: null,
-    sourceWire: exchange.wire,
-    targetWire: null,
-    streamed,
-    outcome: ending.outcome,
-    status: ending.status,
-    latencyMs: Math.round(books.monotonicMs() - exchange.startedMs),
-    ttftMs: null,
-    attempts: 0,
-    tokens: noTokens,
-    costNanoUsd: 0,
-    priced: true,
-    usageSource: "estimated",
-    error: ending.error
-  }
-  books.journal.append(row)
+  const row = refusedRow(books, exchange, model, ending)
+  if (!stranger) books.journal.append(row)
   books.telemetry.observe({ row, method: exchange.method, path: exchange.path })
 }

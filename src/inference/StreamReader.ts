@@ -41,14 +41,14 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     dropped: options.dropped
   })
 
+  /** After the commit the client has to be told, in the wire's own error event; before it the failure is still ours alone. */
   const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
     if (!committed) return failed(failure)
+    if (relayed.length > 0) reply.write(relayed)
     const problem = { status: failure.status, message: failure.message, type: null, code: null }
-    // An error event of a same-wire upstream has been relayed already, in its own words.
-    const told = relayed.length > 0
     return {
       _tag: "Broken",
-      ending: told ? relayed : codec.renderStreamError(problemView(problem), requestId),
+      ending: codec.renderStreamError(problemView(problem), requestId),
       problem,
       reason: failure.reason,
       report: reportOf(facts),

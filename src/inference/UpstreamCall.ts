@@ -84,7 +84,8 @@ const translated = (
     translateRequest(work.exchange.codec, target, work.parsed, {
       model,
       stream: work.envelope.stream,
-      maxOutputTokens
+      maxOutputTokens,
+      reasoning: null
     }),
     (invalid) => refused(400, "request_not_translatable", invalid.message)
   )

@@ -33,6 +33,8 @@ export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
     readonly fresh: (connectionId: string, nowMs: number) => ReadonlyArray<ListedModel> | null
     readonly learn: (connectionId: string, models: ReadonlyArray<ListedModel>, nowMs: number) => void
     readonly forget: (connectionId: string) => void
+    /** Rises with every change, so that lists made from this one know when they are old. */
+    readonly revision: () => number
   }
 >() {}
 
@@ -40,6 +42,7 @@ const none: ReadonlyArray<never> = []
 
 export const make = () => {
   const entries = new Map<string, Entry>()
+  let revision = 0
   return ModelLists.of({
     known: (connectionId) => entries.get(connectionId)?.ids ?? none,
     details: (connectionId) => entries.get(connectionId)?.models ?? none,
@@ -55,10 +58,12 @@ export const make = () => {
       }
       const kept = models.slice(0, modelsPerConnection)
       entries.set(connectionId, { models: kept, ids: kept.map((model) => model.id), learnedAtMs: nowMs })
+      revision += 1
     },
     forget: (connectionId) => {
-      entries.delete(connectionId)
-    }
+      if (entries.delete(connectionId)) revision += 1
+    },
+    revision: () => revision
   })
 }
 

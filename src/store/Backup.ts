@@ -63,7 +63,7 @@ const listIn = (folder: string): Effect.Effect<ReadonlyArray<BackupFile>, StoreF
       readdirSync(folder)
         .map((name) => readBackup(folder, name))
         .filter((backup) => backup !== null)
-        .sort((a, b) => b.createdAtMs - a.createdAtMs)
+        .sort((a, b) => (a.name < b.name ? 1 : -1))
     )
   )
 
@@ -85,7 +85,11 @@ const makeIn = Effect.fn("Backup.make")(function* (client: SqliteClient, folder:
 })
 
 /** The copy made before migrations run; keeps the last five of its kind. */
-export const makeBeforeMigration = Effect.fnUntraced(function* (client: SqliteClient, dataDir: string, version: number) {
+export const makeBeforeMigration = Effect.fnUntraced(function* (
+  client: SqliteClient,
+  dataDir: string,
+  version: number
+) {
   const folder = backupFolder(dataDir)
   yield* makeIn(client, folder, `${beforeMigration}${version}`)
   const old = (yield* listIn(folder)).filter((backup) => backup.reason.startsWith(beforeMigration))

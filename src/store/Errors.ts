@@ -148,7 +148,10 @@ export const failureAt = (path: string, error: unknown): StoreFailure | null => 
   if (plain === "SQLITE_CORRUPT") return new DatabaseCorrupt({ file: path, detail: reasonOf(error) })
   const reason = unwritable[plain]
   if (reason !== undefined) return new DataUnwritable({ path, reason })
-  return plain.startsWith("SQLITE_") || plain.startsWith("E") ? new DataUnwritable({ path, reason: reasonOf(error) }) : null
+  if (plain === "SQLITE_IOERR") return new DataUnwritable({ path, reason: reasonOf(error) })
+  if (plain.startsWith("SQLITE_")) return new StoreError({ operation: `Opening ${path}`, cause: error })
+  // Node's own complaints about wrong arguments are bugs, not the system's refusals.
+  return plain.startsWith("ERR_") ? null : new DataUnwritable({ path, reason: reasonOf(error) })
 }
 
 /** Fails with what `failureAt` finds; a bug stays a defect. For `catchAll` and `catchAllDefect`. */

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
 import { chmodSync, closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { dirname } from "node:path"
 import { masterKeyFile, onDisk } from "./DataFolder.ts"
 import { type StoreFailure, WrongKey } from "./Errors.ts"
 
@@ -25,15 +26,20 @@ export interface Source {
 
 const keyBytes = 32
 
-const create = (file: string): Uint8Array => {
-  const key = randomBytes(keyBytes)
-  const descriptor = openSync(file, "wx", 0o600)
+const synced = (descriptor: number, write: (descriptor: number) => void): void => {
   try {
-    writeSync(descriptor, `${key.toString("base64url")}\n`)
+    write(descriptor)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
+}
+
+const create = (file: string): Uint8Array => {
+  const key = randomBytes(keyBytes)
+  synced(openSync(file, "wx", 0o600), (descriptor) => void writeSync(descriptor, `${key.toString("base64url")}\n`))
+  // The folder too: a power cut must not take the key and leave what it encrypted.
+  synced(openSync(dirname(file), "r"), () => {})
   return key
 }
 

@@ -85,21 +85,24 @@ export const canaryRow = "encryption_canary"
 const canary: Place = { table: "meta", column: "value", rowId: canaryRow }
 
 /** Reads the canary, which only the right key opens; the first start writes it. */
-export const make: Effect.Effect<Context.Tag.Service<Secrets>, StoreFailure, AppConfig | SqlClient.SqlClient> =
-  Effect.gen(function* () {
-    const { dataDir, encryptionKey } = yield* AppConfig
-    const sql = yield* SqlClient.SqlClient
-    const [stored] = yield* sql<{ value: string }>`SELECT value FROM meta WHERE key = ${canaryRow}`
-    const master = yield* MasterKey.load({ dataDir, encryptionKey, mayCreate: stored === undefined })
-    const secrets = fromMasterKey(master.key)
-    if (stored === undefined) {
-      const value = secrets.encrypt(canary, Redacted.make("gateway"))
-      yield* sql`INSERT INTO meta ${sql.insert({ key: canaryRow, value })}`
-    } else if (Either.isLeft(secrets.decrypt(canary, stored.value))) {
-      return yield* new WrongKey({ keyFile: master.keyFile, reason: "mismatch" })
-    }
-    return secrets
-  }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(named("Secrets.canary")(error))))
+export const make: Effect.Effect<
+  Context.Tag.Service<Secrets>,
+  StoreFailure,
+  AppConfig | SqlClient.SqlClient
+> = Effect.gen(function* () {
+  const { dataDir, encryptionKey } = yield* AppConfig
+  const sql = yield* SqlClient.SqlClient
+  const [stored] = yield* sql<{ value: string }>`SELECT value FROM meta WHERE key = ${canaryRow}`
+  const master = yield* MasterKey.load({ dataDir, encryptionKey, mayCreate: stored === undefined })
+  const secrets = fromMasterKey(master.key)
+  if (stored === undefined) {
+    const value = secrets.encrypt(canary, Redacted.make("gateway"))
+    yield* sql`INSERT INTO meta ${sql.insert({ key: canaryRow, value })}`
+  } else if (Either.isLeft(secrets.decrypt(canary, stored.value))) {
+    return yield* new WrongKey({ keyFile: master.keyFile, reason: "mismatch" })
+  }
+  return secrets
+}).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(named("Secrets.canary")(error))))
 
 export const layer: Layer.Layer<Secrets, StoreFailure, AppConfig | SqlClient.SqlClient> = Layer.effect(Secrets, make)
 

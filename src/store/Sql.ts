@@ -32,7 +32,12 @@ const connect = (filename: string): Effect.Effect<SqliteClient.SqliteClient, nev
   }).pipe(Effect.provide(Reactivity.layer))
 
 /** The driver's defaults are a sync per checkpoint only and a write-ahead log that never shrinks. */
-const settings = ["synchronous = FULL", "foreign_keys = ON", "busy_timeout = 5000", `journal_size_limit = ${64 * 1_048_576}`]
+const settings = [
+  "synchronous = FULL",
+  "foreign_keys = ON",
+  "busy_timeout = 5000",
+  `journal_size_limit = ${64 * 1_048_576}`
+]
 
 const configure = (client: SqliteClient.SqliteClient) =>
   Effect.forEach(settings, (setting) => client.unsafe(`PRAGMA ${setting}`), { discard: true })
@@ -60,8 +65,12 @@ const open = (all: Migrations) =>
     const wanted = versionOf(all)
     const found = yield* inspect(file, wanted)
 
-    const migrationFailed = (error: unknown): StoreFailure =>
-      failureAt(file, error) ?? new MigrationFailed({ file, reason: reasonOf(error) })
+    const migrationFailed = (error: unknown): StoreFailure => {
+      const failure = failureAt(file, error)
+      return failure === null || failure._tag === "StoreError"
+        ? new MigrationFailed({ file, reason: reasonOf(error) })
+        : failure
+    }
 
     // The side files take over the mode of this one.
     if (found === 0) yield* onDisk(file, () => closeSync(openSync(file, "a", 0o600)))

@@ -26,7 +26,10 @@ export interface Table<A> {
 }
 
 /** Gives a failed statement the name of what was being done. */
-export const named = (operation: string) => (cause: unknown): StoreError => new StoreError({ operation, cause })
+export const named =
+  (operation: string) =>
+  (cause: unknown): StoreError =>
+    new StoreError({ operation, cause })
 
 /** "UNIQUE constraint failed: provider_models.provider, provider_models.model_id" → "provider, modelId". */
 const conflictIn = (error: SqlError): Conflict | null => {
@@ -36,8 +39,10 @@ const conflictIn = (error: SqlError): Conflict | null => {
   return new Conflict({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
 }
 
-const written = (operation: string) => (error: SqlError): StoreError | Conflict =>
-  conflictIn(error) ?? new StoreError({ operation, cause: error })
+const written =
+  (operation: string) =>
+  (error: SqlError): StoreError | Conflict =>
+    conflictIn(error) ?? new StoreError({ operation, cause: error })
 
 export const make = <A, I extends Readonly<Record<string, Column>>>(
   sql: SqlClient.SqlClient,

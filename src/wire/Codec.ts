@@ -8,6 +8,7 @@ import type { JsonObject } from "./json/Json.ts"
 import { messages } from "./messages/Codec.ts"
 import type { EncodeContext, EncodedRequest, EncodeOptions, StreamFacts, WireCodec } from "./WireCodec.ts"
 
+export type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 export type * from "./WireCodec.ts"
 
 export type SupportedWire = "chat" | "messages"
@@ -22,7 +23,8 @@ export const translateRequest = (
   options: EncodeOptions
 ): Either.Either<EncodedRequest, InvalidRequest> =>
   Either.flatMap(source.decodeRequest(body), (conversation) => {
-    if (conversation.candidates <= target.maxCandidates) return Either.right(target.encodeRequest(conversation, options))
+    if (conversation.candidates <= target.maxCandidates)
+      return Either.right(target.encodeRequest(conversation, options))
     const message = `n: ${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
     return Either.left(new InvalidRequest({ message, param: "n", details: [{ field: "n", message }] }))
   })

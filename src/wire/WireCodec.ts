@@ -42,6 +42,8 @@ export interface EncodeOptions {
   readonly stream: boolean
   /** The model's own output limit in tokens, for wires that must send one; null when not known. */
   readonly maxOutputTokens: number | null
+  /** Whether the model can reason; null when not known (then what was asked is sent, except a mere permission to reason). */
+  readonly reasoning: boolean | null
 }
 
 export interface EncodedRequest {

@@ -4,7 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ComboStrategy } from "../../domain/Combo.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { clearable, Created, idParam, NoContent, optional } from "../Inputs.ts"
+import { body, clearable, Created, idParam, NoContent, optional, Text } from "../Inputs.ts"
 
 const TargetView = Schema.Struct({
   model: Schema.String,
@@ -27,7 +27,7 @@ export type ComboView = typeof ComboView.Type
 
 /** `model` is `<provider>/<model>` or `combo:<name>`. */
 const TargetInput = Schema.Struct({
-  model: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300)),
+  model: Text.pipe(Schema.maxLength(300)),
   weight: optional(Schema.NonNegative),
   connectionId: clearable(Schema.String),
   label: optional(Schema.String.pipe(Schema.maxLength(200)))
@@ -49,7 +49,7 @@ export const CreateCombo = Schema.Struct({
   targets: optional(Targets),
   config: optional(Config),
   isActive: optional(Schema.Boolean)
-}).annotations({ identifier: "CreateCombo" })
+}).annotations(body("CreateCombo"))
 export type CreateCombo = typeof CreateCombo.Type
 
 /** What is absent stays as it is. */
@@ -59,7 +59,7 @@ export const UpdateCombo = Schema.Struct({
   targets: optional(Targets),
   config: optional(Config),
   isActive: optional(Schema.Boolean)
-}).annotations({ identifier: "UpdateCombo" })
+}).annotations(body("UpdateCombo"))
 export type UpdateCombo = typeof UpdateCombo.Type
 
 const Combo = Schema.Struct({ combo: ComboView })

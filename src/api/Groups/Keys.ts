@@ -4,7 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { RateLimit } from "../../domain/ApiKey.ts"
 import { NotFoundAnswer } from "../Errors.ts"
-import { clearable, Created, idParam, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+import { body, clearable, Created, idParam, IsoTime, Name, NoContent, optional, Text } from "../Inputs.ts"
 
 export const KeyView = Schema.Struct({
   id: Schema.String,
@@ -20,8 +20,8 @@ export const KeyView = Schema.Struct({
 }).annotations({ identifier: "ApiKey" })
 export type KeyView = typeof KeyView.Type
 
-const Scopes = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(64))).pipe(Schema.maxItems(32))
-const ModelPatterns = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
+const Scopes = Schema.Array(Text.pipe(Schema.maxLength(64))).pipe(Schema.maxItems(32))
+const ModelPatterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
 
 const settings = {
   scopes: optional(Scopes),
@@ -31,13 +31,11 @@ const settings = {
   isActive: optional(Schema.Boolean)
 }
 
-export const CreateKey = Schema.Struct({ name: Name, ...settings }).annotations({ identifier: "CreateApiKey" })
+export const CreateKey = Schema.Struct({ name: Name, ...settings }).annotations(body("CreateApiKey"))
 export type CreateKey = typeof CreateKey.Type
 
 /** What is absent stays as it is. */
-export const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations({
-  identifier: "UpdateApiKey"
-})
+export const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations(body("UpdateApiKey"))
 export type UpdateKey = typeof UpdateKey.Type
 
 const Key = Schema.Struct({ key: KeyView })

@@ -2,8 +2,8 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { clearable, Created, NoContent, optional } from "../Inputs.ts"
+import { NotFoundAnswer } from "../Errors.ts"
+import { body, clearable, Created, NoContent, optional, Text } from "../Inputs.ts"
 
 export const Capabilities = Schema.Struct({
   vision: optional(Schema.Boolean),
@@ -26,19 +26,19 @@ export type ProviderModelView = typeof ProviderModelView.Type
 const Tokens = Schema.Int.pipe(Schema.between(1, 100_000_000))
 
 const key = {
-  provider: Schema.NonEmptyTrimmedString,
-  modelId: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))
+  provider: Text,
+  modelId: Text.pipe(Schema.maxLength(300))
 }
 
-/** Creates or replaces with POST; PATCH changes only what is given. */
+/** POST declares a model anew, whatever was declared before; PATCH changes only what is given. */
 export const ProviderModelInput = Schema.Struct({
   ...key,
-  name: clearable(Schema.NonEmptyTrimmedString),
+  name: clearable(Text),
   contextLength: clearable(Tokens),
   maxOutputTokens: clearable(Tokens),
   capabilities: optional(Capabilities),
   hidden: optional(Schema.Boolean)
-}).annotations({ identifier: "ProviderModelInput" })
+}).annotations(body("ProviderModelInput"))
 export type ProviderModelInput = typeof ProviderModelInput.Type
 
 const Model = Schema.Struct({ model: ProviderModelView })
@@ -56,18 +56,8 @@ export class ProviderModels extends HttpApiGroup.make("providerModels")
       .setUrlParams(Schema.Struct({ provider: Schema.optionalWith(Schema.String, { exact: true }) }))
       .addSuccess(Schema.Struct({ models: Schema.Array(ProviderModelView) }))
   )
-  .add(
-    HttpApiEndpoint.post("create", "/api/provider-models")
-      .setPayload(ProviderModelInput)
-      .addSuccess(Created(Model))
-      .addError(ConflictAnswer)
-  )
-  .add(
-    HttpApiEndpoint.patch("update", "/api/provider-models")
-      .setPayload(ProviderModelInput)
-      .addSuccess(Model)
-      .addError(NotFoundAnswer)
-  )
+  .add(HttpApiEndpoint.post("create", "/api/provider-models").setPayload(ProviderModelInput).addSuccess(Created(Model)))
+  .add(HttpApiEndpoint.patch("update", "/api/provider-models").setPayload(ProviderModelInput).addSuccess(Model))
   .add(
     HttpApiEndpoint.del("remove", "/api/provider-models")
       .setUrlParams(RemoveQuery)

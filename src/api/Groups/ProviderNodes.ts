@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { clearable, Created, HeaderMap, HttpUrl, idParam, Name, NoContent, optional, UrlPath } from "../Inputs.ts"
+import { body, clearable, Created, HeaderMap, HttpUrl, idParam, Name, NoContent, optional, UrlPath } from "../Inputs.ts"
 
 export const NodeView = Schema.Struct({
   id: Schema.String,
@@ -42,7 +42,7 @@ export const CreateNode = Schema.Struct({
   type: ProviderNodeType,
   baseUrl: HttpUrl,
   ...nullableFields
-}).annotations({ identifier: "CreateProviderNode" })
+}).annotations(body("CreateProviderNode"))
 export type CreateNode = typeof CreateNode.Type
 
 /** What is absent stays as it is. The prefix may change only while nothing uses it. */
@@ -52,7 +52,7 @@ export const UpdateNode = Schema.Struct({
   type: optional(ProviderNodeType),
   baseUrl: optional(HttpUrl),
   ...nullableFields
-}).annotations({ identifier: "UpdateProviderNode" })
+}).annotations(body("UpdateProviderNode"))
 export type UpdateNode = typeof UpdateNode.Type
 
 const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })

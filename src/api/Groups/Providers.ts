@@ -6,6 +6,7 @@ import { AccountTier, AuthType, DeclaredQuota, TestStatus } from "../../domain/C
 import { WireName } from "../../domain/Wire.ts"
 import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
 import {
+  body,
   clearable,
   Created,
   HeaderMap,
@@ -15,7 +16,8 @@ import {
   Name,
   NoContent,
   optional,
-  Secret
+  Secret,
+  Text
 } from "../Inputs.ts"
 
 /** A connection as callers see it: the key is masked. Times are ISO 8601. */
@@ -59,7 +61,7 @@ export const OAuthInput = Schema.Struct({
 export type OAuthInput = typeof OAuthInput.Type
 
 const Wires = Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))
-const ModelIds = Schema.Array(Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
+const ModelIds = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
 const Quotas = Schema.Array(DeclaredQuota).pipe(Schema.maxItems(20))
 const Priority = Schema.Int.pipe(Schema.between(0, 1_000_000))
 const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
@@ -68,7 +70,7 @@ const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
 const nullableFields = {
   baseUrl: clearable(HttpUrl),
   wires: clearable(Wires),
-  defaultModel: clearable(Schema.NonEmptyTrimmedString),
+  defaultModel: clearable(Text),
   tier: clearable(AccountTier),
   max_concurrent: clearable(MaxConcurrent),
   headers: clearable(HeaderMap)
@@ -86,18 +88,18 @@ const otherFields = {
 }
 
 export const CreateConnection = Schema.Struct({
-  provider: Schema.NonEmptyTrimmedString,
+  provider: Text,
   ...otherFields,
   ...nullableFields
-}).annotations({ identifier: "CreateConnection" })
+}).annotations(body("CreateConnection"))
 export type CreateConnection = typeof CreateConnection.Type
 
 /** What is absent stays as it is; an absent `apiKey` keeps the stored one. `provider` may be repeated but not changed. */
 export const UpdateConnection = Schema.Struct({
-  provider: optional(Schema.NonEmptyTrimmedString),
+  provider: optional(Text),
   ...otherFields,
   ...nullableFields
-}).annotations({ identifier: "UpdateConnection" })
+}).annotations(body("UpdateConnection"))
 export type UpdateConnection = typeof UpdateConnection.Type
 
 /** `status` is the upstream's HTTP status, null when none arrived. */
@@ -118,16 +120,16 @@ export const UpstreamModel = Schema.Struct({
 }).annotations({ identifier: "UpstreamModel" })
 
 export const ValidateKey = Schema.Struct({
-  provider: Schema.NonEmptyTrimmedString,
+  provider: Text,
   apiKey: Secret,
   baseUrl: optional(HttpUrl)
-}).annotations({ identifier: "ValidateKey" })
+}).annotations(body("ValidateKey"))
 
 export const ValidateResult = Schema.Struct({
   valid: Schema.Boolean,
   status: Schema.NullOr(Schema.Number),
   error: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "ValidateResult" })
+}).annotations(body("ValidateResult"))
 
 const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
 const Connection = Schema.Struct({ connection: ConnectionView })
@@ -158,7 +160,7 @@ export class Providers extends HttpApiGroup.make("providers")
   )
   .add(
     HttpApiEndpoint.post("test")`/api/providers/${idParam}/test`
-      .setPayload(Schema.NullOr(Schema.Struct({ model: optional(Schema.NonEmptyTrimmedString) })))
+      .setPayload(Schema.NullOr(Schema.Struct({ model: optional(Text) })))
       .addSuccess(TestResult)
       .addError(NotFoundAnswer)
   )

@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { optional } from "../Inputs.ts"
+import { body, optional } from "../Inputs.ts"
 
 const TimeoutMs = Schema.Int.pipe(Schema.between(50, 86_400_000))
 
@@ -24,7 +24,7 @@ export const PatchResilience = Schema.Struct({
       totalMs: optional(TimeoutMs)
     })
   )
-}).annotations({ identifier: "PatchResilience" })
+}).annotations(body("PatchResilience"))
 
 export class Resilience extends HttpApiGroup.make("resilience")
   .add(HttpApiEndpoint.get("get", "/api/resilience").addSuccess(ResilienceView))

@@ -116,9 +116,10 @@ export const make = Effect.gen(function* () {
 
   const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
 
-  const list = table
-    .select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`)
-    .pipe(Effect.map((rows) => rows.map(toStored)), Effect.withSpan("ConnectionRepo.list"))
+  const list = table.select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`).pipe(
+    Effect.map((rows) => rows.map(toStored)),
+    Effect.withSpan("ConnectionRepo.list")
+  )
 
   const get = Effect.fn("ConnectionRepo.get")(function* (id: string) {
     const row = yield* rowOf("ConnectionRepo.get", id)

@@ -59,9 +59,10 @@ export const make = Effect.gen(function* () {
   })
   const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
 
-  const list = table
-    .select("NodeRepo.list", sql`ORDER BY created_at_ms, id`)
-    .pipe(Effect.map((rows) => rows.map(toStored)), Effect.withSpan("NodeRepo.list"))
+  const list = table.select("NodeRepo.list", sql`ORDER BY created_at_ms, id`).pipe(
+    Effect.map((rows) => rows.map(toStored)),
+    Effect.withSpan("NodeRepo.list")
+  )
 
   const get = Effect.fn("NodeRepo.get")(function* (id: string) {
     const row = yield* rowOf("NodeRepo.get", id)

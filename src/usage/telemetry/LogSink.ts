@@ -40,11 +40,13 @@ export const make = Effect.fnUntraced(function* (
     buffer = ""
     stream.write(text)
   }
-  const timer = () =>
+  const arm = () => {
+    armed = true
     timers.after(flushAfterMs, () => {
       armed = false
       flush()
     })
+  }
   yield* Effect.addFinalizer(() => Effect.sync(flush))
 
   return LogSink.of({
@@ -52,10 +54,7 @@ export const make = Effect.fnUntraced(function* (
     write: (line) => {
       buffer += `${line}\n`
       if (buffer.length >= flushAtCharacters) flush()
-      else if (!armed) {
-        armed = true
-        timer()
-      }
+      else if (!armed) arm()
     }
   })
 })

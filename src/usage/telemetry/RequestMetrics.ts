@@ -84,19 +84,24 @@ export interface RequestMetrics {
 export const make = (): RequestMetrics => {
   const table = new Map<string, Series>()
 
-  const seriesOf = (provider: string, model: string, row: UsageRow): Series => {
+  const seriesOf = (row: UsageRow): Series => {
     const status_class = statusClass(row.status)
-    const key = `${provider}\n${model}\n${row.sourceWire}\n${row.outcome}\n${status_class}`
-    const known = table.get(key)
+    const rest = `${row.sourceWire}\n${row.outcome}\n${status_class}`
+    let provider = label(row.provider)
+    let model = label(row.model)
+    let known = table.get(`${provider}\n${model}\n${rest}`)
+    if (known === undefined && table.size >= maxSeries - otherSeries) {
+      provider = model = "other"
+      known = table.get(`other\nother\n${rest}`)
+    }
     if (known !== undefined) return known
-    if (provider !== "other" && table.size >= maxSeries - otherSeries) return seriesOf("other", "other", row)
     const added = series({ provider, model, wire: row.sourceWire, outcome: row.outcome, status_class })
-    table.set(key, added)
+    table.set(`${provider}\n${model}\n${rest}`, added)
     return added
   }
 
   const observe = (row: UsageRow): void => {
-    const to = seriesOf(label(row.provider), label(row.model), row)
+    const to = seriesOf(row)
     to.requests++
     record(to.duration, secondBounds, row.latencyMs / 1000)
     if (row.ttftMs !== null) record(to.ttft, secondBounds, row.ttftMs / 1000)

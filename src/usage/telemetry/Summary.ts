@@ -4,7 +4,7 @@ import type { UsageRow } from "../../domain/Usage.ts"
 export interface RequestSummary {
   readonly row: UsageRow
   readonly method: string
-  /** Path of the request; a query string is cut off before anything is written. */
+  /** Normalised path of the request; its query and keys within it are removed before anything is written. */
   readonly path: string
 }
 
@@ -17,8 +17,12 @@ export const clean = (text: string, most = 200): string => {
   return invisible.test(short) ? short.replace(everyInvisible, "") : short
 }
 
-/** The path alone: keys may travel in the query. */
+/** Path parts that are keys: the tokenised aliases (document 1) and anything that looks like a key of ours. */
+const keyInPath = /(\/editor\/+)[^/]+|gw_[^/]+/giu
+
+/** The path alone, as it may be written: keys may travel in the query and in tokenised paths. */
 export const pathOnly = (path: string): string => {
-  const end = path.search(/[?#]/)
-  return clean(end === -1 ? path : path.slice(0, end))
+  const end = path.search(/[?#]/u)
+  const bare = end === -1 ? path : path.slice(0, end)
+  return clean(bare.replace(keyInPath, "$1***"))
 }

@@ -21,7 +21,9 @@ export const argsAsObject = (args: string): JsonObject => argsObject(args) ?? { 
 export const objectSchema = (schema: JsonObject | undefined): JsonObject => {
   if (schema === undefined) return { type: "object", properties: {} }
   if (schema["type"] === "object") return schema["properties"] === undefined ? { ...schema, properties: {} } : schema
-  return schema["type"] === undefined || schema["type"] === null ? { properties: {}, ...schema, type: "object" } : schema
+  return schema["type"] === undefined || schema["type"] === null
+    ? { properties: {}, ...schema, type: "object" }
+    : schema
 }
 
 const idAlphabet = /[^a-zA-Z0-9_-]/g

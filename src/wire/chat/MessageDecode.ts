@@ -5,11 +5,11 @@ import { mediaOfUrl } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
-const members: Readonly<Record<string, ReadonlySet<string>>> = {
+const members = {
   assistant: new Set(["role", "content", "name", "refusal", "reasoning_content", "reasoning", "tool_calls"]),
   tool: new Set(["role", "content", "name", "tool_call_id"]),
   other: new Set(["role", "content", "name"])
-}
+} as const
 
 const roles: Readonly<Record<string, Role>> = {
   system: "system",
@@ -22,7 +22,8 @@ const roles: Readonly<Record<string, Role>> = {
 const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldReader): Part | null => {
   const marks = optional("cacheControl", read.object(part, "cache_control", path))
   const at = `${path}.${kind}`
-  const spec = kind === "image_url" && typeof part[kind] === "string" ? { url: part[kind] } : read.object(part, kind, path)
+  const spec =
+    kind === "image_url" && typeof part[kind] === "string" ? { url: part[kind] } : read.object(part, kind, path)
   if (spec === undefined) {
     read.fail(at, "the part is empty")
     return null
@@ -91,7 +92,8 @@ const decodeContent = (message: JsonObject, path: string, read: FieldReader): Re
   const content = message["content"]
   if (content === undefined || content === null) return []
   if (typeof content === "string") return [{ type: "text", text: content }]
-  if (isArray(content)) return content.flatMap((part, index) => decodePart(part, `${path}.content[${index}]`, read) ?? [])
+  if (isArray(content))
+    return content.flatMap((part, index) => decodePart(part, `${path}.content[${index}]`, read) ?? [])
   read.fail(`${path}.content`, mismatch(content, "a string or an array of parts"))
   return []
 }
@@ -125,7 +127,9 @@ const decodeAssistant = (message: JsonObject, path: string, read: FieldReader): 
     ...(reasoning === undefined || reasoning === null || reasoning === ""
       ? []
       : [{ type: "reasoning" as const, text: reasoning }]),
-    ...decodeContent(message, path, read).filter((part) => part.type !== "text" || part.text !== "" || calls.length === 0),
+    ...decodeContent(message, path, read).filter(
+      (part) => part.type !== "text" || part.text !== "" || calls.length === 0
+    ),
     ...(refusal === undefined || refusal === "" ? [] : [{ type: "refusal" as const, text: refusal }]),
     ...calls
   ]
@@ -140,7 +144,8 @@ const decodeToolResult = (message: JsonObject, path: string, read: FieldReader):
   const content = decodeContent(message, path, read).filter(
     (part) => part.type === "text" || part.type === "image" || part.type === "file" || part.type === "opaque"
   )
-  return [{ type: "tool_result", callId, content, isError: false }]
+  const extras = optional("extras", extrasOf(message, members.tool))
+  return [{ type: "tool_result", callId, content, isError: false, ...extras }]
 }
 
 const decodeMessage = (message: Json, path: string, read: FieldReader): Message | null => {
@@ -155,23 +160,27 @@ const decodeMessage = (message: Json, path: string, read: FieldReader): Message 
     return null
   }
   const decode = role === "assistant" ? decodeAssistant : role === "tool" ? decodeToolResult : decodeContent
-  const known = members[role] ?? members["other"] ?? new Set()
+  const extras =
+    role === "tool" ? undefined : extrasOf(message, role === "assistant" ? members.assistant : members.other)
   return {
     role,
     parts: decode(message, path, read),
     ...optional("name", read.string(message, "name", path)),
-    ...optional("extras", extrasOf(message, known))
+    ...optional("extras", extras)
   }
 }
 
 /** Consecutive tool messages are one canonical message: the answers to one assistant message. */
 const joinToolMessages = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
   const joined: Array<Message> = []
+  let results: Array<Part> | null = null
   for (const message of messages) {
-    const last = joined.at(-1)
-    if (message.role === "tool" && last?.role === "tool") {
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...message.parts] }
-    } else joined.push(message)
+    if (message.role === "tool" && results !== null) {
+      for (const part of message.parts) results.push(part)
+      continue
+    }
+    results = message.role === "tool" ? [...message.parts] : null
+    joined.push(results === null ? message : { ...message, parts: results })
   }
   return joined
 }
@@ -182,5 +191,7 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
     read.fail("messages", "at least one message is required")
     return []
   }
-  return joinToolMessages(messages.flatMap((message, index) => decodeMessage(message, `messages[${index}]`, read) ?? []))
+  return joinToolMessages(
+    messages.flatMap((message, index) => decodeMessage(message, `messages[${index}]`, read) ?? [])
+  )
 }

@@ -135,7 +135,7 @@ const encodeChoice = (choice: ToolChoice, tools: ReadonlyArray<Tool>): JsonObjec
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; the latter two mean nothing without tools, and are refused then. */
 export const encodeTools = (conversation: Conversation, log: DropLog): JsonObject => {
-  const tools = conversation.tools.flatMap((tool) => encodeTool(tool, conversation, log) ?? [])
+  const tools = conversation.tools.flatMap<JsonObject>((tool) => encodeTool(tool, conversation, log) ?? [])
   if (tools.length === 0) {
     if (conversation.toolChoice !== null) log.dropField("tool_choice")
     if (conversation.parallelToolCalls !== null) log.drop("parallel")
@@ -143,7 +143,9 @@ export const encodeTools = (conversation: Conversation, log: DropLog): JsonObjec
   }
   return {
     tools,
-    ...(conversation.toolChoice === null ? {} : { tool_choice: encodeChoice(conversation.toolChoice, conversation.tools) }),
+    ...(conversation.toolChoice === null
+      ? {}
+      : { tool_choice: encodeChoice(conversation.toolChoice, conversation.tools) }),
     ...optional("parallel_tool_calls", conversation.parallelToolCalls)
   }
 }

@@ -86,7 +86,7 @@ const membersOf = (text: string, limit: number): { open: number; members: Readon
  * counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
  */
 export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyMap<string, string>): Buffer => {
-  const text = raw.latin1Slice(0, raw.length)
+  const text = raw.toString("latin1")
   // Nothing of interest starts after the last literal spelling of a key, unless keys may be spelled with \u escapes.
   let limit = text.length
   if (!text.includes("\\u00")) {

@@ -22,12 +22,12 @@ export const makePlainDelta = (member: string): PlainDelta => {
     match: (bytes, start, end) => {
       const textLength = end - start - prefix.length - suffix.length
       if (textLength <= 0 || prefix === "") return 0
-      const block = bytes.latin1Slice(start, end)
+      const block = bytes.toString("latin1", start, end)
       if (!block.startsWith(prefix) || !block.endsWith(suffix)) return 0
       return special.test(block.slice(prefix.length, prefix.length + textLength)) ? 0 : textLength
     },
     learn: (bytes, start, end, text) => {
-      const block = bytes.latin1Slice(start, end)
+      const block = bytes.toString("latin1", start, end)
       const open = block.indexOf(opening)
       // Twice the member: which one is the text is not for a memo to decide.
       if (open < 0 || block.indexOf(opening, open + 1) >= 0) return

@@ -60,6 +60,8 @@ export const makeSseFramer = (maxEventBytes = defaultMaxEventBytes): SseFramer =
       afterCr = false
       if (nextLf === 0) {
         at = 1
+        // The block that ended with the CR is gone already: its LF goes the same way.
+        if (pendingBytes === 0) blockStart = 1
         nextLf = chunk.indexOf(lf, at)
       }
     }

@@ -41,7 +41,7 @@ export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent 
     // "data" and "event" are told apart by their first letter, then checked in full.
     const initial = bytes[at]
     if (initial === 100 || initial === 101) {
-      const line = bytes.utf8Slice(at, lineEnd)
+      const line = bytes.toString("utf8", at, lineEnd)
       const colon = line.indexOf(":")
       const field = colon < 0 ? line : line.slice(0, colon)
       const value = colon < 0 ? "" : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1)

@@ -30,9 +30,13 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const framer = makeSseFramer(maxEventBytes)
   const plain = makePlainDelta(reader.textMember)
 
-  /** After a failure nothing goes through: the relay writes the one error event that ends the stream. */
+  /**
+   * After a failure nothing goes through: the relay writes the one error event that ends the stream. What follows a whole
+   * answer is not read any more.
+   */
   const judge = (bytes: Buffer, start: number, end: number): boolean => {
     if (facts.problem !== null) return false
+    if (facts.terminated && facts.stop !== null) return true
     const plainChars = plain.match(bytes, start, end)
     if (plainChars > 0) {
       facts.content = true

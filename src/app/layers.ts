@@ -1,0 +1,98 @@
+/**
+ * The composition root: every Layer of the service is put together here and nowhere else.
+ * Tests take the same groups and swap the lowest pieces (configuration, database, upstreams).
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as AdminPassword from "../auth/AdminPassword.ts"
+import * as ApiKeys from "../auth/ApiKeys.ts"
+import * as Gate from "../auth/Gate.ts"
+import * as Sessions from "../auth/Sessions.ts"
+import * as Dns from "../egress/Dns.ts"
+import * as Upstream from "../egress/Upstream.ts"
+import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as Flags from "../flags/Flags.ts"
+import * as Edge from "../http/Edge.ts"
+import * as ManagementDoor from "../http/ManagementDoor.ts"
+import * as HttpServer from "../http/Server.ts"
+import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
+import * as Pipeline from "../inference/Pipeline.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import * as Catalog from "../providers/Catalog.ts"
+import * as ModelLists from "../providers/ModelLists.ts"
+import * as ProviderCalls from "../providers/ProviderCalls.ts"
+import * as Settings from "../resilience/Settings.ts"
+import * as DecisionLog from "../routing/DecisionLog.ts"
+import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as Backup from "../store/Backup.ts"
+import * as DataLock from "../store/DataLock.ts"
+import * as Repos from "../store/Repos.ts"
+import * as Secrets from "../store/Secrets.ts"
+import * as Sql from "../store/Sql.ts"
+import * as UsageJournal from "../store/UsageJournal.ts"
+import * as PriceBook from "../usage/PriceBook.ts"
+import * as Telemetry from "../usage/Telemetry.ts"
+import * as LogSink from "../usage/telemetry/LogSink.ts"
+import * as Otlp from "../usage/telemetry/Otlp.ts"
+import { flagStore, priceOverrides } from "./settingsTables.ts"
+
+const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
+
+/** The database and everything that is only tables. */
+const tables = Layer.mergeAll(Repos.layer, Backup.layer).pipe(
+  Layer.provideMerge(Secrets.layer),
+  Layer.provideMerge(Sql.layer)
+)
+
+/** The store as the server holds it: locked against a second gateway for as long as it runs. */
+export const serverStore = tables.pipe(Layer.provideMerge(DataLock.layer))
+
+/** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
+export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))
+
+const flags = Flags.layer.pipe(Layer.provide(flagStore))
+
+const access = Gate.layer.pipe(
+  Layer.provideMerge(AdminPassword.layer),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer))
+)
+
+const upstreamSettings = Layer.effect(
+  UpstreamSettings,
+  Effect.map(Settings.Settings, (settings) =>
+    UpstreamSettings.of({ connectTimeoutMs: () => settings.current().timeouts.connectMs })
+  )
+)
+
+/** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
+export const egress = Upstream.layer.pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)))
+
+const foundation = Layer.mergeAll(flags, Settings.layer)
+
+const providers = ProviderCalls.layer.pipe(
+  Layer.provideMerge(Catalog.layer),
+  Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
+)
+
+const books = Layer.mergeAll(
+  UsageJournal.layer,
+  PriceBook.layer.pipe(Layer.provide(priceOverrides)),
+  DecisionLog.layer,
+  RouterMemory.layer,
+  Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
+)
+
+/** Everything below the faces, over a configuration and a store. */
+export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(providers, books, access)),
+  Layer.provideMerge(foundation),
+  Layer.provideMerge(platform)
+)
+
+/** The whole service; listens when it is built. */
+export const gateway = HttpServer.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Edge.layer, ManagementDoor.layer)),
+  Layer.provideMerge(engine),
+  Layer.provideMerge(serverStore)
+)

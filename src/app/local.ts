@@ -1,0 +1,59 @@
+/**
+ * What commands use that work on this machine's data folder without a server: the same services over the same store,
+ * and the pure functions that go with them. Imported dynamically by `src/cli` only.
+ */
+import * as Layer from "effect/Layer"
+import * as AdminPasswordRoom from "../auth/AdminPassword.ts"
+import * as ApiKeysRoom from "../auth/ApiKeys.ts"
+import * as Sessions from "../auth/Sessions.ts"
+import * as Dns from "../egress/Dns.ts"
+import * as Upstream from "../egress/Upstream.ts"
+import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as Flags from "../flags/Flags.ts"
+import type { AppConfig } from "../platform/AppConfig.ts"
+import * as CatalogRoom from "../providers/Catalog.ts"
+import * as ModelLists from "../providers/ModelLists.ts"
+import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
+import { defaults } from "../resilience/Settings.ts"
+import * as DataLock from "../store/DataLock.ts"
+import type { StoreFailure } from "../store/Errors.ts"
+import * as Sql from "../store/Sql.ts"
+import { storeLayer } from "./layers.ts"
+import { flagStore } from "./settingsTables.ts"
+
+export { AdminPassword } from "../auth/AdminPassword.ts"
+export { ApiKeys } from "../auth/ApiKeys.ts"
+export { settingsOf, problemOf } from "../http/handlers/ConnectionRules.ts"
+export { connectionView, keyView } from "../http/handlers/Views.ts"
+export { IdGen } from "../platform/IdGen.ts"
+export { Catalog } from "../providers/Catalog.ts"
+export { endpointOf } from "../providers/Endpoints.ts"
+export { ProviderCalls } from "../providers/ProviderCalls.ts"
+export { describeStoreFailure } from "../store/Errors.ts"
+export { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
+export { resetSecrets } from "../store/ResetSecrets.ts"
+export { storeLayer } from "./layers.ts"
+
+const egress = Upstream.layer.pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Dns.layer,
+      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaults.timeouts.connectMs }),
+      Flags.layer.pipe(Layer.provide(flagStore))
+    )
+  )
+)
+
+/** The store, the connections and the ways in. A gateway may be running beside it. */
+export const localLayer = ProviderCallsRoom.layer.pipe(
+  Layer.provideMerge(CatalogRoom.layer),
+  Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress)),
+  Layer.provideMerge(AdminPasswordRoom.layer),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer)),
+  Layer.provideMerge(storeLayer)
+)
+
+/** The bare database, whatever the master key is. Refused while a gateway is running. */
+export const recoveryLayer: Layer.Layer<Sql.Sql, StoreFailure, AppConfig> = Sql.layer.pipe(
+  Layer.provide(DataLock.layer)
+)

@@ -1,0 +1,117 @@
+/**
+ * `gateway serve`: checks the configuration, builds the service, says where it listens, and stays until it is told to stop.
+ */
+import * as Cause from "effect/Cause"
+import type { ConfigError } from "effect/ConfigError"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { Flags } from "../flags/Flags.ts"
+import { ManagementDoor } from "../http/ManagementDoor.ts"
+import { HttpServer, type ListenFailed } from "../http/Server.ts"
+import * as AppConfig from "../platform/AppConfig.ts"
+import { Catalog } from "../providers/Catalog.ts"
+import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
+import { gateway } from "./layers.ts"
+
+export interface ServeOptions {
+  readonly host?: string
+  readonly port?: number
+  /** Listen beyond this machine although no API key is required. */
+  readonly allowKeyless: boolean
+}
+
+/** The service cannot start. `message` is one sentence for a person. */
+export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+
+const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, ConfigError> =>
+  Layer.effect(
+    AppConfig.AppConfig,
+    Effect.map(AppConfig.make, (config) => ({
+      ...config,
+      host: options.host ?? config.host,
+      port: options.port ?? config.port
+    }))
+  )
+
+/** Without keys every machine that reaches the port spends the owner's money. */
+const refuseOpenDoor = (options: ServeOptions) =>
+  Effect.gen(function* () {
+    const { host } = yield* AppConfig.AppConfig
+    const flags = yield* Flags
+    if (isLoopbackHost(host) || options.allowKeyless || flags.isOn("REQUIRE_API_KEY")) return
+    return yield* new StartFailed({
+      message: `Refusing to listen on ${host}: requests need no API key, so anyone who reaches the port could use your accounts. Set REQUIRE_API_KEY=true, or give --allow-keyless if that is what you want.`
+    })
+  })
+
+const stdout = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${line}\n`))
+const stderr = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
+
+/** First-run help on stderr: where things are and what to do next. */
+const greet = Effect.gen(function* () {
+  const { dataDir } = yield* AppConfig.AppConfig
+  const server = yield* HttpServer
+  const { accounts } = (yield* Catalog).current()
+  yield* stderr(`Data folder: ${dataDir}`)
+  if (accounts.length === 0) {
+    yield* stderr("No provider is connected yet. Add one:  gateway provider add openai --api-key sk-…")
+    yield* stderr("or start with a provider's key in the environment, such as OPENAI_API_KEY.")
+  } else {
+    const names = [...new Set(accounts.map((account) => account.spec.id))]
+    yield* stderr(`Connected: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}`)
+  }
+  yield* stderr(`Point clients at ${server.url}/v1 (OpenAI style) or ${server.url} (Anthropic style). Ctrl-C stops.`)
+})
+
+const running = (options: ServeOptions) =>
+  Effect.gen(function* () {
+    yield* refuseOpenDoor(options)
+    const server = yield* HttpServer
+    yield* stdout(`Gateway listening on ${server.url}`)
+    yield* greet
+    yield* (yield* ManagementDoor).open
+    return yield* Effect.never
+  })
+
+type Failure =
+  | StoreFailure
+  | ListenFailed
+  | ConfigError
+  | StartFailed
+  | { readonly _tag: string; readonly message?: string }
+
+const storeTags: ReadonlySet<string> = new Set([
+  "GatewayRunning",
+  "DatabaseLocked",
+  "SchemaNewer",
+  "DatabaseCorrupt",
+  "DataUnwritable",
+  "MigrationFailed",
+  "WrongKey",
+  "StoreError"
+])
+
+const isStoreFailure = (failure: Failure): failure is StoreFailure => storeTags.has(failure._tag)
+
+const sentence = (failure: Failure): string =>
+  isStoreFailure(failure)
+    ? describeStoreFailure(failure)
+    : "message" in failure && failure.message
+      ? failure.message
+      : String(failure)
+
+/** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
+export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
+  running(options).pipe(
+    Effect.provide(gateway.pipe(Layer.provideMerge(configured(options)))),
+    Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
+    Effect.tapErrorCause((cause) =>
+      Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
+    ),
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger)))
+  )

@@ -1,0 +1,62 @@
+/** Logging in: throttle, password, new session, in this order (contract B5 "Session"). */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import type { StoreError } from "../store/Errors.ts"
+import { AdminPassword } from "./AdminPassword.ts"
+import * as LoginThrottle from "./LoginThrottle.ts"
+import { Sessions } from "./Sessions.ts"
+import type * as SessionsModule from "./Sessions.ts"
+
+export class TooManyLogins extends Data.TaggedError("TooManyLogins")<{ readonly retryAfterMs: number }> {}
+export class WrongPassword extends Data.TaggedError("WrongPassword") {}
+/** No admin password was ever set. */
+export class NoAdminPassword extends Data.TaggedError("NoAdminPassword") {}
+
+export interface LoginAttempt {
+  readonly password: Redacted.Redacted
+  /** Peer address of the socket. */
+  readonly address: string
+  /** Session cookie the browser still has; its session ends when the login succeeds. */
+  readonly formerCookie: string | null
+}
+
+export class Login extends Context.Tag("gateway/auth/Login")<
+  Login,
+  {
+    readonly logIn: (
+      attempt: LoginAttempt
+    ) => Effect.Effect<SessionsModule.Login, TooManyLogins | WrongPassword | NoAdminPassword | StoreError>
+    /** Ends the session a cookie names; nothing happens when there is none. */
+    readonly logOut: (cookie: string) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const password = yield* AdminPassword
+  const sessions = yield* Sessions
+  let throttle = LoginThrottle.initial(yield* Clock.currentTimeMillis)
+
+  const logOut = Effect.fn("Login.logOut")(function* (cookie: string) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const id = sessions.find(cookie, nowMs)
+    if (id !== null) yield* sessions.close(id)
+  })
+
+  const logIn = Effect.fn("Login.logIn")(function* (attempt: LoginAttempt) {
+    const taken = LoginThrottle.take(throttle, attempt.address, yield* Clock.currentTimeMillis)
+    if (taken.retryAfterMs > 0) return yield* new TooManyLogins({ retryAfterMs: taken.retryAfterMs })
+    throttle = taken.state
+    const isRight = yield* password.verify(attempt.password)
+    if (!isRight) return yield* password.isSet() ? new WrongPassword() : new NoAdminPassword()
+    throttle = LoginThrottle.succeed(throttle, attempt.address)
+    if (attempt.formerCookie !== null) yield* logOut(attempt.formerCookie)
+    return yield* sessions.open
+  })
+  return Login.of({ logIn, logOut })
+})
+
+export const layer: Layer.Layer<Login, never, AdminPassword | Sessions> = Layer.effect(Login, make)

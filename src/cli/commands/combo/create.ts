@@ -1,0 +1,48 @@
+/** `gateway combo create` */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ComboView, CreateCombo } from "../../../api/Groups/Combos.ts"
+import { ComboStrategy } from "../../../domain/Combo.ts"
+import * as Client from "../../Client.ts"
+import { about, body, json } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+
+const flags = {
+  name: Args.text({ name: "name" }),
+  models: Args.text({ name: "model" }).pipe(
+    Args.withDescription("<provider>/<model> or combo:<name>, in the order they are tried."),
+    Args.atLeast(1)
+  ),
+  strategy: Options.choice("strategy", ComboStrategy.literals).pipe(
+    Options.withDescription("How a target is chosen."),
+    Options.withDefault("priority" as const)
+  ),
+  ...Client.connection,
+  json
+}
+
+export const comboCreate = Command.make("create", flags, (given) =>
+  Effect.gen(function* () {
+    const payload = yield* body(
+      CreateCombo,
+      { name: given.name, strategy: given.strategy, targets: given.models.map((model) => ({ model })) },
+      { name: "<name>", strategy: "--strategy", targets: "<model>" }
+    )
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "combos")
+    const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
+    yield* given.json
+      ? Output.json(Schema.Struct({ combo: ComboView }), answer)
+      : Output.note(`The combo '${answer.combo.name}' is there; ask for it as the model '${answer.combo.name}'.`)
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Make a combo, a name under which several models answer.",
+      "combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini"
+    )
+  )
+)

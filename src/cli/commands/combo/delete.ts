@@ -1,0 +1,20 @@
+/** `gateway combo delete` */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Client from "../../Client.ts"
+import { about, pick } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+
+const combo = Args.text({ name: "id or name" })
+
+export const comboDelete = Command.make("delete", { combo, ...Client.connection }, (flags) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const client = yield* Client.group(to, "combos")
+    const { combos } = yield* client.list().pipe(Client.orExplain(to))
+    const found = yield* pick("combo", combos, flags.combo, "gateway combo list")
+    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+    yield* Output.note(`The combo '${found.name}' is gone.`)
+  })
+).pipe(Command.withDescription(about("Delete a combo that no other combo uses.", "combo delete fast")))

@@ -1,0 +1,103 @@
+/** `gateway doctor`: everything a start depends on, checked one by one; exit 1 when a check fails. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { AppConfigShape } from "../../platform/AppConfig.ts"
+import { addressOf } from "../Client.ts"
+import { database, storage } from "../doctor/data.ts"
+import * as Finding from "../doctor/Finding.ts"
+import * as machine from "../doctor/machine.ts"
+import { loadConfig } from "../EnvFile.ts"
+import { AlreadyReported } from "../Failure.ts"
+import { about, json } from "../Flags.ts"
+import * as Output from "../output/Output.ts"
+import { type Column, table } from "../output/Table.ts"
+
+const Check = Schema.Struct({
+  name: Schema.Literal("config", "runtime", "native", "memory", "database", "storage", "port", "liveness"),
+  ...Finding.Finding.fields
+})
+type Check = typeof Check.Type
+const Report = Schema.Struct({ ok: Schema.Boolean, checks: Schema.Array(Check) })
+
+const flags = {
+  host: Options.text("host").pipe(
+    Options.withDescription("Address the gateway listens on (HOST, else 127.0.0.1)."),
+    Options.optional
+  ),
+  livenessUrl: Options.text("liveness-url").pipe(
+    Options.withDescription("Address that must answer with success when the gateway lives."),
+    Options.optional
+  ),
+  noLiveness: Options.boolean("no-liveness").pipe(Options.withDescription("Do not ask whether a gateway is running.")),
+  json
+}
+
+interface Wanted {
+  readonly host: Option.Option<string>
+  readonly livenessUrl: Option.Option<string>
+  readonly noLiveness: boolean
+}
+
+/** The checks that need a configuration, in the order a start meets them. */
+const checksOf = (config: AppConfigShape, wanted: Wanted) =>
+  Effect.gen(function* () {
+    const host = Option.getOrElse(wanted.host, () => config.host)
+    const pingUrl = `${addressOf(host, config.port)}/api/health/ping`
+    const state = yield* database(config.dataDir)
+    return [
+      { name: "database", ...state.finding },
+      { name: "storage", ...(yield* storage(config, state)) },
+      { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },
+      {
+        name: "liveness",
+        ...(wanted.noLiveness
+          ? Finding.skip("Not asked (--no-liveness)")
+          : yield* machine.liveness(Option.getOrElse(wanted.livenessUrl, () => pingUrl)))
+      }
+    ] satisfies ReadonlyArray<Check>
+  })
+
+const diagnose = (wanted: Wanted) =>
+  Effect.gen(function* () {
+    const config = yield* Effect.either(loadConfig)
+    const checks: ReadonlyArray<Check> = [
+      {
+        name: "config",
+        ...Either.match(config, {
+          onLeft: ({ hint, message }) => Finding.fail(message, hint ?? ""),
+          onRight: ({ dataDir }) => Finding.ok(`The configuration can be read; the data folder is ${dataDir}`)
+        })
+      },
+      { name: "runtime", ...machine.runtime(process.versions.node) },
+      { name: "native", ...(yield* machine.native) },
+      { name: "memory", ...(yield* machine.freeMemory) },
+      ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : [])
+    ]
+    return { ok: checks.every(({ status }) => status !== "fail"), checks }
+  })
+
+const columns: ReadonlyArray<Column<Check>> = [
+  { header: "CHECK", value: (check) => check.name },
+  { header: "RESULT", value: (check) => check.status },
+  { header: "FINDING", value: (check) => check.message }
+]
+
+export const doctorCommand = Command.make("doctor", flags, (given) =>
+  Effect.gen(function* () {
+    const report = yield* diagnose(given)
+    if (given.json) yield* Output.json(Report, report)
+    else {
+      yield* Output.print(table(report.checks, columns, null))
+      for (const { hint, name } of report.checks) if (hint !== null) yield* Output.note(`${name}: ${hint}`)
+    }
+    if (!report.ok) return yield* new AlreadyReported()
+  })
+).pipe(
+  Command.withDescription(
+    about("Check everything a start depends on; exit 1 when something fails.", "doctor", "doctor --json --no-liveness")
+  )
+)

@@ -1,0 +1,140 @@
+/** `gateway env …`: the settings file of the data folder, read by every start below the real environment. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { closest } from "../../kernel/Closest.ts"
+import * as AppConfig from "../../platform/AppConfig.ts"
+import * as EnvFile from "../EnvFile.ts"
+import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
+import { about, json } from "../Flags.ts"
+import { loadRoom } from "../lazy.ts"
+import * as Output from "../output/Output.ts"
+import type { Column } from "../output/Table.ts"
+
+const Entry = Schema.Struct({
+  name: Schema.String,
+  value: Schema.String,
+  source: Schema.Literal("environment", "file")
+})
+type Entry = typeof Entry.Type
+
+const columns: ReadonlyArray<Column<Entry>> = [
+  { header: "NAME", value: (entry) => entry.name },
+  { header: "VALUE", value: (entry) => entry.value },
+  { header: "FROM", value: (entry) => entry.source }
+]
+
+const ownNames = [
+  "DATA_DIR",
+  "HOST",
+  "PORT",
+  "GATEWAY_ADMIN_KEY",
+  "GATEWAY_ADMIN_PASSWORD",
+  "GATEWAY_ENCRYPTION_KEY",
+  "GATEWAY_ENV_CONNECTIONS",
+  "GATEWAY_DRAIN_SECONDS",
+  "GATEWAY_MAX_BODY_MB",
+  "GATEWAY_URL",
+  "GATEWAY_API_KEY",
+  "OTEL_EXPORTER_OTLP_ENDPOINT"
+]
+
+/** Every variable the gateway reads: its own, the feature flags, the providers' keys. */
+const knownNames = Effect.gen(function* () {
+  const { flagCatalog } = yield* loadRoom(() => import("../../flags/FlagCatalog.ts"))
+  const { registry } = yield* loadRoom(() => import("../../providers/Registry.ts"))
+  return new Set([
+    ...ownNames,
+    ...flagCatalog.map(({ key }) => key),
+    ...[...registry.values()].flatMap(({ env }) => env)
+  ])
+})
+
+const isSecret = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/.test(name)
+const shown = (name: string, value: string): string => (isSecret(name) ? "(set, not shown)" : value)
+
+const show = Command.make("show", { json }, (flags) =>
+  Effect.gen(function* () {
+    const { dataDir, environment } = yield* EnvFile.loadConfig
+    const file = yield* EnvFile.read(dataDir)
+    const known = yield* knownNames
+    const names = [...new Set([...known, ...file.keys()])].filter((name) => environment.has(name)).sort()
+    const variables = names.map((name): Entry => {
+      const value = environment.get(name) ?? ""
+      return { name, value: shown(name, value), source: file.get(name) === value ? "file" : "environment" }
+    })
+    yield* flags.json
+      ? Output.json(Schema.Struct({ file: Schema.String, variables: Schema.Array(Entry) }), {
+          file: EnvFile.envFile(dataDir),
+          variables
+        })
+      : Output.rows(variables, columns, "No variable of the gateway is set.")
+  })
+).pipe(
+  Command.withDescription(about("Show the variables a start would read. Secrets are not shown.", "env show --json"))
+)
+
+const name = Args.text({ name: "name" })
+
+const get = Command.make("get", { name }, (given) =>
+  Effect.gen(function* () {
+    const { environment } = yield* EnvFile.loadConfig
+    const value = environment.get(given.name)
+    if (value === undefined) return yield* new CommandFailed({ message: `${given.name} is not set.` })
+    yield* Output.print(value)
+  })
+).pipe(Command.withDescription(about("Print the value a start would read, also when it is a secret.", "env get PORT")))
+
+/** Whether the configuration could be read with these values. */
+const checked = (values: ReadonlyMap<string, string>) =>
+  AppConfig.make.pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(values))),
+    Effect.mapError((error) => new BadArgument({ message: `${configProblem(error)}.`, hint: "Nothing was changed." }))
+  )
+
+const set = Command.make("set", { name, value: Args.text({ name: "value" }) }, (given) =>
+  Effect.gen(function* () {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(given.name)) {
+      return yield* new BadArgument({ message: `'${given.name}' cannot be the name of a variable.` })
+    }
+    if (given.name === "DATA_DIR") {
+      return yield* new BadArgument({
+        message: "DATA_DIR says where this file is, so it cannot stand in it.",
+        hint: "Set it in the environment."
+      })
+    }
+    const folder = yield* EnvFile.dataDir
+    const values = new Map(yield* EnvFile.read(folder))
+    if (given.value === "") values.delete(given.name)
+    else values.set(given.name, given.value)
+    yield* checked(values)
+    yield* EnvFile.write(folder, values)
+    yield* Output.note(
+      given.value === ""
+        ? `${given.name} is no longer in ${EnvFile.envFile(folder)}.`
+        : `${given.name} is in ${EnvFile.envFile(folder)}; the next start reads it unless the environment sets it too.`
+    )
+    const known = yield* knownNames
+    if (given.value !== "" && !known.has(given.name)) {
+      const near = closest(given.name, [...known], 3)
+      yield* Output.note(
+        `The gateway knows no variable of this name.${near.length === 0 ? "" : ` Did you mean: ${near.join(", ")}?`}`
+      )
+    }
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Keep a value in the data folder's settings file; an empty value removes it.",
+      "env set PORT 8080",
+      "env set PORT ''"
+    )
+  )
+)
+
+export const envCommand = Command.make("env").pipe(
+  Command.withDescription(about("Show and change the settings a start reads.", "env show")),
+  Command.withSubcommands([show, get, set])
+)

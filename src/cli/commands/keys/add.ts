@@ -1,0 +1,72 @@
+/** `gateway keys add`: on a running gateway, or with `--local` straight into this machine's database. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { CreateKey, KeyView } from "../../../api/Groups/Keys.ts"
+import * as Client from "../../Client.ts"
+import { about, body, json } from "../../Flags.ts"
+import { createKey } from "../../local/keys.ts"
+import * as Output from "../../output/Output.ts"
+
+const Created = Schema.Struct({ key: KeyView, secret: Schema.String })
+
+const flags = {
+  name: Args.text({ name: "name" }),
+  scopes: Options.text("scope").pipe(
+    Options.withDescription("What the key may do beside inference: manage, admin. May be given several times."),
+    Options.repeated
+  ),
+  allowedModels: Options.text("model").pipe(
+    Options.withDescription("A model it may use, or the beginning of its id with '*'. May be given several times."),
+    Options.repeated
+  ),
+  expiresAt: Options.text("expires").pipe(
+    Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
+    Options.optional
+  ),
+  local: Options.boolean("local").pipe(
+    Options.withDescription("Write to the database of this machine, without a running gateway and without a key.")
+  ),
+  ...Client.connection,
+  json
+}
+
+const flagNames = { name: "<name>", scopes: "--scope", allowedModels: "--model", expiresAt: "--expires" }
+
+export const keysAdd = Command.make("add", flags, (given) =>
+  Effect.gen(function* () {
+    const settings = yield* body(
+      CreateKey,
+      {
+        name: given.name,
+        scopes: given.scopes,
+        allowedModels: given.allowedModels.length === 0 ? undefined : given.allowedModels,
+        expiresAt: Option.getOrUndefined(given.expiresAt)
+      },
+      flagNames
+    )
+    const created = given.local ? yield* createKey(settings) : yield* createRemote(settings, given)
+    if (given.json) return yield* Output.json(Created, created)
+    yield* Output.note(`The key '${created.key.name}' is shown once; keep it now:`)
+    yield* Output.print(created.secret)
+    if (given.local) yield* Output.note("A gateway that is running already knows it after its next start.")
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Make an API key. Its secret is shown once, alone on stdout.",
+      "keys add laptop",
+      "keys add ops --scope manage --local"
+    )
+  )
+)
+
+const createRemote = (settings: CreateKey, given: Parameters<typeof Client.target>[0]) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "keys")
+    return yield* client.create({ payload: settings }).pipe(Client.orExplain(to))
+  })

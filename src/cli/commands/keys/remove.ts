@@ -1,0 +1,20 @@
+/** `gateway keys remove` */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Client from "../../Client.ts"
+import { about, pick } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+
+const key = Args.text({ name: "id or name" })
+
+export const keysRemove = Command.make("remove", { key, ...Client.connection }, (flags) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const client = yield* Client.group(to, "keys")
+    const { keys } = yield* client.list().pipe(Client.orExplain(to))
+    const found = yield* pick("key", keys, flags.key, "gateway keys list")
+    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+    yield* Output.note(`The key '${found.name}' (${found.prefix}…) is gone; whoever used it is refused from now on.`)
+  })
+).pipe(Command.withDescription(about("Remove an API key.", "keys remove laptop")))

@@ -1,0 +1,104 @@
+/** `gateway logs`: the usage rows of a running gateway, the newest last, and with `--follow` those to come. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { UsageLog } from "../../api/Groups/Usage.ts"
+import * as Client from "../Client.ts"
+import { about, checked, json } from "../Flags.ts"
+import * as Output from "../output/Output.ts"
+import { type Column, harmless } from "../output/Table.ts"
+
+const flags = {
+  follow: Options.boolean("follow").pipe(
+    Options.withAlias("f"),
+    Options.withDescription("Go on with rows as they come.")
+  ),
+  search: Options.text("search").pipe(
+    Options.withDescription("Only rows with this text in their ids, names, outcome, status or error."),
+    Options.optional
+  ),
+  limit: Options.integer("limit").pipe(
+    checked("limit", Schema.Int.pipe(Schema.between(1, 1000))),
+    Options.withDescription("How many rows to look at, 1 to 1000."),
+    Options.withDefault(50)
+  ),
+  ...Client.connection,
+  json
+}
+
+/** Rows asked for each time while following; more than a gateway of one machine finishes in one interval. */
+const followWindow = 500
+const followEvery = "1 second"
+
+const columns: ReadonlyArray<Column<UsageLog>> = [
+  { header: "TIME (UTC)", value: (row) => Output.shortTime(row.timestamp) },
+  { header: "STATUS", value: (row) => String(row.status), align: "right" },
+  { header: "ASKED FOR", value: (row) => row.requestedModel },
+  { header: "SERVED BY", value: (row) => (row.provider === null ? "-" : `${row.provider}/${row.model ?? "-"}`) },
+  { header: "MS", value: (row) => String(Math.round(row.latencyMs)), align: "right" },
+  { header: "IN", value: (row) => String(row.tokens.in), align: "right" },
+  { header: "OUT", value: (row) => String(row.tokens.out), align: "right" },
+  { header: "USD", value: (row) => (row.priced ? row.costUsd.toFixed(6) : "unpriced"), align: "right" },
+  { header: "ERROR", value: (row) => Output.orDash(row.error) },
+  { header: "REQUEST", value: (row) => row.requestId }
+]
+
+const Page = Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) })
+
+/** A row on a line of its own, for output that goes on and cannot know how wide the next row is. */
+const line = (row: UsageLog): string => columns.map(({ value }) => harmless(value(row))).join("  ")
+
+/** Whether a row has the text in one of its words, in any case. */
+export const matches = (row: UsageLog, text: string): boolean => {
+  const { apiKeyId, combo, connectionId, error, id, model, outcome, provider, requestedModel, requestId, status } = row
+  const words = [apiKeyId, combo, connectionId, error, id, model, outcome, provider, requestedModel, requestId, status]
+  return words.some((word) => word !== null && String(word).toLowerCase().includes(text.toLowerCase()))
+}
+
+/** The rows of a page, newest first, that were not in the one before it; oldest first. */
+export const unseen = (page: ReadonlyArray<UsageLog>, before: ReadonlySet<string>): ReadonlyArray<UsageLog> =>
+  page.filter(({ id }) => !before.has(id)).toReversed()
+
+const idsOf = (rows: ReadonlyArray<UsageLog>): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
+
+export const logsCommand = Command.make("logs", flags, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "usage")
+    const wanted = (row: UsageLog): boolean =>
+      Option.match(given.search, { onNone: () => true, onSome: (text) => matches(row, text) })
+    const page = (limit: number) => client.logs({ urlParams: { limit } }).pipe(Client.orExplain(to))
+
+    if (!given.follow) {
+      const { logs, nextCursor } = yield* page(given.limit)
+      const shown = logs.filter(wanted)
+      return yield* given.json
+        ? Output.json(Page, { logs: shown, nextCursor })
+        : Output.rows(shown.toReversed(), columns, "There are no such rows.")
+    }
+    const show = (rows: ReadonlyArray<UsageLog>) =>
+      Effect.forEach(
+        rows.filter(wanted),
+        (row) => (given.json ? Output.jsonLine(UsageLog, row) : Output.print(line(row))),
+        { discard: true }
+      )
+    const { logs: earlier } = yield* page(Math.max(given.limit, followWindow))
+    yield* show(earlier.slice(0, given.limit).toReversed())
+    let seen = idsOf(earlier)
+    yield* Effect.sleep(followEvery).pipe(
+      Effect.zipRight(page(followWindow)),
+      Effect.flatMap(({ logs }) => {
+        const fresh = unseen(logs, seen)
+        seen = idsOf(logs)
+        return show(fresh)
+      }),
+      Effect.forever
+    )
+  })
+).pipe(
+  Command.withDescription(
+    about("Show what was asked and what it cost, the newest last.", "logs --search openai", "logs --follow --json")
+  )
+)

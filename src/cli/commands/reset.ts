@@ -1,0 +1,50 @@
+/** `gateway reset-password` and `gateway reset-encrypted-columns`: the ways back in, on this machine's data folder. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { about } from "../Flags.ts"
+import { dropCredentials, setPassword } from "../local/recovery.ts"
+import * as Output from "../output/Output.ts"
+import { askNewPassword, checkedPassword } from "../password.ts"
+
+const password = Options.redacted("password").pipe(
+  Options.withDescription("The new password; without it the command asks."),
+  Options.optional
+)
+
+export const resetPassword = Command.make("reset-password", { password }, (flags) =>
+  Effect.gen(function* () {
+    const chosen = yield* Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
+    yield* setPassword(chosen)
+    yield* Output.note("The admin password is set, and every session has ended.")
+  })
+).pipe(
+  Command.withDescription(
+    about("Set the admin password anew; a gateway that is running takes it over.", "reset-password")
+  )
+)
+
+const force = Options.boolean("force").pipe(Options.withDescription("Really drop the credentials."))
+
+export const resetEncryptedColumns = Command.make("reset-encrypted-columns", { force }, (flags) =>
+  Effect.gen(function* () {
+    if (!flags.force) {
+      return yield* Output.note(
+        "Nothing was changed. With --force every stored key, token and header is dropped for good; connections stay and need new ones."
+      )
+    }
+    const count = yield* dropCredentials
+    yield* Output.note(
+      `${Output.counted(count, "row")} lost encrypted credentials. The next start works with the master key it finds.`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Drop stored credentials when the master key is lost.",
+      "reset-encrypted-columns",
+      "reset-encrypted-columns --force"
+    )
+  )
+)

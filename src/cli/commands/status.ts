@@ -1,0 +1,60 @@
+/** `gateway status` and `gateway health`: is it there, and how does it do. */
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Health, Ping } from "../../api/Groups/System.ts"
+import * as Client from "../Client.ts"
+import { AlreadyReported } from "../Failure.ts"
+import { about, json } from "../Flags.ts"
+import * as Output from "../output/Output.ts"
+import { fields } from "../output/Table.ts"
+
+/** `gateway` is null when no key was given: counts are not for everybody. */
+const Status = Schema.Struct({ url: Schema.String, ...Ping.fields, gateway: Schema.NullOr(Health) })
+
+const uptime = (ms: number): string => {
+  const minutes = Math.floor(ms / 60_000)
+  const parts = [
+    [Math.floor(minutes / 1440), "d"],
+    [Math.floor(minutes / 60) % 24, "h"],
+    [minutes % 60, "min"]
+  ] as const
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
+  return shown.length === 0 ? `${Math.floor(ms / 1000)} s` : shown.join(" ")
+}
+
+const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, string]> => [
+  ["Health", health.status],
+  ["Providers known", String(health.catalogCount)],
+  ["Connections", `${health.configuredCount}, of which ${health.activeCount} active`],
+  ["Health known of", String(health.monitoredCount)]
+]
+
+export const statusCommand = Command.make("status", { ...Client.connection, json }, (flags) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const system = yield* Client.group(to, "system")
+    const ping = yield* system.ping().pipe(Client.orExplain(to))
+    const gateway = to.apiKey === null ? null : yield* system.health().pipe(Client.orExplain(to))
+    if (flags.json) return yield* Output.json(Status, { url: to.url, ...ping, gateway })
+    yield* Output.print(
+      fields([
+        ["Address", to.url],
+        ["Version", ping.version],
+        ["Running for", uptime(ping.uptimeMs)],
+        ...(gateway === null ? [] : counts(gateway))
+      ])
+    )
+    if (gateway === null) yield* Output.note("Give a key (--api-key or GATEWAY_ADMIN_KEY) to see its connections.")
+  })
+).pipe(Command.withDescription(about("Show whether a gateway runs, its version and its connections.", "status --json")))
+
+export const healthCommand = Command.make("health", { ...Client.connection, json }, (flags) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const system = yield* Client.group(to, "system")
+    const health = yield* system.health().pipe(Client.orExplain(to))
+    yield* flags.json ? Output.json(Health, health) : Output.print(fields(counts(health)))
+    if (health.status !== "ok") return yield* new AlreadyReported()
+  })
+).pipe(Command.withDescription(about("Show the health of a running gateway; exit 1 unless it is ok.", "health")))

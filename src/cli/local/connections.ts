@@ -1,0 +1,112 @@
+/** Provider connections, straight from this machine's database and environment. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ConnectionView, CreateConnection } from "../../api/Groups/Providers.ts"
+import type { Connection } from "../../domain/Connection.ts"
+import { healthy } from "../../domain/Connection.ts"
+import { BadArgument } from "../Failure.ts"
+import { pick } from "../Flags.ts"
+import { locally } from "./room.ts"
+
+/** What a test of one connection gave. */
+export interface Tested {
+  readonly connection: ConnectionView
+  readonly ok: boolean
+  /** HTTP status of the provider, null when it did not answer. */
+  readonly status: number | null
+  readonly latencyMs: number
+  readonly model: string | null
+  readonly error: string | null
+}
+
+/** What is wrong with one stored connection; nothing when `problems` is empty. */
+export interface Validated {
+  readonly connection: ConnectionView
+  readonly problems: ReadonlyArray<string>
+}
+
+const testsAtOnce = 4
+
+/** Every connection, also those from the environment. */
+export const listConnections = locally((room) =>
+  Effect.map(room.Catalog, (catalog) => catalog.current().connections.map(room.connectionView))
+)
+
+/** Asks one connection, or every active one, a tiny question. */
+export const testConnections = (idOrName: string | null) =>
+  locally((room) =>
+    Effect.gen(function* () {
+      const all = (yield* room.Catalog).current().connections
+      const calls = yield* room.ProviderCalls
+      const wanted =
+        idOrName === null
+          ? all.filter(({ isActive }) => isActive)
+          : [yield* pick("connection", all, idOrName, "gateway providers list")]
+      return yield* Effect.forEach(
+        wanted,
+        (connection) =>
+          Effect.map(calls.test(connection, null), (result): Tested => ({
+            connection: room.connectionView(connection),
+            ...result
+          })),
+        { concurrency: testsAtOnce }
+      )
+    })
+  )
+
+/** Checks every connection without asking a provider: known, readable, complete. */
+export const validateConnections = locally((room) =>
+  Effect.gen(function* () {
+    const { connections, provider } = (yield* room.Catalog).current()
+    const locked = new Set(
+      (yield* (yield* room.ConnectionRepo).list).filter((stored) => stored.locked).map(({ id }) => id)
+    )
+    const problemsOf = (connection: Connection): ReadonlyArray<string> => {
+      if (locked.has(connection.id)) return ["Its credential cannot be read with the present master key."]
+      const spec = provider(connection.provider)
+      if (spec === null) return [`The provider '${connection.provider}' is not known.`]
+      const errors = (connection.wires ?? spec.wires).flatMap((wire) =>
+        Either.match(room.endpointOf(spec, connection, wire), {
+          onLeft: (error) => [error.message],
+          onRight: () => []
+        })
+      )
+      return [...new Set(errors)]
+    }
+    return connections.map((connection): Validated => ({
+      connection: room.connectionView(connection),
+      problems: problemsOf(connection)
+    }))
+  })
+)
+
+/** Stores a connection by the rules of the management API. */
+export const addConnection = (input: CreateConnection) =>
+  locally((room) =>
+    Effect.gen(function* () {
+      const { nodes, provider } = (yield* room.Catalog).current()
+      const spec = provider(input.provider)
+      if (spec === null) {
+        return yield* new BadArgument({
+          message: `The provider '${input.provider}' is not known.`,
+          hint: "See 'gateway providers available --search <text>'."
+        })
+      }
+      const settings = room.settingsOf(input, spec)
+      const isNode = nodes.some(({ prefix }) => prefix === spec.id)
+      const problem = room.problemOf(settings, spec, { isNode, hasLockedSecret: false })
+      if (problem !== null) return yield* new BadArgument({ message: `${problem.field} ${problem.message}.` })
+      const nowMs = yield* Clock.currentTimeMillis
+      const connection: Connection = {
+        ...settings,
+        ...healthy,
+        id: (yield* room.IdGen).next(nowMs),
+        source: "db",
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs
+      }
+      yield* Effect.catchTag((yield* room.ConnectionRepo).insert(connection), "Conflict", Effect.die)
+      return room.connectionView(connection)
+    })
+  )

@@ -1,0 +1,196 @@
+/**
+ * The raw edge: inference routes straight from node's `request` event to one fiber, without router, middleware or span.
+ * Everything else goes to the management plane behind it. Both doors know a route only from the one table (`api/Routes.ts`).
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import { type EdgeRoute, edgeRoute, type InferenceRoute } from "../api/EdgeRoutes.ts"
+import type { Denied } from "../auth/Access.ts"
+import * as Gate from "../auth/Gate.ts"
+import type { Principal } from "../domain/ApiKey.ts"
+import { BodyTooLarge, describe, KeyRejected, Unauthenticated, type InferenceError } from "../domain/Errors.ts"
+import type { ClientReply, Exchange } from "../inference/Exchange.ts"
+import { identityHeaders } from "../inference/Headers.ts"
+import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
+import * as Pipeline from "../inference/Pipeline.ts"
+import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
+import * as AppConfig from "../platform/AppConfig.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import { readProcessFacts } from "../platform/ProcessFacts.ts"
+import * as Timers from "../platform/Timers.ts"
+import { version } from "../platform/Version.ts"
+import * as Telemetry from "../usage/Telemetry.ts"
+import { codecs } from "../wire/Codec.ts"
+import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
+import { nodeReply } from "./NodeReply.ts"
+import { readBody } from "./RequestBody.ts"
+
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+export class Edge extends Context.Tag("gateway/http/Edge")<
+  Edge,
+  {
+    /** Handles the request when it is one of the edge's own; false hands it on. */
+    readonly handle: (request: IncomingMessage, response: ServerResponse) => boolean
+  }
+>() {}
+
+const empty = Buffer.alloc(0)
+const anonymous: Principal = { _tag: "Anonymous" }
+
+const refusalOf = ({ code }: Denied): InferenceError => {
+  switch (code) {
+    case "missing_api_key":
+      return new Unauthenticated({ reason: "missing" })
+    case "key_expired":
+      return new KeyRejected({ reason: "expired", model: null })
+    case "key_inactive":
+      return new KeyRejected({ reason: "inactive", model: null })
+    default:
+      return new Unauthenticated({ reason: "wrong" })
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const gate = yield* Gate.Gate
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+  const pipeline = yield* Pipeline.Pipeline
+  const catalogue = yield* ModelCatalogue.ModelCatalogue
+  const telemetry = yield* Telemetry.Telemetry
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  /** Who is calling; a failure in the words every wire can render. */
+  const identify = (request: IncomingMessage, nowMs: number): Principal | InferenceError => {
+    const access = gate.judge(
+      "inference",
+      {
+        method: request.method ?? "POST",
+        url: request.url ?? "/",
+        headers: request.headers,
+        socketAddress: request.socket.remoteAddress ?? null
+      },
+      nowMs
+    )
+    return access._tag === "Allowed" ? access.principal : refusalOf(access)
+  }
+
+  const send = (reply: ClientReply, requestId: string, status: number, type: string, body: string): void => {
+    const headers = identityHeaders(requestId)
+    headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)))
+    reply.head(status, headers)
+    reply.end(body)
+  }
+
+  const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
+    send(reply, requestId, status, "application/json", JSON.stringify(value))
+
+  const exchangeOf = (
+    request: IncomingMessage,
+    reply: ClientReply,
+    { path, wire }: InferenceRoute,
+    arrival: { readonly requestId: string; readonly receivedMs: number },
+    principal: Principal,
+    body: Buffer,
+    startedMs: number
+  ): Exchange => ({
+    ...arrival,
+    startedMs,
+    wire,
+    codec: codecs[wire],
+    method: request.method ?? "POST",
+    path,
+    body,
+    header: (name) => {
+      const value = request.headers[name]
+      return typeof value === "string" ? value : (value?.[0] ?? null)
+    },
+    principal,
+    reply
+  })
+
+  /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
+  const serve = (request: IncomingMessage, reply: ClientReply, route: InferenceRoute): void => {
+    const receivedMs = timers.nowMs()
+    const startedMs = timers.monotonicMs()
+    const arrival = { requestId: ids.next(receivedMs), receivedMs }
+    const identity = identify(request, receivedMs)
+    const principal = identity instanceof Error ? anonymous : identity
+    const exchange = (body: Buffer): Exchange => exchangeOf(request, reply, route, arrival, principal, body, startedMs)
+    if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
+    readBody(request, config.maxBodyBytes, (body) => {
+      if (body === "gone") return
+      if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
+      else runFork(pipeline.serve(exchange(body)))
+    })
+  }
+
+  const models = (request: IncomingMessage, reply: ClientReply): void => {
+    const nowMs = timers.nowMs()
+    const requestId = ids.next(nowMs)
+    const identity = identify(request, nowMs)
+    if (identity instanceof Error) {
+      const view = describe(identity)
+      return json(reply, requestId, view.status, codecs.chat.renderError(view, requestId))
+    }
+    json(reply, requestId, 200, catalogue.page(identity._tag === "Key" ? identity.key : null))
+  }
+
+  const metrics = (reply: ClientReply): void => {
+    const facts = { ...readProcessFacts(), eventLoopDelayMs: null, openStreams: null }
+    send(
+      reply,
+      ids.next(timers.nowMs()),
+      200,
+      contentType,
+      renderPrometheus([...processFamilies(facts), ...telemetry.metrics()])
+    )
+  }
+
+  const answer = (route: EdgeRoute, request: IncomingMessage, reply: ClientReply): void => {
+    switch (route.key) {
+      case "system.metrics":
+        return metrics(reply)
+      case "system.root":
+        return json(reply, ids.next(timers.nowMs()), 200, { name: "gateway", version, docs: "/openapi.json" })
+      case "inference.models":
+        return models(request, reply)
+      case "inference.chat":
+      case "inference.messages":
+        return serve(request, reply, route)
+    }
+  }
+
+  const handle = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const method = request.method ?? "GET"
+    const path = pathOf(request.url ?? "/")
+    const route = edgeRoute(method, path) ?? normalised(method, path)
+    if (route === null) return false
+    answer(route, request, nodeReply(response))
+    return true
+  }
+
+  /** Another spelling of the same path is the same route, with the same checks. */
+  const normalised = (method: string, path: string): EdgeRoute | null => {
+    const segments = normalisePath(path)
+    return segments === null ? null : edgeRoute(method, `/${segments.join("/").toLowerCase()}`)
+  }
+
+  return Edge.of({ handle })
+})
+
+export const layer: Layer.Layer<
+  Edge,
+  never,
+  | AppConfig.AppConfig
+  | Gate.Gate
+  | IdGen.IdGen
+  | Timers.Timers
+  | Pipeline.Pipeline
+  | ModelCatalogue.ModelCatalogue
+  | Telemetry.Telemetry
+> = Layer.effect(Edge, make)

@@ -1,0 +1,226 @@
+/**
+ * The management plane as one HTTP app: find the route on the normalised path, ask the gate, read the body within its limit, then the
+ * handlers of the contract. Every answer, also a refusal, carries the version and a request id (0-READ-FIRST A3).
+ */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { BadRequest, Forbidden, MethodNotAllowed, NotFound, TooLarge, Unauthorized } from "../api/Errors.ts"
+import { match } from "../api/Routes.ts"
+import type { Match, Route } from "../api/Routes.ts"
+import type { Denied } from "../auth/Access.ts"
+import type { AdminPassword } from "../auth/AdminPassword.ts"
+import type { ApiKeys } from "../auth/ApiKeys.ts"
+import { isSafeMethod } from "../auth/Csrf.ts"
+import { Gate } from "../auth/Gate.ts"
+import * as Login from "../auth/Login.ts"
+import type { Sessions } from "../auth/Sessions.ts"
+import type { Flags } from "../flags/Flags.ts"
+import { normalisePath } from "../kernel/NormalPath.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { IdGen } from "../platform/IdGen.ts"
+import { version } from "../platform/Version.ts"
+import type { Catalog } from "../providers/Catalog.ts"
+import type { ModelLists } from "../providers/ModelLists.ts"
+import type { ProviderCalls } from "../providers/ProviderCalls.ts"
+import type { Settings } from "../resilience/Settings.ts"
+import type { DecisionLog } from "../routing/DecisionLog.ts"
+import type { ComboRepo } from "../store/repo/ComboRepo.ts"
+import type { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
+import type { NodeRepo } from "../store/repo/NodeRepo.ts"
+import type { ProviderModelRepo } from "../store/repo/ProviderModelRepo.ts"
+import type { UsageRepo } from "../store/repo/UsageRepo.ts"
+import type { PriceBook } from "../usage/PriceBook.ts"
+import { fromCause, internal, render } from "./handlers/Answers.ts"
+import * as Auth from "./handlers/Auth.ts"
+import * as Combos from "./handlers/Combos.ts"
+import * as FlagHandlers from "./handlers/Flags.ts"
+import * as Keys from "./handlers/Keys.ts"
+import * as Pricing from "./handlers/Pricing.ts"
+import * as ProviderModels from "./handlers/ProviderModels.ts"
+import * as ProviderNodes from "./handlers/ProviderNodes.ts"
+import * as Providers from "./handlers/Providers.ts"
+import * as Resilience from "./handlers/Resilience.ts"
+import * as Routing from "./handlers/Routing.ts"
+import { configChangesLayer } from "./handlers/Support.ts"
+import * as System from "./handlers/System.ts"
+import * as Usage from "./handlers/Usage.ts"
+import { readBody } from "./RequestBody.ts"
+
+/** What the plane needs from the house. */
+export type ManagementServices =
+  | AdminPassword
+  | ApiKeys
+  | AppConfig
+  | Catalog
+  | ComboRepo
+  | ConnectionRepo
+  | DecisionLog
+  | Flags
+  | Gate
+  | IdGen
+  | ModelLists
+  | NodeRepo
+  | PriceBook
+  | ProviderCalls
+  | ProviderModelRepo
+  | Sessions
+  | Settings
+  | UsageRepo
+
+const groups = Layer.mergeAll(
+  Auth.layer,
+  Combos.layer,
+  FlagHandlers.layer,
+  Keys.layer,
+  Pricing.layer,
+  ProviderModels.layer,
+  ProviderNodes.layer,
+  Providers.layer,
+  Resilience.layer,
+  Routing.layer,
+  System.layer,
+  Usage.layer
+)
+
+/** The handlers on their router, and what only this plane uses. */
+const plane = groups.pipe(
+  Layer.provideMerge(HttpApiBuilder.Router.Live),
+  Layer.provide([configChangesLayer, Login.layer]),
+  Layer.provideMerge(NodeHttpServer.layerContext)
+)
+
+const refusal = (denied: Denied) =>
+  denied.status === 401 ? new Unauthorized({ ...denied }) : new Forbidden({ ...denied })
+
+const wrongPath = new BadRequest({ message: "The path is not well-formed.", code: "malformed_path" })
+
+const notFound = (found: Exclude<Match, { readonly _tag: "Found" }>, method: string) =>
+  found._tag === "Unknown"
+    ? new NotFound({ message: "There is no such route." })
+    : new MethodNotAllowed({ message: `This route does not answer ${method}.`, allow: found.allow })
+
+const tooLarge = (limitBytes: number): TooLarge =>
+  new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
+
+const bodyOf = (message: IncomingMessage, limitBytes: number): Effect.Effect<Buffer, TooLarge> =>
+  Effect.async((resume) =>
+    readBody(message, limitBytes, (result) => {
+      if (result === "too_large") resume(tooLarge(limitBytes))
+      else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
+    })
+  )
+
+/**
+ * The request as the handlers see it: on the table's own spelling of the path, with the body read whole. Every body is JSON, whatever the
+ * client calls it, and none is `null`.
+ */
+const handed = (
+  request: HttpServerRequest.HttpServerRequest,
+  canonicalPath: string,
+  body: Buffer
+): HttpServerRequest.HttpServerRequest => {
+  const query = request.url.indexOf("?")
+  const url = query === -1 ? canonicalPath : `${canonicalPath}${request.url.slice(query)}`
+  const web = new Request(`http://gateway${canonicalPath}`, {
+    method: request.method,
+    ...(isSafeMethod(request.method) ? {} : { body: body.length === 0 ? "null" : body })
+  })
+  return HttpServerRequest.fromWeb(web).modify({
+    url,
+    headers: { ...request.headers, "content-type": "application/json" },
+    ...Option.match(request.remoteAddress, { onNone: () => ({}), onSome: (remoteAddress) => ({ remoteAddress }) })
+  })
+}
+
+const identified = (requestId: string) =>
+  HttpServerResponse.setHeaders({ "X-Gateway-Version": version, "X-Gateway-Request-Id": requestId })
+
+/** The app. Never fails; a bug becomes a sanitised 500 and a line in the log. */
+export const app: Effect.Effect<HttpApp.Default, never, ManagementServices> = Effect.gen(function* () {
+  // The plane acquires nothing that would have to be released, so its scope needs no end.
+  const context = yield* Layer.buildWithScope(plane, yield* Scope.make())
+  return yield* Effect.provide(assemble, context)
+})
+
+const assemble = Effect.gen(function* () {
+  const config = yield* AppConfig
+  const ids = yield* IdGen
+  const gate = yield* Gate
+  const router = yield* HttpApiBuilder.Router.router
+  const handlers = yield* HttpRouter.toHttpApp(router)
+  const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
+
+  const limitOf = (route: Route): number => Math.min(route.maxBodyBytes ?? config.maxBodyBytes, config.maxBodyBytes)
+
+  const admitted = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    found: Extract<Match, { readonly _tag: "Found" }>,
+    nowMs: number
+  ) {
+    const message = NodeHttpServerRequest.toIncomingMessage(request)
+    const access = gate.judge(
+      found.route.tier,
+      {
+        method: request.method,
+        url: request.url,
+        headers: message.headers,
+        socketAddress: message.socket.remoteAddress ?? null
+      },
+      nowMs
+    )
+    if (access._tag === "Denied") return yield* refusal(access)
+    const body = yield* bodyOf(message, limitOf(found.route))
+    return yield* Effect.provideService(
+      handlers,
+      HttpServerRequest.HttpServerRequest,
+      handed(request, found.canonicalPath, body)
+    ).pipe(Effect.withSpan(`management ${found.route.key}`, { attributes: { "http.route": found.route.path } }))
+  })
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const nowMs = yield* Clock.currentTimeMillis
+    const requestId = ids.next(nowMs)
+    const handle = Effect.suspend(() => {
+      const path = normalisePath(request.url)
+      if (path === null) return wrongPath
+      const found = match(request.method, path)
+      return found._tag === "Found" ? admitted(request, found, nowMs) : notFound(found, request.method)
+    })
+    return yield* handle.pipe(
+      Effect.catchAllCause((cause) => {
+        if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+        const error = fromCause(cause)
+        return error === null
+          ? Effect.as(Effect.logError("A management request failed", cause), render(internal))
+          : Effect.succeed(render(error))
+      }),
+      Effect.map(identified(requestId)),
+      Effect.annotateLogs("requestId", requestId)
+    )
+  }).pipe(Effect.provide(services))
+})
+
+/**
+ * The app behind a node listener. The platform's own request span is off: it would record the whole URL, and a URL may hold a key.
+ */
+export const handler: Effect.Effect<
+  (request: IncomingMessage, response: ServerResponse) => void,
+  never,
+  ManagementServices
+> = Effect.flatMap(app, NodeHttpServer.makeHandler).pipe(
+  Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true)
+)

@@ -1,0 +1,115 @@
+/**
+ * The one HTTP server: the raw edge first, the management plane behind it. Stops gently: no new connection, running requests may
+ * finish within the drain time, then what is left is cut (contract B1).
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as AppConfig from "../platform/AppConfig.ts"
+import * as Edge from "./Edge.ts"
+import { ManagementDoor } from "./ManagementDoor.ts"
+
+/** The address cannot be listened on. `message` is for people and says what to do. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
+
+export class HttpServer extends Context.Tag("gateway/http/HttpServer")<
+  HttpServer,
+  {
+    /** `http://host:port` as clients reach it. */
+    readonly url: string
+    readonly port: number
+    /** Requests being served. */
+    readonly inFlight: () => number
+  }
+>() {}
+
+const listenMessage = (code: string | undefined, host: string, port: number): string => {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is already in use. Choose another with --port <n> (or --port 0 for a free one).`
+    case "EACCES":
+      return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port <n>.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `The address '${host}' is not one of this machine. Choose another with --host <address>.`
+    default:
+      return `Listening on ${host}:${port} failed${code === undefined ? "" : ` (${code})`}.`
+  }
+}
+
+const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenFailed> =>
+  Effect.async((resume) => {
+    const onError = (error: NodeJS.ErrnoException): void =>
+      resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
+    server.once("error", onError)
+    server.listen(port, host, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.fail(new ListenFailed({ message: listenMessage(undefined, host, port) }))
+          : Effect.succeed(address)
+      )
+    })
+  })
+
+const urlOf = (address: AddressInfo): string =>
+  `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`
+
+/** Takes no new connection, waits until nothing is running, `drainMs` at most, then cuts what is left. */
+const close = (server: Server, drained: Effect.Effect<void>, drainMs: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const closed = yield* Deferred.make<void>()
+    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+    server.closeIdleConnections()
+    // A finalizer cannot be interrupted; waiting with a limit has to be.
+    yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
+    server.closeAllConnections()
+    yield* Deferred.await(closed)
+  })
+
+export const make: Effect.Effect<
+  Context.Tag.Service<HttpServer>,
+  ListenFailed,
+  AppConfig.AppConfig | Edge.Edge | ManagementDoor | Scope.Scope
+> = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const edge = yield* Edge.Edge
+  const management = yield* ManagementDoor
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const idle = yield* Effect.makeLatch(true)
+  let inFlight = 0
+
+  const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
+    if (inFlight++ === 0) idle.unsafeClose()
+    response.on("close", () => {
+      if (--inFlight === 0) idle.unsafeOpen()
+    })
+    if (!edge.handle(request, response)) management.handle(request, response)
+  })
+  // Refused upgrades must be answered, or the client waits for its own timeout.
+  server.on("upgrade", (_request, socket) => {
+    socket.end("HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+  })
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    else socket.destroy()
+  })
+
+  const address = yield* Effect.acquireRelease(listen(server, config.host, config.port), () =>
+    close(server, idle.await, config.drainMs)
+  )
+  server.on("error", (error) => {
+    runFork(Effect.logError("The HTTP server reports an error", error))
+  })
+  return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
+})
+
+export const layer: Layer.Layer<HttpServer, ListenFailed, AppConfig.AppConfig | Edge.Edge | ManagementDoor> =
+  Layer.scoped(HttpServer, make)

@@ -1,0 +1,73 @@
+/** Every way a management request can fail, as the contract's answer (contract B2): never an empty body, never a stack. */
+import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Cause from "effect/Cause"
+import { BadRequest, Internal, isContractError, NotFound, statusOf, toBody } from "../../api/Errors.ts"
+import type { ContractError } from "../../api/Errors.ts"
+import type { FieldProblem } from "../../domain/Errors.ts"
+
+const expectation = /^Expected (.+?), actual /s
+
+/**
+ * What was expected at one place, in one sentence. Every branch of a union reports on its own, so they are put together; what was given
+ * is not repeated, for it may be a secret.
+ */
+const sentence = (messages: ReadonlyArray<string>): string => {
+  const plain = messages.find((message) => !expectation.test(message))
+  if (plain !== undefined) return plain
+  const expected = new Set(messages.map((message) => expectation.exec(message)?.[1] ?? message))
+  if (expected.size > 1) expected.delete("null")
+  return `must be ${[...expected].join(" or ")}`
+}
+
+const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
+  const byField = new Map<string, Array<string>>()
+  for (const issue of error.issues) {
+    const field = issue.path.map(String).join(".")
+    const message = issue._tag === "Missing" ? "is missing" : issue.message
+    const known = byField.get(field)
+    if (known === undefined) byField.set(field, [message])
+    else known.push(message)
+  }
+  return [...byField].map(([field, messages]) => ({ field, message: sentence(messages) }))
+}
+
+const badInput = (error: HttpApiDecodeError): BadRequest => {
+  const problems = problemsOf(error).filter(({ field }) => field !== "")
+  const [first] = problems
+  return first === undefined
+    ? new BadRequest({ message: "The request body must be a JSON object." })
+    : new BadRequest({
+        message: `Invalid request: ${problems.map(({ field, message }) => `${field}: ${message}`).join("; ")}`,
+        param: first.field,
+        details: problems
+      })
+}
+
+/** The contract error of a failed handler; null when it is a bug, which belongs into the log. */
+export const fromCause = (cause: Cause.Cause<unknown>): ContractError | null => {
+  const error = Cause.squash(cause)
+  if (error instanceof HttpApiDecodeError) return badInput(error)
+  if (isContractError(error)) return error
+  if (HttpServerError.isServerError(error)) {
+    if (error._tag === "RequestError") return new BadRequest({ message: "The request body is not valid JSON." })
+    if (error._tag === "RouteNotFound") return new NotFound({ message: "There is no such route." })
+  }
+  return null
+}
+
+export const internal = new Internal({
+  message: "The gateway failed to handle this request. Its log has the details under the request id."
+})
+
+/** Renders a contract error with the headers that belong to it. */
+export const render = (error: ContractError): HttpServerResponse.HttpServerResponse => {
+  const headers: Record<string, string> = {}
+  if (error.retryAfterMs !== undefined)
+    headers["Retry-After"] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)))
+  if (error._tag === "MethodNotAllowed") headers.Allow = (error.allow ?? []).join(", ")
+  if (error._tag === "Unauthorized") headers["WWW-Authenticate"] = "Bearer"
+  if (error._tag === "TooLarge") headers.Connection = "close"
+  return HttpServerResponse.unsafeJson(toBody(error), { status: statusOf[error._tag], headers })
+}

@@ -1,0 +1,67 @@
+/** What must hold when a combo is saved or deleted (contract B5 "Combos"). Pure, over the whole set of combos. */
+import type { ComboSettings } from "../../domain/Combo.ts"
+
+export const maxNesting = 10
+
+type Named = Pick<ComboSettings, "name" | "targets">
+type Edges = ReadonlyMap<string, ReadonlyArray<string>>
+
+const reference = "combo:"
+
+/** Names of the combos a combo's targets refer to, each once. */
+export const referencesOf = (combo: Pick<ComboSettings, "targets">): ReadonlyArray<string> => [
+  ...new Set(
+    combo.targets.flatMap(({ model }) => (model.startsWith(reference) ? [model.slice(reference.length).trim()] : []))
+  )
+]
+
+/** Names of the combos that use one directly. */
+export const usersOf = (name: string, combos: ReadonlyArray<Named>): ReadonlyArray<string> =>
+  combos.filter((combo) => combo.name !== name && referencesOf(combo).includes(name)).map((combo) => combo.name)
+
+export type ComboProblem =
+  | { readonly _tag: "UnknownCombo"; readonly index: number; readonly name: string }
+  | { readonly _tag: "Cycle" }
+  | { readonly _tag: "TooDeep"; readonly levels: number }
+
+const reaches = (from: string, to: string, edges: Edges): boolean => {
+  const seen = new Set<string>()
+  const open = [...(edges.get(from) ?? [])]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === to) return true
+    if (seen.has(name)) continue
+    seen.add(name)
+    open.push(...(edges.get(name) ?? []))
+  }
+  return false
+}
+
+/** Number of combos on the longest way from one, itself included. The edges must have no cycle. */
+const longest = (from: string, edges: Edges): number => {
+  const known = new Map<string, number>()
+  const visit = (name: string): number => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const levels = 1 + (edges.get(name) ?? []).reduce((most, next) => Math.max(most, visit(next)), 0)
+    known.set(name, levels)
+    return levels
+  }
+  return visit(from)
+}
+
+/** What forbids saving `combo` beside the `others`; null when nothing does. The others are sound already. */
+export const problemOf = (combo: Named, others: ReadonlyArray<Named>): ComboProblem | null => {
+  const all = [...others.filter((other) => other.name !== combo.name), combo]
+  const uses = new Map(all.map((each) => [each.name, referencesOf(each)]))
+  const unknown = combo.targets.findIndex(
+    ({ model }) => model.startsWith(reference) && !uses.has(model.slice(reference.length).trim())
+  )
+  if (unknown !== -1) {
+    const name = combo.targets[unknown]?.model.slice(reference.length).trim() ?? ""
+    return { _tag: "UnknownCombo", index: unknown, name }
+  }
+  if (reaches(combo.name, combo.name, uses)) return { _tag: "Cycle" }
+  const usedBy = new Map(all.map((each) => [each.name, usersOf(each.name, all)]))
+  const levels = longest(combo.name, uses) + longest(combo.name, usedBy) - 1
+  return levels > maxNesting ? { _tag: "TooDeep", levels } : null
+}

@@ -1,0 +1,87 @@
+/** What must hold when a connection is saved, and how an input becomes a record. Pure. */
+import type { CreateConnection, OAuthInput, UpdateConnection } from "../../api/Groups/Providers.ts"
+import type { AuthType, ConnectionSettings, OAuthTokens } from "../../domain/Connection.ts"
+import type { FieldProblem } from "../../domain/Errors.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import { unmaskHeaders } from "./Masking.ts"
+
+const defaultPriority = 1
+
+const tokensOf = (input: OAuthInput): OAuthTokens => ({
+  accessToken: input.accessToken,
+  refreshToken: input.refreshToken ?? null,
+  expiresAtMs: input.expiresAt === undefined ? null : Date.parse(input.expiresAt),
+  clientId: input.clientId ?? null,
+  clientSecret: input.clientSecret ?? null,
+  tokenUrl: input.tokenUrl ?? null
+})
+
+const authTypeOf = (input: CreateConnection, spec: ProviderSpec): AuthType => {
+  if (input.authType !== undefined) return input.authType
+  if (input.oauth !== undefined) return "oauth"
+  if (input.apiKey !== undefined) return "apikey"
+  return spec.auth.type === "none" || spec.auth.type === "optional" ? "none" : "apikey"
+}
+
+/** A new connection's settings. */
+export const settingsOf = (input: CreateConnection, spec: ProviderSpec): ConnectionSettings => ({
+  provider: spec.id,
+  name: input.name ?? spec.name,
+  authType: authTypeOf(input, spec),
+  apiKey: input.apiKey ?? null,
+  oauth: input.oauth === undefined ? null : tokensOf(input.oauth),
+  baseUrl: input.baseUrl ?? null,
+  wires: input.wires ?? null,
+  defaultModel: input.defaultModel ?? null,
+  models: input.models ?? [],
+  priority: input.priority ?? defaultPriority,
+  tier: input.tier ?? null,
+  maxConcurrent: input.max_concurrent ?? null,
+  headers: input.headers ?? null,
+  quotas: input.quotas ?? [],
+  isActive: input.isActive ?? true
+})
+
+const given = <A>(value: A | undefined, before: A): A => (value === undefined ? before : value)
+
+/** The settings after a change: what is absent stays, null clears. */
+export const changed = (before: ConnectionSettings, input: UpdateConnection): ConnectionSettings => ({
+  provider: before.provider,
+  name: given(input.name, before.name),
+  authType: given(input.authType, input.oauth === undefined ? before.authType : "oauth"),
+  apiKey: given(input.apiKey, before.apiKey),
+  oauth: input.oauth === undefined ? before.oauth : tokensOf(input.oauth),
+  baseUrl: given(input.baseUrl, before.baseUrl),
+  wires: given(input.wires, before.wires),
+  defaultModel: given(input.defaultModel, before.defaultModel),
+  models: given(input.models, before.models),
+  priority: given(input.priority, before.priority),
+  tier: given(input.tier, before.tier),
+  maxConcurrent: given(input.max_concurrent, before.maxConcurrent),
+  headers: input.headers === undefined ? before.headers : unmaskHeaders(input.headers, before.headers),
+  quotas: given(input.quotas, before.quotas),
+  isActive: given(input.isActive, before.isActive)
+})
+
+/** The first thing that is wrong with a connection's settings; null when nothing is. */
+export const problemOf = (
+  settings: ConnectionSettings,
+  spec: ProviderSpec,
+  provider: { readonly isNode: boolean; readonly hasLockedSecret: boolean }
+): FieldProblem | null => {
+  const problem = (field: string, message: string): FieldProblem => ({ field, message })
+  if (settings.authType === "oauth" && settings.oauth === null && !provider.hasLockedSecret) {
+    return problem("oauth", "is needed when authType is 'oauth'")
+  }
+  if (settings.authType === "apikey" && settings.apiKey === null && !provider.hasLockedSecret) {
+    if (spec.auth.type !== "none" && spec.auth.type !== "optional")
+      return problem("apiKey", `is needed for '${spec.id}'`)
+  }
+  if (settings.oauth?.tokenUrl !== undefined && settings.oauth.tokenUrl !== null && !provider.isNode) {
+    return problem("oauth.tokenUrl", `may be given for provider nodes only; that of '${spec.id}' is fixed`)
+  }
+  if (settings.baseUrl === null && spec.baseUrl.includes("{")) {
+    return problem("baseUrl", `is needed for '${spec.id}': its address has parts only you know (${spec.baseUrl})`)
+  }
+  return null
+}

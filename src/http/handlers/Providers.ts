@@ -1,0 +1,146 @@
+/** `/api/providers`: connections, their test, their models, and the check of a key. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { GatewayApi } from "../../api/Api.ts"
+import { Conflict, Forbidden, UpstreamFailed } from "../../api/Errors.ts"
+import { healthy } from "../../domain/Connection.ts"
+import type { Connection, ConnectionSettings } from "../../domain/Connection.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import { Flags } from "../../flags/Flags.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import { Catalog } from "../../providers/Catalog.ts"
+import { ModelLists } from "../../providers/ModelLists.ts"
+import { ProviderCalls } from "../../providers/ProviderCalls.ts"
+import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
+import * as Rules from "./ConnectionRules.ts"
+import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
+import { connectionView } from "./Views.ts"
+
+const unknownProvider = (provider: string) =>
+  badField("provider", `'${provider}' is neither a known provider nor the prefix of a node`)
+
+const readOnly = new Forbidden({
+  message:
+    "This connection comes from the environment and is read-only. Change the variable, or add a connection of your own."
+})
+
+export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
+  Effect.gen(function* () {
+    const catalog = yield* Catalog
+    const repo = yield* ConnectionRepo
+    const calls = yield* ProviderCalls
+    const lists = yield* ModelLists
+    const flags = yield* Flags
+    const ids = yield* IdGen
+    const changes = yield* ConfigChanges
+
+    const specOf = (provider: string) => {
+      const spec = catalog.current().provider(provider)
+      return spec === null ? unknownProvider(provider) : Effect.succeed(spec)
+    }
+    const isNode = (spec: ProviderSpec): boolean => catalog.current().nodes.some((node) => node.prefix === spec.id)
+
+    const check = Effect.fnUntraced(function* (
+      settings: ConnectionSettings,
+      spec: ProviderSpec,
+      hasLockedSecret: boolean
+    ) {
+      const problem = Rules.problemOf(settings, spec, { isNode: isNode(spec), hasLockedSecret })
+      if (problem !== null) return yield* badField(problem.field, problem.message)
+      yield* checkUrl(flags, "baseUrl", settings.baseUrl)
+      yield* checkUrl(flags, "oauth.tokenUrl", settings.oauth?.tokenUrl)
+    })
+
+    const checkOnlyOne = (spec: ProviderSpec) => {
+      const taken = isNode(spec) && catalog.current().connections.some((other) => other.provider === spec.id)
+      return taken && !flags.isOn("ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE")
+        ? new Conflict({
+            message: `The node '${spec.id}' already has a connection. Several need the flag ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE.`,
+            param: "provider"
+          })
+        : Effect.void
+    }
+
+    const find = (id: string) => {
+      const connection = catalog.current().connections.find((candidate) => candidate.id === id)
+      return connection === undefined ? notFound("connection", id) : Effect.succeed(connection)
+    }
+
+    const changeable = Effect.fnUntraced(function* (id: string) {
+      const connection = yield* repo.get(id)
+      if (connection !== null) return connection
+      yield* find(id)
+      return yield* readOnly
+    })
+
+    return handlers
+      .handle("list", () => Effect.sync(() => ({ connections: catalog.current().connections.map(connectionView) })))
+      .handle("get", ({ path }) => Effect.map(find(path.id), (found) => ({ connection: connectionView(found) })))
+      .handle("create", ({ payload }) =>
+        Effect.gen(function* () {
+          const spec = yield* specOf(payload.provider)
+          const settings = Rules.settingsOf(payload, spec)
+          yield* check(settings, spec, false)
+          yield* checkOnlyOne(spec)
+          const nowMs = yield* Clock.currentTimeMillis
+          const connection: Connection = {
+            ...settings,
+            ...healthy,
+            id: ids.next(nowMs),
+            source: "db",
+            createdAtMs: nowMs,
+            updatedAtMs: nowMs
+          }
+          yield* Effect.catchTag(repo.insert(connection), "Conflict", Effect.die)
+          return { connection: connectionView(connection) }
+        }).pipe(changes.apply, stored)
+      )
+      .handle("update", ({ path, payload }) =>
+        Effect.gen(function* () {
+          const before = yield* changeable(path.id)
+          const spec = yield* specOf(before.provider)
+          if (payload.provider !== undefined && (yield* specOf(payload.provider)).id !== spec.id) {
+            return yield* badField("provider", "cannot be changed; add another connection instead")
+          }
+          const settings = Rules.changed(before, payload)
+          yield* check(settings, spec, before.locked)
+          const newCredential = payload.apiKey !== undefined || payload.oauth !== undefined
+          const connection: Connection = {
+            ...before,
+            ...settings,
+            // What was observed with the former credential says nothing about the new one.
+            ...(newCredential ? healthy : {}),
+            updatedAtMs: yield* Clock.currentTimeMillis
+          }
+          yield* Effect.catchTag(repo.update(connection), "Conflict", Effect.die)
+          lists.forget(connection.id)
+          return { connection: connectionView(connection) }
+        }).pipe(changes.apply, stored)
+      )
+      .handle("remove", ({ path }) =>
+        Effect.gen(function* () {
+          const connection = yield* changeable(path.id)
+          yield* repo.remove(connection.id)
+          lists.forget(connection.id)
+        }).pipe(changes.apply, stored)
+      )
+      .handle("test", ({ path, payload }) =>
+        Effect.flatMap(find(path.id), (connection) => calls.test(connection, payload?.model ?? null))
+      )
+      .handle("models", ({ path }) =>
+        Effect.gen(function* () {
+          const result = yield* calls.models(yield* find(path.id), { refresh: false })
+          if (result._tag === "NotListed") return yield* new UpstreamFailed({ message: result.error })
+          return { models: result.models }
+        })
+      )
+      .handle("validate", ({ payload }) =>
+        Effect.gen(function* () {
+          yield* checkUrl(flags, "baseUrl", payload.baseUrl)
+          const result = yield* calls.validate(payload.provider, payload.apiKey, payload.baseUrl ?? null)
+          return result ?? (yield* unknownProvider(payload.provider))
+        })
+      )
+  })
+)

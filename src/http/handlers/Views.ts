@@ -1,0 +1,90 @@
+/** Records of the house as callers see them: times as ISO 8601, money as USD, secrets masked (contract B3). */
+import * as Redacted from "effect/Redacted"
+import type { ComboView } from "../../api/Groups/Combos.ts"
+import type { KeyView } from "../../api/Groups/Keys.ts"
+import type { NodeView } from "../../api/Groups/ProviderNodes.ts"
+import type { ConnectionView } from "../../api/Groups/Providers.ts"
+import type { UsageLog } from "../../api/Groups/Usage.ts"
+import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { Combo } from "../../domain/Combo.ts"
+import type { Connection } from "../../domain/Connection.ts"
+import type { ProviderNode } from "../../domain/ProviderNode.ts"
+import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../domain/Usage.ts"
+import { maskHeaders, maskSecret } from "./Masking.ts"
+
+export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
+const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
+
+const times = (record: { readonly createdAtMs: number; readonly updatedAtMs: number }) => ({
+  createdAt: iso(record.createdAtMs),
+  updatedAt: iso(record.updatedAtMs)
+})
+
+export const connectionView = (connection: Connection): ConnectionView => ({
+  id: connection.id,
+  provider: connection.provider,
+  name: connection.name,
+  authType: connection.authType,
+  isActive: connection.isActive,
+  priority: connection.priority,
+  baseUrl: connection.baseUrl,
+  wires: connection.wires,
+  defaultModel: connection.defaultModel,
+  models: connection.models,
+  tier: connection.tier,
+  max_concurrent: connection.maxConcurrent,
+  headers: maskHeaders(connection.headers),
+  quotas: connection.quotas,
+  testStatus: connection.testStatus,
+  rateLimitedUntil: isoOrNull(connection.rateLimitedUntilMs),
+  lastError: connection.lastError,
+  lastErrorType: connection.lastErrorType,
+  errorCode: connection.errorCode,
+  backoffLevel: connection.backoffLevel,
+  apiKey: connection.apiKey === null ? null : maskSecret(Redacted.value(connection.apiKey)),
+  source: connection.source,
+  ...times(connection)
+})
+
+export const nodeView = (node: ProviderNode): NodeView => ({
+  id: node.id,
+  name: node.name,
+  prefix: node.prefix,
+  type: node.type,
+  baseUrl: node.baseUrl,
+  wires: node.wires,
+  headers: maskHeaders(node.headers),
+  chatPath: node.chatPath,
+  modelsPath: node.modelsPath,
+  ...times(node)
+})
+
+export const comboView = (combo: Combo): ComboView => ({
+  id: combo.id,
+  name: combo.name,
+  strategy: combo.strategy,
+  targets: combo.targets,
+  config: combo.config,
+  isActive: combo.isActive,
+  ...times(combo)
+})
+
+export const keyView = (key: ApiKey): KeyView => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  allowedModels: key.allowedModels,
+  expiresAt: isoOrNull(key.expiresAtMs),
+  rateLimits: key.rateLimits,
+  isActive: key.isActive,
+  createdAt: iso(key.createdAtMs),
+  lastUsedAt: isoOrNull(key.lastUsedAtMs)
+})
+
+export const usageLog = ({ costNanoUsd, timestampMs, ...row }: UsageRow): UsageLog => ({
+  ...row,
+  timestamp: iso(timestampMs),
+  costUsd: costNanoUsd / nanoUsdPerUsd
+})

@@ -1,0 +1,94 @@
+/**
+ * The files of the usage journal: one JSON line per row, appended with a plain write, which the system keeps when the process is
+ * killed. A segment takes rows until it is closed and is removed once they are in the table. Synchronous: the request path writes here.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs"
+import { join } from "node:path"
+
+export interface Segments {
+  /** Writes one line to the open segment. Throws when the system refuses; the line then does not count as written. */
+  readonly append: (line: string) => void
+  /** Closes the open segment and gives its path; null when there is none. The next line begins another. */
+  readonly rotate: () => string | null
+  /** Removes a closed segment. One that stays behind is read again at the next start, which does no harm. */
+  readonly remove: (path: string) => void
+}
+
+const extension = ".jsonl"
+
+const quietly = (run: () => void): void => {
+  try {
+    run()
+  } catch {
+    // Closing and removing are tidying: the rows themselves are safe either way.
+  }
+}
+
+/** Segments in a folder that holds none yet. */
+export const inFolder = (folder: string): Segments => {
+  let opened = 0
+  let current: { readonly path: string; readonly descriptor: number } | null = null
+  let torn = false
+
+  const begin = () => {
+    const path = join(folder, `${String(opened + 1).padStart(10, "0")}${extension}`)
+    const descriptor = openSync(path, "ax", 0o600)
+    opened += 1
+    torn = false
+    return { path, descriptor }
+  }
+
+  return {
+    append: (line) => {
+      current ??= begin()
+      // After a write that failed midway, a line break keeps its remains from swallowing this row.
+      const text = torn ? `\n${line}\n` : `${line}\n`
+      torn = true
+      if (writeSync(current.descriptor, text) !== Buffer.byteLength(text))
+        throw new Error("only part of it was written")
+      torn = false
+    },
+    rotate: () => {
+      if (current === null) return null
+      const { descriptor, path } = current
+      current = null
+      quietly(() => closeSync(descriptor))
+      return path
+    },
+    remove: (path) => quietly(() => unlinkSync(path))
+  }
+}
+
+/** No files: what is not yet in the table is lost with the process. For tests. */
+export const none: Segments = { append: () => {}, rotate: () => null, remove: () => {} }
+
+/** Paths of the segments a dead process left in `folder`, oldest first. */
+export const leftovers = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(extension))
+    .sort()
+    .map((name) => join(folder, name))
+
+export interface SegmentContent {
+  /** Each is the JSON of one row. */
+  readonly lines: ReadonlyArray<string>
+  /** Lines that are not: a write that a killed process or a full disk cut short. */
+  readonly tornLines: number
+}
+
+const isRow = (line: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null && "id" in value
+  } catch {
+    return false
+  }
+}
+
+export const read = (path: string): SegmentContent => {
+  const written = readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+  const lines = written.filter(isRow)
+  return { lines, tornLines: written.length - lines.length }
+}

@@ -1,0 +1,33 @@
+/** All repositories at once, for the composition root and for tests. */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import * as Layer from "effect/Layer"
+import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
+import * as ComboRepo from "./repo/ComboRepo.ts"
+import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
+import * as NodeRepo from "./repo/NodeRepo.ts"
+import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
+import * as SessionRepo from "./repo/SessionRepo.ts"
+import * as SettingsRepo from "./repo/SettingsRepo.ts"
+import * as UsageRepo from "./repo/UsageRepo.ts"
+import type { Secrets } from "./Secrets.ts"
+
+export type Repos =
+  | ApiKeyRepo.ApiKeyRepo
+  | ComboRepo.ComboRepo
+  | ConnectionRepo.ConnectionRepo
+  | NodeRepo.NodeRepo
+  | ProviderModelRepo.ProviderModelRepo
+  | SessionRepo.SessionRepo
+  | SettingsRepo.SettingsRepo
+  | UsageRepo.UsageRepo
+
+export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
+  ApiKeyRepo.layer,
+  ComboRepo.layer,
+  ConnectionRepo.layer,
+  NodeRepo.layer,
+  ProviderModelRepo.layer,
+  SessionRepo.layer,
+  SettingsRepo.layer,
+  UsageRepo.layer
+)

@@ -1,0 +1,193 @@
+/**
+ * How usage rows survive `kill -9` although they enter the table in batches: a row is on file before `append` returns, and what a dead
+ * process left on file enters the table at the next start (issue item 3). A full disk or a broken database costs the request nothing:
+ * rows wait in memory, at most `mostPending` of them, and the log says so once a minute.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { unlinkSync } from "node:fs"
+import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { ensureFolder, journalFolder, onDisk } from "./DataFolder.ts"
+import { DataLock } from "./DataLock.ts"
+import { reasonOf, type StoreError, type StoreFailure } from "./Errors.ts"
+import * as Segments from "./JournalSegments.ts"
+import { named } from "./Table.ts"
+import { insertRows } from "./UsageColumns.ts"
+
+/** Counted since the start. */
+export interface JournalTrouble {
+  /** Rows that are only in memory until they are in the table, because the journal file could not be written. */
+  readonly notOnFile: number
+  /** Rows given up because more than `mostPending` were waiting. */
+  readonly dropped: number
+}
+
+export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
+  UsageJournal,
+  {
+    /** Hot: puts the row on file and in line for the table. Never throws. */
+    readonly append: (row: UsageRow) => void
+    /** Brings every waiting row into the table. When the database refuses, the rows wait on. */
+    readonly flush: Effect.Effect<void, StoreError>
+    /** Rows not yet in the table. */
+    readonly pending: () => number
+    readonly trouble: () => JournalTrouble
+  }
+>() {}
+
+export const mostPending = 100_000
+/** Rows of one insert; it blocks the event loop for about two milliseconds. */
+const batchRows = 250
+const flushEvery = "50 millis"
+const retryEvery = "1 second"
+const warnEveryMs = 60_000
+
+/** Rows that enter the table together, as JSON, and the file that holds them meanwhile. */
+interface Batch {
+  readonly lines: ReadonlyArray<string>
+  readonly segment: string | null
+}
+
+const insert = (sql: SqlClient.SqlClient, lines: ReadonlyArray<string>): Effect.Effect<void, StoreError> =>
+  sql.unsafe(insertRows, [`[${lines.join(",")}]`]).pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
+
+const make = (
+  segments: Segments.Segments
+): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const someWait = yield* Effect.makeLatch(false)
+    const batchFull = yield* Effect.makeLatch(false)
+    const oneAtATime = yield* Effect.makeSemaphore(1)
+
+    let open: Array<string> = []
+    const closed: Array<Batch> = []
+    let pending = 0
+    let notOnFile = 0
+    let dropped = 0
+    let unwritten: { readonly row: UsageRow; readonly error: unknown } | null = null
+    let warnedAtMs = Number.NEGATIVE_INFINITY
+
+    const closeBatch = (): void => {
+      if (open.length === 0) return
+      closed.push({ lines: open, segment: segments.rotate() })
+      open = []
+    }
+
+    const settle = (batch: Batch): void => {
+      pending -= batch.lines.length
+      if (batch.segment !== null) segments.remove(batch.segment)
+    }
+
+    const dropOldest = (): void => {
+      const oldest = closed.shift()
+      if (oldest === undefined) return
+      dropped += oldest.lines.length
+      settle(oldest)
+    }
+
+    const append = (row: UsageRow): void => {
+      const line = JSON.stringify(row)
+      try {
+        segments.append(line)
+      } catch (error) {
+        notOnFile += 1
+        unwritten = { row, error }
+      }
+      open.push(line)
+      pending += 1
+      if (open.length === 1) someWait.unsafeOpen()
+      if (open.length < batchRows) return
+      closeBatch()
+      batchFull.unsafeOpen()
+      if (pending > mostPending) dropOldest()
+    }
+
+    const insertOldest = Effect.suspend(() => {
+      const batch = closed.shift()
+      if (batch === undefined) return Effect.void
+      return Effect.matchEffect(insert(sql, batch.lines), {
+        onSuccess: () => Effect.sync(() => settle(batch)),
+        onFailure: (error) =>
+          Effect.zipRight(
+            Effect.sync(() => closed.unshift(batch)),
+            Effect.fail(error)
+          )
+      })
+    })
+
+    const flush = Effect.suspend(() => {
+      someWait.unsafeClose()
+      batchFull.unsafeClose()
+      closeBatch()
+      return Effect.whileLoop({ while: () => closed.length > 0, body: () => insertOldest, step: () => {} })
+    }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+
+    const warn = (message: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        if (nowMs - warnedAtMs < warnEveryMs) return Effect.void
+        warnedAtMs = nowMs
+        return Effect.logError(message).pipe(Effect.annotateLogs({ pending, notOnFile, dropped }))
+      })
+
+    const warnUnwritten = Effect.suspend(() => {
+      if (unwritten === null) return Effect.void
+      const { error, row } = unwritten
+      unwritten = null
+      return warn(
+        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${reasonOf(error)}.`
+      )
+    })
+
+    const flushOrWarn = Effect.zipRight(
+      warnUnwritten,
+      Effect.tapError(flush, (error) => warn(`Usage rows wait in memory: ${error.message}.`))
+    )
+
+    // Finalizers run in reverse: the loop below ends first, then the last rows are brought in.
+    yield* Effect.addFinalizer(() => Effect.ignore(flushOrWarn))
+    yield* someWait.await.pipe(
+      Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushEvery))),
+      Effect.zipRight(Effect.retry(flushOrWarn, Schedule.spaced(retryEvery))),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return UsageJournal.of({ append, flush, pending: () => pending, trouble: () => ({ notOnFile, dropped }) })
+  })
+
+/** Brings what a dead process left on file into the table. */
+const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const path of yield* onDisk(folder, () => Segments.leftovers(folder))) {
+      const { lines, tornLines } = yield* onDisk(path, () => Segments.read(path))
+      if (lines.length > 0) yield* insert(sql, lines)
+      if (tornLines > 0) yield* Effect.logWarning(`${tornLines} unfinished usage row(s) in ${path} were left out.`)
+      yield* onDisk(path, () => unlinkSync(path))
+    }
+  })
+
+/** Takes the data folder for itself: the journal of a gateway that still runs must not be read as a dead one's. */
+export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock | SqlClient.SqlClient> = Layer.scoped(
+  UsageJournal,
+  Effect.gen(function* () {
+    const { dataDir } = yield* AppConfig
+    const lock = yield* DataLock
+    const folder = journalFolder(dataDir)
+    yield* ensureFolder(folder)
+    yield* lock.exclusively(recover(folder))
+    return yield* make(Segments.inFolder(folder))
+  })
+)
+
+/** Without files: rows are lost if the process dies before they are flushed. For tests. */
+export const layerMemory: Layer.Layer<UsageJournal, never, SqlClient.SqlClient> = Layer.scoped(
+  UsageJournal,
+  make(Segments.none)
+)

@@ -1,0 +1,19 @@
+/** The OTLP export as a service: does nothing, and loads nothing, when no endpoint is configured. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import type { OtlpExport } from "./OtlpExport.ts"
+
+export class Otlp extends Context.Tag("gateway/usage/Otlp")<Otlp, OtlpExport>() {}
+
+const none: OtlpExport = { offer: () => {}, publish: () => Effect.void }
+
+export const make = Effect.gen(function* () {
+  const { otlpEndpoint } = yield* AppConfig
+  if (otlpEndpoint === null) return none
+  const { makeLive } = yield* Effect.promise(() => import("./OtlpExport.ts"))
+  return yield* makeLive(otlpEndpoint)
+})
+
+export const layer: Layer.Layer<Otlp, never, AppConfig> = Layer.scoped(Otlp, make)

@@ -1,0 +1,132 @@
+/** Our facts in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
+import { createHash } from "node:crypto"
+import type { HistogramFamily, Labels, MetricFamily, MetricsSnapshot } from "./Families.ts"
+import { labelNames, metricNames, operationName, providerName, spanAttributes } from "./GenAi.ts"
+import type { AttributeValue } from "./GenAi.ts"
+import { clean } from "./Summary.ts"
+import type { RequestSummary } from "./Summary.ts"
+
+export interface Resource {
+  readonly serviceName: string
+  readonly serviceVersion: string
+}
+
+const spanKindServer = 2
+const statusError = 2
+const cumulative = 2
+
+const nanos = (epochMs: number): string => `${Math.round(epochMs * 1000)}000`
+
+const anyValue = (value: AttributeValue) => {
+  if (typeof value === "string") return { stringValue: value }
+  if (typeof value === "boolean") return { boolValue: value }
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+}
+
+const attribute = ([key, value]: readonly [string, AttributeValue]) => ({ key, value: anyValue(value) })
+
+const resourceOf = ({ serviceName, serviceVersion }: Resource) => ({
+  attributes: [attribute(["service.name", serviceName]), attribute(["service.version", serviceVersion])]
+})
+
+/** The first `digits` hex digits that stand for an id: its own when it is a UUID, else those of its hash. */
+const hexOf = (id: string, digits: 16 | 32): string => {
+  const own = id.replaceAll("-", "")
+  const hex = /^[0-9a-f]{32}$/u.test(own) ? own : createHash("sha256").update(id).digest("hex").slice(0, 32)
+  // The end of a UUID is its random part.
+  return hex.slice(-digits)
+}
+
+/** The trace id is the request id, so that an answer's `X-Gateway-Request-Id` finds its trace. */
+const span = (summary: RequestSummary) => {
+  const { row } = summary
+  return {
+    traceId: hexOf(row.requestId, 32),
+    spanId: hexOf(row.id, 16),
+    name: `${operationName(row.sourceWire)} ${clean(row.requestedModel)}`,
+    kind: spanKindServer,
+    startTimeUnixNano: nanos(row.timestampMs),
+    endTimeUnixNano: nanos(row.timestampMs + row.latencyMs),
+    attributes: spanAttributes(summary).map(attribute),
+    status: row.outcome === "failed" ? { code: statusError, message: clean(row.error ?? "failed") } : {}
+  }
+}
+
+/** Body of `POST /v1/traces`. */
+export const encodeTraces = (resource: Resource, summaries: ReadonlyArray<RequestSummary>) => ({
+  resourceSpans: [
+    {
+      resource: resourceOf(resource),
+      scopeSpans: [{ scope: { name: "gateway", version: resource.serviceVersion }, spans: summaries.map(span) }]
+    }
+  ]
+})
+
+const labelValue = (name: string, value: string): string => (name === "provider" ? providerName(value) : value)
+
+const attributesOf = (labels: Labels) => {
+  const attributes = Object.entries(labels).map(([name, value]) =>
+    attribute([labelNames.get(name) ?? name, labelValue(name, value)])
+  )
+  const wire = labels["wire"]
+  if (wire !== undefined) attributes.push(attribute(["gen_ai.operation.name", operationName(wire)]))
+  return attributes
+}
+
+interface Interval {
+  readonly startTimeUnixNano: string
+  readonly timeUnixNano: string
+}
+
+const histogramPoints = (family: HistogramFamily, interval: Interval) =>
+  family.samples.map(({ labels, counts, sum }) => {
+    const buckets = Array.from(counts)
+    return {
+      ...interval,
+      attributes: attributesOf(labels),
+      count: String(buckets.reduce((total, count) => total + count, 0)),
+      sum,
+      bucketCounts: buckets.map(String),
+      explicitBounds: family.bounds
+    }
+  })
+
+const numberPoints = (family: Exclude<MetricFamily, HistogramFamily>, interval: Interval) =>
+  family.samples.map(({ labels, value }) => ({ ...interval, attributes: attributesOf(labels), asDouble: value }))
+
+const data = (family: MetricFamily, interval: Interval) => {
+  switch (family.type) {
+    case "counter":
+      return {
+        sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints: numberPoints(family, interval) }
+      }
+    case "gauge":
+      return { gauge: { dataPoints: numberPoints(family, interval) } }
+    case "histogram":
+      return { histogram: { aggregationTemporality: cumulative, dataPoints: histogramPoints(family, interval) } }
+  }
+}
+
+const metric = (family: MetricFamily, interval: Interval) => ({
+  ...(metricNames.get(family.name) ?? { name: family.name, unit: "1" }),
+  description: family.help,
+  ...data(family, interval)
+})
+
+/** Body of `POST /v1/metrics`: totals since `startMs`, as they are at `nowMs` (epoch milliseconds). */
+export const encodeMetrics = (resource: Resource, snapshot: MetricsSnapshot, startMs: number, nowMs: number) => {
+  const interval = { startTimeUnixNano: nanos(startMs), timeUnixNano: nanos(nowMs) }
+  return {
+    resourceMetrics: [
+      {
+        resource: resourceOf(resource),
+        scopeMetrics: [
+          {
+            scope: { name: "gateway", version: resource.serviceVersion },
+            metrics: snapshot.filter(({ samples }) => samples.length > 0).map((family) => metric(family, interval))
+          }
+        ]
+      }
+    ]
+  }
+}

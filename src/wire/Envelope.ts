@@ -1,0 +1,43 @@
+/** Checks of optional top-level fields that the hot envelopes share. */
+import type { InvalidRequest } from "../domain/Errors.ts"
+import { invalidField, mismatch } from "./json/FieldReader.ts"
+import { isPositiveInteger, type JsonObject } from "./json/Json.ts"
+
+export type FieldKind = "boolean" | "number" | "positive" | "array" | "object"
+
+const expected: Readonly<Record<FieldKind, string>> = {
+  boolean: "a boolean",
+  number: "a number",
+  positive: "a positive integer",
+  array: "an array",
+  object: "an object"
+}
+
+const holds = (kind: FieldKind, value: unknown): boolean => {
+  switch (kind) {
+    case "positive":
+      return isPositiveInteger(value)
+    case "array":
+      return Array.isArray(value)
+    case "object":
+      return typeof value === "object" && !Array.isArray(value)
+    default:
+      return typeof value === kind
+  }
+}
+
+/** The first field that is there and wrong; null when all hold. Absent and null fields are "not said". */
+export const optionalFieldProblem = (
+  body: JsonObject,
+  checks: Readonly<Record<string, FieldKind>>
+): InvalidRequest | null => {
+  for (const field in checks) {
+    const kind = checks[field]
+    const value = body[field]
+    if (kind === undefined || value === undefined || value === null || holds(kind, value)) continue
+    const message =
+      typeof value === "number" && kind === "positive" ? "expected a positive integer" : mismatch(value, expected[kind])
+    return invalidField(field, message)
+  }
+  return null
+}

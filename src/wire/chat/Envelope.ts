@@ -1,0 +1,80 @@
+/** The hot path of the chat wire: check what must hold, then relay the client's own bytes. */
+import * as Either from "effect/Either"
+import type { InvalidRequest } from "../../domain/Errors.ts"
+import { invalidField, mismatch } from "../json/FieldReader.ts"
+import { isArray, isObject, isPositiveInteger, type JsonObject } from "../json/Json.ts"
+import { setTopLevel } from "../json/TopLevelSplice.ts"
+import { optionalFieldProblem } from "../Envelope.ts"
+import type { Envelope, RelayRequest } from "../WireCodec.ts"
+
+const limitOf = (body: JsonObject): number | null => {
+  const limit = body["max_completion_tokens"] ?? body["max_tokens"]
+  return isPositiveInteger(limit) ? limit : null
+}
+
+const checks = {
+  stream: "boolean",
+  temperature: "number",
+  top_p: "number",
+  max_tokens: "positive",
+  max_completion_tokens: "positive",
+  n: "positive",
+  tools: "array",
+  stream_options: "object"
+} as const
+
+const hasImage = (content: unknown): boolean =>
+  isArray(content) && content.some((part) => isObject(part) && part["type"] === "image_url")
+
+const wantsReasoning = (body: JsonObject): boolean => {
+  const effort = body["reasoning_effort"]
+  return (typeof effort === "string" && effort !== "none") || isObject(body["reasoning"])
+}
+
+export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidRequest> => {
+  if (!isObject(body)) return Either.left(invalidField("body", mismatch(body, "a JSON object")))
+  const { messages, model } = body
+  if (typeof model !== "string" || model === "") return Either.left(invalidField("model", "a model id is required"))
+  if (!isArray(messages) || messages.length === 0) {
+    return Either.left(invalidField("messages", "a non-empty array of messages is required"))
+  }
+  let hasImages = false
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index]
+    if (!isObject(message)) return Either.left(invalidField(`messages[${index}]`, mismatch(message, "an object")))
+    if (typeof message["role"] !== "string")
+      return Either.left(invalidField(`messages[${index}].role`, "a role is required"))
+    const content = message["content"] ?? null
+    if (content !== null && typeof content !== "string" && !isArray(content)) {
+      return Either.left(invalidField(`messages[${index}].content`, mismatch(content, "a string or an array of parts")))
+    }
+    hasImages ||= hasImage(content)
+  }
+  const wrong = optionalFieldProblem(body, checks)
+  if (wrong !== null) return Either.left(wrong)
+  const { n, response_format: format, stream_options: options, tools } = body
+  return Either.right({
+    model,
+    stream: body["stream"] === true,
+    wantsUsage: isObject(options) && options["include_usage"] === true,
+    messageCount: messages.length,
+    hasTools: isArray(tools) && tools.length > 0,
+    hasImages,
+    wantsReasoning: wantsReasoning(body),
+    wantsSchema: isObject(format) && format["type"] === "json_schema",
+    maxOutputTokens: limitOf(body),
+    candidates: isPositiveInteger(n) ? n : 1,
+    needsRewrite: false
+  })
+}
+
+/** Another model, and usage asked for in a stream whose client did not: both spliced into the client's own bytes. */
+export const relayRequest = (raw: Buffer, parsed: JsonObject, model: string, envelope: Envelope): RelayRequest => {
+  const edits = new Map([["model", JSON.stringify(model)]])
+  const hideUsage = envelope.stream && !envelope.wantsUsage
+  if (hideUsage) {
+    const options = parsed["stream_options"]
+    edits.set("stream_options", JSON.stringify({ ...(isObject(options) ? options : {}), include_usage: true }))
+  }
+  return { body: setTopLevel(raw, parsed, edits), hideUsage }
+}

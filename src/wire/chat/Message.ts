@@ -1,0 +1,67 @@
+/** What a `message` or `delta` of a chat answer says, across its providers' dialects. */
+import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
+
+/** Text of a content member: a string, or a list of parts (Mistral). */
+const joinParts = (content: Json | undefined, kind: "text" | "thinking"): string => {
+  if (!isArray(content)) return ""
+  let text = ""
+  for (const part of content) {
+    if (!isObject(part) || part["type"] !== kind) continue
+    const value = part[kind]
+    text += typeof value === "string" ? value : joinParts(value, "text")
+  }
+  return text
+}
+
+export const textOf = (message: JsonObject): string => {
+  const content = message["content"]
+  return typeof content === "string" ? content : joinParts(content, "text")
+}
+
+/** `reasoning_content` (DeepSeek, Qwen, xAI …), `reasoning` (Groq, OpenRouter, vLLM), thinking parts (Mistral). */
+export const reasoningOf = (message: JsonObject): string => {
+  const own = stringOr(message["reasoning_content"]) ?? stringOr(message["reasoning"]) ?? ""
+  return own === "" ? joinParts(message["content"], "thinking") : own
+}
+
+export const refusalOf = (message: JsonObject): string => stringOr(message["refusal"]) ?? ""
+
+/** One entry of `tool_calls`: whole in a message, a fragment in a delta. */
+export interface CallPiece {
+  readonly index: number | null
+  readonly id: string | null
+  readonly name: string | null
+  readonly kind: "function" | "custom"
+  readonly args: string
+}
+
+const argsPiece = (value: Json | undefined): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)
+
+const nonEmpty = (value: Json | undefined): string | null => (typeof value === "string" && value !== "" ? value : null)
+
+export const callsOf = (message: JsonObject): ReadonlyArray<CallPiece> => {
+  const calls = message["tool_calls"]
+  if (!isArray(calls)) return []
+  return calls.flatMap((call) => {
+    if (!isObject(call)) return []
+    const custom = call["custom"]
+    const spec = isObject(custom) ? custom : isObject(call["function"]) ? call["function"] : {}
+    const index = call["index"]
+    return {
+      index: typeof index === "number" ? index : null,
+      id: nonEmpty(call["id"]),
+      name: nonEmpty(spec["name"]),
+      kind: isObject(custom) ? ("custom" as const) : ("function" as const),
+      args: argsPiece(isObject(custom) ? custom["input"] : spec["arguments"])
+    }
+  })
+}
+
+/** The first answer; a request for several is never translated. */
+export const firstChoice = (body: JsonObject): JsonObject | undefined => {
+  const choices = body["choices"]
+  if (!isArray(choices)) return undefined
+  for (const choice of choices) if (isObject(choice) && (choice["index"] ?? 0) === 0) return choice
+  return undefined
+}

@@ -1,0 +1,117 @@
+/** Canonical conversation → chat completions request. */
+import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
+import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
+import { type JsonObject, objectOr, optional } from "../json/Json.ts"
+import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
+import { encodeMessages } from "./MessageEncode.ts"
+import { encodeTools } from "./Tools.ts"
+
+/** The wire's own limit on stop strings. */
+const maxStops = 4
+/** Providers refuse longer end-user ids. */
+const maxUserChars = 64
+
+/** Families that refuse `max_tokens` and sampling: they count reasoning into `max_completion_tokens`. */
+const reasoningFamily = /(?:^|\/)(?:o[1-9]|gpt-5)(?![a-z])/i
+
+const encodeSampling = (sampling: Sampling, own: boolean, fixed: boolean, log: DropLog): JsonObject => {
+  const stops = sampling.stop
+  if (stops !== undefined && stops.length > maxStops && !own) log.drop("stop")
+  const kept = own ? stops : stops?.slice(0, maxStops)
+  if (sampling.topK !== undefined && !own) log.dropField("top_k")
+  // Only what the client of another wire could not know to leave out.
+  const drops = fixed && !own
+  if (drops && sampling.temperature !== undefined) log.dropField("temperature")
+  if (drops && sampling.topP !== undefined) log.dropField("top_p")
+  return {
+    ...(drops ? {} : optional("temperature", sampling.temperature)),
+    ...(drops ? {} : optional("top_p", sampling.topP)),
+    ...(own ? optional("top_k", sampling.topK) : {}),
+    ...optional("seed", sampling.seed),
+    ...optional("presence_penalty", sampling.presencePenalty),
+    ...optional("frequency_penalty", sampling.frequencyPenalty),
+    ...optional("stop", kept),
+    ...optional("logprobs", sampling.logprobs),
+    ...optional("top_logprobs", sampling.topLogprobs),
+    ...optional("logit_bias", sampling.logitBias)
+  }
+}
+
+const encodeFormat = (format: OutputFormat | null): JsonObject => {
+  if (format === null) return {}
+  if (format.type === "json") return { response_format: { type: "json_object" } }
+  return {
+    response_format: {
+      type: "json_schema",
+      // The wire wants a name; it shows nowhere.
+      json_schema: {
+        name: format.name ?? "answer",
+        schema: format.schema,
+        ...optional("description", format.description),
+        ...optional("strict", format.strict)
+      }
+    }
+  }
+}
+
+const efforts = new Set(["minimal", "low", "medium", "high", "xhigh"])
+
+const encodeReasoning = (ask: ReasoningAsk | null, options: EncodeOptions, own: boolean, log: DropLog): JsonObject => {
+  if (ask === null) return {}
+  if (own) return ask.mode === "off" ? { reasoning_effort: "none" } : optional("reasoning_effort", ask.effort)
+  if (ask.mode === "off") return {}
+  // "Adaptive" asks nothing of a model that may not reason at all, where the field would be refused.
+  if (options.reasoning === false || (ask.mode === "adaptive" && options.reasoning !== true)) {
+    log.drop("reasoning")
+    return {}
+  }
+  if (ask.effort !== undefined && efforts.has(ask.effort)) return { reasoning_effort: ask.effort }
+  if (ask.effort !== undefined) {
+    log.map("reasoning")
+    return { reasoning_effort: "high" }
+  }
+  if (ask.budgetTokens === undefined) return {}
+  log.map("reasoning")
+  return { reasoning_effort: effortOfBudget(ask.budgetTokens) }
+}
+
+const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject => {
+  if (user === null || own || user.length <= maxUserChars) return optional("user", user)
+  log.drop("user")
+  return {}
+}
+
+/** Members only the client's own wire knows. */
+const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
+  if (conversation.wire === "chat") {
+    const { stream_options: _options, ...extras } = conversation.extras
+    return { ...optional("metadata", conversation.metadata), ...extras }
+  }
+  for (const key of Object.keys(conversation.extras)) log.dropField(key)
+  if (conversation.metadata !== null) log.dropField("metadata")
+  return {}
+}
+
+export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
+  const log = makeDropLog(conversation.wire)
+  const own = conversation.wire === "chat"
+  const fixed = reasoningFamily.test(options.model)
+  const limit = conversation.maxOutputTokens
+  const streamOptions = own ? objectOr(conversation.extras["stream_options"]) : {}
+  const body: JsonObject = {
+    model: options.model,
+    messages: encodeMessages(conversation, log),
+    ...encodeTools(conversation, log),
+    ...(limit === null ? {} : { [fixed ? "max_completion_tokens" : "max_tokens"]: limit }),
+    ...encodeSampling(conversation.sampling, own, fixed, log),
+    ...encodeFormat(conversation.outputFormat),
+    ...encodeReasoning(conversation.reasoning, options, own, log),
+    ...encodeUser(conversation.user, own, log),
+    ...(conversation.candidates > 1 ? { n: conversation.candidates } : {}),
+    ...encodeExtras(conversation, log),
+    // Usage is always asked for, for the books; the client sees it only when it asked itself.
+    ...(options.stream ? { stream: true, stream_options: { ...streamOptions, include_usage: true } } : {})
+  }
+  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+}

@@ -1,0 +1,95 @@
+/** Chat completion → canonical response, and what its books need when it is relayed as it is. */
+import * as Either from "effect/Either"
+import type { UpstreamProblem } from "../canonical/Event.ts"
+import type { AnswerPart, Response } from "../canonical/Response.ts"
+import { argsText } from "../canonical/ToolArgs.ts"
+import { isArray, isObject, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
+import { problemOfJson } from "../UpstreamError.ts"
+import type { AnswerFacts } from "../WireCodec.ts"
+import { callsOf, firstChoice, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { decodeStop } from "./Stop.ts"
+import { usageOf } from "./Usage.ts"
+
+const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
+
+const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerPart> => {
+  const reasoning = reasoningOf(message)
+  const text = textOf(message)
+  const refusal = refusalOf(message)
+  const annotations = message["annotations"]
+  const citations = isArray(annotations)
+    ? annotations.flatMap((value) => (isObject(value) ? { wire: "chat" as const, value } : []))
+    : []
+  return [
+    ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
+    ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
+    ...(refusal === "" ? [] : [{ type: "refusal" as const, text: refusal }]),
+    ...callsOf(message).map((call, index) => ({
+      type: "tool_call" as const,
+      id: call.id ?? inventedId(responseId, index),
+      name: call.name ?? "",
+      kind: call.kind,
+      args: call.kind === "custom" ? call.args : argsText(call.args)
+    }))
+  ]
+}
+
+/** An id for a call that came without one: the same every time the same answer is read. */
+export const inventedId = (responseId: string, index: number): string =>
+  `call_${responseId.replaceAll(/[^a-zA-Z0-9_-]/g, "").slice(-24)}_${index}`
+
+export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+  const choice = firstChoice(body)
+  if (choice === undefined) {
+    return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no choices."))
+  }
+  const finish = stringOr(choice["finish_reason"]) ?? ""
+  if (finish === "" || finish === "error") {
+    return Either.left(
+      problemOfJson(502, body) ?? problem("The upstream's answer is incomplete: it has no finish reason.")
+    )
+  }
+  const id = stringOr(body["id"])
+  const parts = partsOf(objectOr(choice["message"]), id ?? "")
+  const created = numberOr(body["created"])
+  const logprobs = choice["logprobs"]
+  return Either.right({
+    id,
+    model: stringOr(body["model"]),
+    createdMs: created === null ? null : created * 1000,
+    parts,
+    stop: decodeStop(
+      finish,
+      parts.some((part) => part.type === "tool_call")
+    ),
+    usage: usageOf(body, choice),
+    logprobs: isObject(logprobs) ? logprobs : null
+  })
+}
+
+export const readAnswer = (body: JsonObject): AnswerFacts => {
+  const choices = body["choices"]
+  const first = firstChoice(body)
+  let textChars = 0
+  let toolArgChars = 0
+  let reasoningChars = 0
+  let calls = 0
+  for (const choice of isArray(choices) ? choices : []) {
+    const message = objectOr(objectOr(choice)["message"])
+    textChars += textOf(message).length + refusalOf(message).length
+    reasoningChars += reasoningOf(message).length
+    for (const call of callsOf(message)) {
+      calls += 1
+      toolArgChars += call.args.length
+    }
+  }
+  const finish = stringOr(first?.["finish_reason"]) ?? ""
+  return {
+    usage: usageOf(body, first),
+    stop: finish === "" || finish === "error" ? null : decodeStop(finish, calls > 0),
+    hasContent: textChars + reasoningChars + calls > 0,
+    textChars,
+    toolArgChars,
+    reasoningChars
+  }
+}

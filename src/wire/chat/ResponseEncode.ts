@@ -1,0 +1,61 @@
+/** Canonical response → chat completion. */
+import type { Response } from "../canonical/Response.ts"
+import type { JsonObject } from "../json/Json.ts"
+import type { EncodeContext } from "../WireCodec.ts"
+import { finishReasons } from "./Stop.ts"
+import { encodeUsage } from "./Usage.ts"
+
+const encodeMessage = (response: Response): JsonObject => {
+  let text = ""
+  let refusal = ""
+  let reasoning = ""
+  const calls: Array<JsonObject> = []
+  const annotations: Array<JsonObject> = []
+  for (const part of response.parts) {
+    switch (part.type) {
+      case "text":
+        text += part.text
+        for (const citation of part.citations ?? []) if (citation.wire === "chat") annotations.push(citation.value)
+        break
+      case "refusal":
+        refusal += part.text
+        break
+      case "reasoning":
+        reasoning += part.text
+        break
+      case "tool_call":
+        calls.push(
+          part.kind === "custom"
+            ? { id: part.id, type: "custom", custom: { name: part.name, input: part.args } }
+            : { id: part.id, type: "function", function: { name: part.name, arguments: part.args } }
+        )
+        break
+      // A block of another wire: its server has used it up already, the text around it stays.
+      case "opaque":
+    }
+  }
+  return {
+    role: "assistant",
+    content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
+    refusal: refusal === "" ? null : refusal,
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls })
+  }
+}
+
+export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => ({
+  id: response.id ?? context.fallbackId,
+  object: "chat.completion",
+  created: Math.floor((response.createdMs ?? context.nowMs) / 1000),
+  model: response.model ?? context.model,
+  choices: [
+    {
+      index: 0,
+      message: encodeMessage(response),
+      logprobs: response.logprobs,
+      finish_reason: finishReasons[response.stop.reason]
+    }
+  ],
+  ...(response.usage === null ? {} : { usage: encodeUsage(response.usage) })
+})

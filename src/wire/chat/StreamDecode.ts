@@ -1,0 +1,113 @@
+/** Chat completion chunks → canonical events. */
+import type { StreamEvent } from "../canonical/Event.ts"
+import { numberOr, isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import type { EventDecoder } from "../sse/SseDecoder.ts"
+import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { makeCallBlocks } from "./CallBlocks.ts"
+import { callsOf, firstChoice, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { decodeStop } from "./Stop.ts"
+import { decodeUsage, findUsage } from "./Usage.ts"
+
+type SpeechKind = "text" | "reasoning" | "refusal"
+
+/**
+ * The finish reason is told at the end mark (or the end of the stream): only then is it sure that no tool call follows it,
+ * and usage, which other wires need together with it, has arrived.
+ */
+export const makeEventDecoder = (): EventDecoder => {
+  let out: Array<StreamEvent> = []
+  let started = false
+  let over = false
+  let finish: string | null = null
+  let nextIndex = 0
+  let speech: { readonly kind: SpeechKind; readonly index: number } | null = null
+  const takeIndex = (): number => nextIndex++
+  const calls = makeCallBlocks(takeIndex, (event) => out.push(event))
+
+  const closeSpeech = (): void => {
+    if (speech !== null) out.push({ type: "block_stop", index: speech.index })
+    speech = null
+  }
+
+  const say = (kind: SpeechKind, text: string): void => {
+    if (text === "") return
+    if (speech?.kind !== kind) {
+      closeSpeech()
+      speech = { kind, index: takeIndex() }
+      out.push({ type: "block_start", index: speech.index, block: { type: kind } })
+    }
+    out.push({ type: "delta", index: speech.index, delta: { type: "text", text } })
+  }
+
+  const start = (chunk: JsonObject): void => {
+    started = true
+    const id = stringOr(chunk["id"]) || null
+    const created = numberOr(chunk["created"])
+    calls.setResponseId(id ?? "")
+    out.push({
+      type: "start",
+      id,
+      model: stringOr(chunk["model"]) || null,
+      createdMs: created === null || created === 0 ? null : created * 1000
+    })
+  }
+
+  const fail = (event: StreamEvent): void => {
+    over = true
+    out.push(event)
+  }
+
+  const readChunk = (chunk: JsonObject): void => {
+    const choice = firstChoice(chunk)
+    const reason = stringOr(choice?.["finish_reason"]) ?? ""
+    if (isObject(chunk["error"]) || typeof chunk["error"] === "string" || reason === "error") {
+      return fail({ type: "error", problem: streamProblem(chunk) })
+    }
+    if (!started && choice !== undefined) start(chunk)
+    const usage = findUsage(chunk, choice)
+    if (usage !== undefined) out.push({ type: "usage", usage: decodeUsage(usage) })
+    if (choice === undefined) return
+    // Some servers send a whole message in the one chunk of a stream.
+    const delta = objectOr(choice["delta"] ?? choice["message"])
+    say("reasoning", reasoningOf(delta))
+    say("text", textOf(delta))
+    say("refusal", refusalOf(delta))
+    for (const call of callsOf(delta)) {
+      closeSpeech()
+      calls.push(call)
+    }
+    if (reason !== "") finish = reason
+  }
+
+  const finishUp = (): void => {
+    over = true
+    closeSpeech()
+    const problem = calls.finish()
+    if (finish === null) out.push({ type: "error", problem: incompleteStream })
+    else if (problem !== null) out.push({ type: "error", problem })
+    else out.push({ type: "finish", stop: decodeStop(finish, calls.count() > 0) }, { type: "done" })
+  }
+
+  const take = (): ReadonlyArray<StreamEvent> => {
+    const events = out
+    out = []
+    return events
+  }
+
+  return {
+    event: ({ data }) => {
+      if (over) return []
+      if (data.trim() === "[DONE]") finishUp()
+      else {
+        const chunk = parseJson(data)
+        // Not JSON: keep-alive texts of some proxies. An answer that lost something by it has no finish reason.
+        if (isObject(chunk)) readChunk(chunk)
+      }
+      return take()
+    },
+    end: () => {
+      if (!over) finishUp()
+      return take()
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** The hot path of the messages wire: check what must hold, then relay the client's own bytes. */
+import * as Either from "effect/Either"
+import type { InvalidRequest } from "../../domain/Errors.ts"
+import { optionalFieldProblem } from "../Envelope.ts"
+import { invalidField, mismatch } from "../json/FieldReader.ts"
+import { isArray, isObject, isPositiveInteger, type Json, type JsonObject } from "../json/Json.ts"
+import { replaceModelBytes } from "../json/TopLevelSplice.ts"
+import type { Envelope, RelayRequest } from "../WireCodec.ts"
+
+const checks = {
+  stream: "boolean",
+  temperature: "number",
+  top_p: "number",
+  max_tokens: "positive",
+  tools: "array",
+  stop_sequences: "array",
+  thinking: "object"
+} as const
+
+interface Findings {
+  hasImages: boolean
+  needsRewrite: boolean
+}
+
+/** Notes pictures, and reasoning that no provider signed (it came from an upstream of another wire). */
+const inspect = (content: ReadonlyArray<Json>, findings: Findings): void => {
+  for (const block of content) {
+    if (!isObject(block)) continue
+    if (block["type"] === "image") findings.hasImages = true
+    else if (block["type"] === "thinking" && !block["signature"]) findings.needsRewrite = true
+  }
+}
+
+/** The same check for token counting, which needs no `max_tokens`. */
+export const checkCountEnvelope = (body: unknown): Either.Either<Envelope, InvalidRequest> => {
+  if (!isObject(body)) return Either.left(invalidField("body", mismatch(body, "a JSON object")))
+  const { max_tokens: maxTokens, messages, model, thinking, tools } = body
+  if (typeof model !== "string" || model === "") return Either.left(invalidField("model", "a model id is required"))
+  if (!isArray(messages) || messages.length === 0) {
+    return Either.left(invalidField("messages", "a non-empty array of messages is required"))
+  }
+  const findings: Findings = { hasImages: false, needsRewrite: false }
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index]
+    if (!isObject(message)) return Either.left(invalidField(`messages[${index}]`, mismatch(message, "an object")))
+    const { content, role } = message
+    if (typeof role !== "string") return Either.left(invalidField(`messages[${index}].role`, "a role is required"))
+    // Not every upstream takes instructions between turns.
+    if (role === "system") findings.needsRewrite = true
+    if (isArray(content)) inspect(content, findings)
+    else if (typeof content !== "string") {
+      return Either.left(
+        invalidField(`messages[${index}].content`, mismatch(content, "a string or an array of blocks"))
+      )
+    }
+  }
+  const wrong = optionalFieldProblem(body, checks)
+  if (wrong !== null) return Either.left(wrong)
+  const config = body["output_config"]
+  return Either.right({
+    model,
+    stream: body["stream"] === true,
+    wantsUsage: true,
+    messageCount: messages.length,
+    hasTools: isArray(tools) && tools.length > 0,
+    ...findings,
+    wantsReasoning: isObject(thinking) && thinking["type"] !== "disabled",
+    wantsSchema: (isObject(config) && isObject(config["format"])) || isObject(body["output_format"]),
+    maxOutputTokens: isPositiveInteger(maxTokens) ? maxTokens : null,
+    candidates: 1
+  })
+}
+
+export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidRequest> =>
+  Either.flatMap(checkCountEnvelope(body), (envelope) =>
+    envelope.maxOutputTokens === null
+      ? Either.left(invalidField("max_tokens", "a positive integer is required"))
+      : Either.right(envelope)
+  )
+
+export const relayRequest = (raw: Buffer, parsed: JsonObject, model: string): RelayRequest => ({
+  body: replaceModelBytes(raw, parsed, model),
+  hideUsage: false
+})

@@ -1,0 +1,194 @@
+/** Canonical messages → `system` and `messages` of a messages request. */
+import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
+import type { DropLog } from "../canonical/DropLog.ts"
+import { argsAsObject, argsObject, makeIdRewriter } from "../canonical/ToolArgs.ts"
+import { isObject, type JsonObject, optional } from "../json/Json.ts"
+
+interface Encoder {
+  /** The client speaks this wire too: its own extras may be restored. */
+  readonly own: boolean
+  readonly log: DropLog
+  readonly callId: (id: string) => string
+}
+
+interface Turn {
+  readonly role: "user" | "assistant"
+  readonly blocks: Array<JsonObject>
+}
+
+const rest = (
+  part: { readonly cacheControl?: JsonObject; readonly extras?: JsonObject },
+  { own }: Encoder
+): JsonObject => ({
+  ...optional("cache_control", part.cacheControl),
+  ...(own ? part.extras : {})
+})
+
+const encodeSource = (source: MediaSource): JsonObject | null => {
+  switch (source.kind) {
+    case "base64":
+      return { type: "base64", media_type: source.mediaType, data: source.data }
+    case "url":
+      return { type: "url", url: source.url }
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text }
+    case "file_id":
+      return source.wire === "messages" ? { type: "file", file_id: source.id } : null
+  }
+}
+
+/** Documents are PDFs or plain text here; a picture sent as a file is an image, other types have no place. */
+const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
+  const source = encodeSource(part.source)
+  const title = optional("title", part.filename)
+  if (source !== null && (encoder.own || part.source.kind !== "base64")) {
+    return { type: "document", source, ...title, ...rest(part, encoder) }
+  }
+  if (part.source.kind === "base64") {
+    const { data, mediaType } = part.source
+    if (mediaType === "application/pdf") return { type: "document", source, ...title, ...rest(part, encoder) }
+    if (mediaType.startsWith("image/")) return { type: "image", source, ...rest(part, encoder) }
+    if (mediaType.startsWith("text/") || mediaType === "application/json") {
+      const text = Buffer.from(data, "base64").toString("utf8")
+      return { type: "document", source: encodeSource({ kind: "text", text }), ...title, ...rest(part, encoder) }
+    }
+  }
+  encoder.log.drop("file")
+  return null
+}
+
+const encodeResult = (part: ToolResultPart, encoder: Encoder): JsonObject => {
+  const blocks = part.content.flatMap<JsonObject>((item) => encodePart(item, encoder) ?? [])
+  const content = contentOf(blocks)
+  return {
+    type: "tool_result",
+    tool_use_id: encoder.callId(part.callId),
+    ...(blocks.length === 0 ? {} : { content }),
+    ...(part.isError ? { is_error: true } : {}),
+    ...rest(part, encoder)
+  }
+}
+
+const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
+  const { log } = encoder
+  switch (part.type) {
+    case "text": {
+      // Empty text blocks are refused; they say nothing.
+      if (part.text === "") return null
+      const citations = part.citations?.flatMap<JsonObject>(({ value, wire }) => (wire === "messages" ? value : []))
+      if (part.citations !== undefined && citations?.length !== part.citations.length) log.drop("citations")
+      return {
+        type: "text",
+        text: part.text,
+        ...(citations === undefined || citations.length === 0 ? {} : { citations }),
+        ...rest(part, encoder)
+      }
+    }
+    case "refusal":
+      return part.text === "" ? null : { type: "text", text: part.text }
+    case "image": {
+      const source = encodeSource(part.source)
+      if (part.detail !== undefined && part.detail !== "auto") log.drop("imageDetail")
+      if (source !== null) return { type: "image", source, ...rest(part, encoder) }
+      log.drop("image")
+      return null
+    }
+    case "audio":
+      log.drop("audio")
+      return null
+    case "file":
+      return encodeFile(part, encoder)
+    case "reasoning": {
+      const { state } = part
+      if (state?.wire === "messages" && state.signature !== undefined && state.signature !== "") {
+        return { type: "thinking", thinking: part.text, signature: state.signature, ...rest(part, encoder) }
+      }
+      if (state?.wire === "messages" && state.encrypted !== undefined) {
+        return { type: "redacted_thinking", data: state.encrypted }
+      }
+      // Unsigned or foreign reasoning is refused.
+      log.drop("reasoningHistory")
+      return null
+    }
+    case "tool_call": {
+      const id = encoder.callId(part.id)
+      if (part.kind === "custom" || argsObject(part.args) === null) log.map("toolArgs")
+      const input = part.kind === "custom" ? { input: part.args } : argsAsObject(part.args)
+      return { type: "tool_use", id, name: part.name, input, ...rest(part, encoder) }
+    }
+    case "tool_result":
+      return encodeResult(part, encoder)
+    case "opaque":
+      if (part.wire === "messages") return part.value
+      log.dropField(`messages.content.${part.kind}`)
+      return null
+  }
+}
+
+/** One plain text is written as a string. */
+const contentOf = (blocks: ReadonlyArray<JsonObject>): string | ReadonlyArray<JsonObject> => {
+  const [only] = blocks
+  if (only === undefined || blocks.length > 1 || only["type"] !== "text" || Object.keys(only).length !== 2)
+    return blocks
+  return String(only["text"])
+}
+
+/** Same roles in a row are one turn here, so that the results of all calls stand in one message, first. */
+const pushTurn = (turns: Array<Turn>, role: Turn["role"], blocks: ReadonlyArray<JsonObject>): void => {
+  if (blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role !== role) turns.push({ role, blocks: [...blocks] })
+  else for (const block of blocks) last.blocks.push(block)
+}
+
+const isResult = (block: JsonObject): boolean => block["type"] === "tool_result"
+
+const resultsFirst = (blocks: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
+  blocks.some(isResult) ? [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))] : blocks
+
+/** A final assistant turn is a prefill, which must not end in white space. */
+const trimPrefill = (turns: ReadonlyArray<Turn>, log: DropLog): void => {
+  const last = turns.at(-1)
+  const block = last?.role === "assistant" ? last.blocks.at(-1) : undefined
+  if (last === undefined || !isObject(block) || block["type"] !== "text") return
+  const text = String(block["text"])
+  const trimmed = text.trimEnd()
+  if (trimmed === text) return
+  log.mapField("messages.content")
+  if (trimmed === "") last.blocks.pop()
+  else last.blocks[last.blocks.length - 1] = { ...block, text: trimmed }
+}
+
+const noteMessage = (message: Message, { log, own }: Encoder): void => {
+  if (message.name !== undefined) log.dropField("messages.name")
+  if (!own) for (const key of Object.keys(message.extras ?? {})) log.dropField(`messages.${key}`)
+}
+
+/**
+ * System and developer messages are gathered into `system`, wherever they stood: upstreams differ on whether they may stand
+ * between turns. A conversation of nothing else speaks as the user.
+ */
+export const encodeMessages = (conversation: Conversation, log: DropLog): JsonObject => {
+  const encoder: Encoder = { own: conversation.wire === "messages", log, callId: makeIdRewriter() }
+  const system: Array<JsonObject> = []
+  const turns: Array<Turn> = []
+  for (const message of conversation.messages) {
+    noteMessage(message, encoder)
+    const blocks = message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
+    if (message.role === "assistant") pushTurn(turns, "assistant", blocks)
+    else if (message.role === "user" || message.role === "tool") pushTurn(turns, "user", blocks)
+    else for (const block of blocks) system.push(block)
+  }
+  if (turns.length === 0) {
+    const spoken = system.pop()
+    if (spoken !== undefined) {
+      log.mapField("messages.role")
+      pushTurn(turns, "user", [spoken])
+    }
+  }
+  trimPrefill(turns, log)
+  const messages = turns
+    .filter(({ blocks }) => blocks.length > 0)
+    .map(({ blocks, role }) => ({ role, content: contentOf(resultsFirst(blocks)) }))
+  return { ...(system.length === 0 ? {} : { system: contentOf(system) }), messages }
+}

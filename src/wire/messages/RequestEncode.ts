@@ -1,0 +1,103 @@
+/** Canonical conversation → messages request. */
+import type { Conversation, Sampling } from "../canonical/Conversation.ts"
+import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { isArray, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
+import { encodeMessages } from "./MessageEncode.ts"
+import { encodeThinking, type Thinking } from "./Thinking.ts"
+import { encodeTools } from "./Tools.ts"
+
+/** With thinking on, `top_p` must be at least this. */
+const minThinkingTopP = 0.95
+
+const foreignSampling = {
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logprobs: "logprobs",
+  topLogprobs: "top_logprobs",
+  logitBias: "logit_bias"
+} as const satisfies Partial<Record<keyof Sampling, string>>
+
+const encodeStops = (stops: ReadonlyArray<string> | undefined, log: DropLog): JsonObject => {
+  // A stop string of white space alone is refused.
+  const kept = stops?.filter((stop) => stop.trim() !== "")
+  if (kept?.length !== stops?.length) log.drop("stop")
+  return kept === undefined || kept.length === 0 ? {} : { stop_sequences: kept }
+}
+
+const encodeTemperature = (temperature: number | undefined, thinking: Thinking, log: DropLog): JsonObject => {
+  if (temperature === undefined) return {}
+  if (thinking.on) {
+    if (temperature !== 1) log.dropField("temperature")
+    return {}
+  }
+  const clamped = Math.min(Math.max(temperature, 0), 1)
+  if (clamped !== temperature) log.mapField("temperature")
+  return { temperature: clamped }
+}
+
+const encodeSampling = (sampling: Sampling, thinking: Thinking, log: DropLog): JsonObject => {
+  const { topK, topP } = sampling
+  const keepsTopP = topP === undefined || !thinking.on || topP >= minThinkingTopP
+  if (!keepsTopP) log.dropField("top_p")
+  if (thinking.on && topK !== undefined) log.dropField("top_k")
+  for (const [word, field] of Object.entries(foreignSampling)) {
+    if (Object.hasOwn(sampling, word)) log.dropField(field)
+  }
+  return {
+    ...encodeTemperature(sampling.temperature, thinking, log),
+    ...(keepsTopP ? optional("top_p", topP) : {}),
+    ...(thinking.on ? {} : optional("top_k", topK)),
+    ...encodeStops(sampling.stop, log)
+  }
+}
+
+const encodeOutput = (conversation: Conversation, thinking: Thinking, log: DropLog): JsonObject => {
+  const own = conversation.wire === "messages"
+  const format = conversation.outputFormat
+  // "Any JSON" cannot be said here, only a schema.
+  if (format?.type === "json") log.drop("outputFormat")
+  const config = {
+    ...(own ? objectOr(conversation.extras["output_config"]) : {}),
+    ...(format?.type === "json_schema" ? { format: { type: "json_schema", schema: format.schema } } : {}),
+    ...optional("effort", thinking.effort)
+  }
+  return Object.keys(config).length === 0 ? {} : { output_config: config }
+}
+
+const encodeMetadata = (conversation: Conversation, log: DropLog): JsonObject => {
+  const own = conversation.wire === "messages"
+  if (!own && conversation.metadata !== null) log.dropField("metadata")
+  const metadata = { ...optional("user_id", conversation.user), ...(own ? conversation.metadata : {}) }
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
+}
+
+/** Members only the client's own wire knows. */
+const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
+  if (conversation.wire === "messages") {
+    const { output_config: _config, ...extras } = conversation.extras
+    return extras
+  }
+  for (const key of Object.keys(conversation.extras)) log.dropField(key)
+  return {}
+}
+
+export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
+  const log = makeDropLog(conversation.wire)
+  const spoken = encodeMessages(conversation, log)
+  const thinking = encodeThinking(conversation, isArray(spoken["messages"]) ? spoken["messages"] : [], options, log)
+  const body: JsonObject = {
+    model: options.model,
+    max_tokens: thinking.maxTokens,
+    ...spoken,
+    ...encodeTools(conversation, log),
+    ...thinking.field,
+    ...encodeSampling(conversation.sampling, thinking, log),
+    ...encodeOutput(conversation, thinking, log),
+    ...encodeMetadata(conversation, log),
+    ...encodeExtras(conversation, log),
+    ...(options.stream ? { stream: true } : {})
+  }
+  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+}

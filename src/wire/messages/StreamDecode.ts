@@ -1,0 +1,178 @@
+/** Message stream events → canonical events. Events are told apart by their data's `type`; `event:` lines may be missing. */
+import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
+import type { OpaquePart } from "../canonical/Conversation.ts"
+import type { Stop } from "../canonical/Response.ts"
+import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import type { EventDecoder } from "../sse/SseDecoder.ts"
+import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { decodeStop } from "./Stop.ts"
+import { makeUsageReader } from "./Usage.ts"
+
+interface OpenBlock {
+  readonly index: number
+  /** Whole input given at the start of a call; used when no fragment follows. */
+  readonly input: JsonObject
+  readonly kind: BlockStart["type"]
+  hasArgs: boolean
+}
+
+const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "messages", kind, value })
+
+const startOf = (block: JsonObject): BlockStart => {
+  const kind = stringOr(block["type"]) ?? ""
+  switch (kind) {
+    case "text":
+      return { type: "text" }
+    case "thinking":
+      return { type: "reasoning" }
+    case "tool_use":
+      return {
+        type: "tool_call",
+        id: stringOr(block["id"]) ?? "",
+        name: stringOr(block["name"]) ?? "",
+        kind: "function"
+      }
+    default:
+      return { type: "opaque", part: opaque(kind, block) }
+  }
+}
+
+/** What a block says in its own start event. */
+const initialDeltas = (block: JsonObject, kind: BlockStart["type"]): ReadonlyArray<BlockDelta> => {
+  const text = stringOr(kind === "reasoning" ? block["thinking"] : kind === "text" ? block["text"] : null) ?? ""
+  const signature = kind === "reasoning" ? (stringOr(block["signature"]) ?? "") : ""
+  return [
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...(signature === "" ? [] : [{ type: "state" as const, state: { wire: "messages" as const, signature } }])
+  ]
+}
+
+const deltaOf = (delta: JsonObject, kind: BlockStart["type"]): BlockDelta | null => {
+  const text = (key: string): string => stringOr(delta[key]) ?? ""
+  const name = stringOr(delta["type"]) ?? ""
+  if (kind === "opaque") return { type: "opaque", part: opaque(name, delta) }
+  switch (name) {
+    case "text_delta":
+      return { type: "text", text: text("text") }
+    case "thinking_delta":
+      return { type: "text", text: text("thinking") }
+    case "input_json_delta":
+      return { type: "args", text: text("partial_json") }
+    case "signature_delta":
+      return { type: "state", state: { wire: "messages", signature: text("signature") } }
+    case "citations_delta": {
+      const { citation } = delta
+      return isObject(citation) ? { type: "citation", citation: { wire: "messages", value: citation } } : null
+    }
+    default:
+      return { type: "opaque", part: opaque(name, delta) }
+  }
+}
+
+const isEmpty = (delta: BlockDelta): boolean => (delta.type === "text" || delta.type === "args") && delta.text === ""
+
+export const makeEventDecoder = (): EventDecoder => {
+  let out: Array<StreamEvent> = []
+  let started = false
+  let over = false
+  let stop: Stop | null = null
+  let nextIndex = 0
+  const open = new Map<number, OpenBlock>()
+  const readUsage = makeUsageReader()
+
+  const tellUsage = (usage: unknown): void => {
+    if (isObject(usage)) out.push({ type: "usage", usage: readUsage(usage) })
+  }
+
+  const closeBlock = (key: number): void => {
+    const block = open.get(key)
+    if (block === undefined) return
+    open.delete(key)
+    if (block.kind === "tool_call" && !block.hasArgs && Object.keys(block.input).length > 0) {
+      out.push({ type: "delta", index: block.index, delta: { type: "args", text: JSON.stringify(block.input) } })
+    }
+    out.push({ type: "block_stop", index: block.index })
+  }
+
+  const startBlock = (key: number, source: JsonObject): void => {
+    closeBlock(key)
+    const block = startOf(source)
+    const index = nextIndex++
+    open.set(key, { index, input: objectOr(source["input"]), kind: block.type, hasArgs: false })
+    out.push({ type: "block_start", index, block })
+    for (const delta of initialDeltas(source, block.type)) out.push({ type: "delta", index, delta })
+  }
+
+  const fail = (event: JsonObject | null): void => {
+    over = true
+    out.push({ type: "error", problem: event === null ? incompleteStream : streamProblem(event) })
+  }
+
+  const start = (message: JsonObject): void => {
+    // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
+    if (started) {
+      if (nextIndex > 0) fail(null)
+      return
+    }
+    started = true
+    out.push({ type: "start", id: stringOr(message["id"]), model: stringOr(message["model"]), createdMs: null })
+    tellUsage(message["usage"])
+  }
+
+  const finishUp = (): void => {
+    for (const key of open.keys()) closeBlock(key)
+    if (stop === null) return fail(null)
+    over = true
+    out.push({ type: "finish", stop }, { type: "done" })
+  }
+
+  const readDelta = (event: JsonObject): void => {
+    const block = open.get(numberOr(event["index"]) ?? 0)
+    if (block === undefined) return
+    const delta = deltaOf(objectOr(event["delta"]), block.kind)
+    if (delta === null || isEmpty(delta)) return
+    if (delta.type === "args") block.hasArgs = true
+    out.push({ type: "delta", index: block.index, delta })
+  }
+
+  const read = (event: JsonObject): void => {
+    switch (event["type"]) {
+      case "message_start":
+        return start(objectOr(event["message"]))
+      case "content_block_start":
+        return startBlock(numberOr(event["index"]) ?? 0, objectOr(event["content_block"]))
+      case "content_block_delta":
+        return readDelta(event)
+      case "content_block_stop":
+        return closeBlock(numberOr(event["index"]) ?? 0)
+      case "message_delta":
+        stop = decodeStop(objectOr(event["delta"])) ?? stop
+        return tellUsage(event["usage"])
+      case "message_stop":
+        return finishUp()
+      case "ping":
+        return void out.push({ type: "ping" })
+      case "error":
+        return fail(event)
+    }
+  }
+
+  const take = (): ReadonlyArray<StreamEvent> => {
+    const events = out
+    out = []
+    return events
+  }
+
+  return {
+    event: ({ data }) => {
+      if (over) return []
+      const event = parseJson(data)
+      if (isObject(event)) read(event)
+      return take()
+    },
+    end: () => {
+      if (!over) finishUp()
+      return take()
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/** Canonical events → message stream events. Blocks stand one after the other here, with indexes from 0. */
+import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
+import type { Stop } from "../canonical/Response.ts"
+import { mergeUsage, type Usage } from "../canonical/Usage.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { encodeSse } from "../sse/SseScanner.ts"
+import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
+import { stopReasons } from "./Stop.ts"
+import { encodeUsage } from "./Usage.ts"
+
+type BlockEvent = Extract<StreamEvent, { readonly index: number }>
+
+const write = (event: JsonObject): string => encodeSse(String(event["type"]), JSON.stringify(event))
+
+/** The start of a block; null for blocks of another wire, which have no place here. */
+const startOf = (block: BlockStart): JsonObject | null => {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return { type: "text", text: "" }
+    case "reasoning":
+      return { type: "thinking", thinking: "", signature: "" }
+    case "tool_call":
+      return { type: "tool_use", id: block.id, name: block.name, input: {} }
+    case "opaque":
+      return block.part.wire === "messages" ? block.part.value : null
+  }
+}
+
+const deltaOf = (delta: BlockDelta, block: BlockStart): JsonObject | null => {
+  switch (delta.type) {
+    case "text":
+      return block.type === "reasoning"
+        ? { type: "thinking_delta", thinking: delta.text }
+        : { type: "text_delta", text: delta.text }
+    case "args":
+      return { type: "input_json_delta", partial_json: delta.text }
+    case "state": {
+      const { signature, wire } = delta.state
+      return wire === "messages" && signature !== undefined ? { type: "signature_delta", signature } : null
+    }
+    case "citation":
+      return delta.citation.wire === "messages" ? { type: "citations_delta", citation: delta.citation.value } : null
+    case "opaque":
+      return delta.part.wire === "messages" ? delta.part.value : null
+  }
+}
+
+export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
+  const blocks = new Map<number, BlockStart>()
+  // Events of blocks that began while another was open, in order of their begin.
+  const waiting = new Map<number, Array<BlockEvent>>()
+  let current: number | null = null
+  let started = false
+  let over = false
+  let nextIndex = 0
+  let usage: Usage | null = null
+  let stop: Stop | null = null
+
+  const begin = (id: string | null, model: string | null): string => {
+    started = true
+    return write({
+      type: "message_start",
+      message: {
+        id: id ?? context.fallbackId,
+        type: "message",
+        role: "assistant",
+        model: model ?? context.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: encodeUsage(usage)
+      }
+    })
+  }
+
+  const writeDelta = (block: BlockStart, delta: BlockDelta): string => {
+    const encoded = deltaOf(delta, block)
+    return encoded === null ? "" : write({ type: "content_block_delta", index: nextIndex, delta: encoded })
+  }
+
+  const writeStop = (): string => {
+    const end = write({ type: "content_block_stop", index: nextIndex })
+    nextIndex += 1
+    return end
+  }
+
+  /** Writes an event of the current block. */
+  const writeBlock = (event: BlockEvent): string => {
+    if (event.type === "block_start") {
+      const content = startOf(event.block)
+      if (content === null) return ""
+      blocks.set(event.index, event.block)
+      return write({ type: "content_block_start", index: nextIndex, content_block: content })
+    }
+    const block = blocks.get(event.index)
+    if (event.type === "delta") return block === undefined ? "" : writeDelta(block, event.delta)
+    blocks.delete(event.index)
+    return (block === undefined ? "" : writeStop()) + advance()
+  }
+
+  /** The next waiting block becomes the current one. */
+  const advance = (): string => {
+    current = null
+    const [next] = waiting
+    if (next === undefined) return ""
+    const [index, events] = next
+    waiting.delete(index)
+    current = index
+    return events.map(writeBlock).join("")
+  }
+
+  const onBlock = (event: BlockEvent): string => {
+    if (current === null && event.type === "block_start") current = event.index
+    if (current === event.index) return writeBlock(event)
+    const queue = waiting.get(event.index)
+    if (queue !== undefined) queue.push(event)
+    else if (event.type === "block_start") waiting.set(event.index, [event])
+    return ""
+  }
+
+  const finish = (): string => {
+    over = true
+    const delta = {
+      stop_reason: stopReasons[stop?.reason ?? "other"],
+      stop_sequence: stop?.sequence ?? null
+    }
+    return write({ type: "message_delta", delta, usage: encodeUsage(usage) }) + write({ type: "message_stop" })
+  }
+
+  const body = (event: StreamEvent): string => {
+    switch (event.type) {
+      case "block_start":
+      case "delta":
+      case "block_stop":
+        return onBlock(event)
+      case "usage":
+        usage = mergeUsage(usage, event.usage)
+        return ""
+      case "finish":
+        stop = event.stop
+        return ""
+      case "done":
+        return finish()
+      case "ping":
+        return write({ type: "ping" })
+      case "error":
+        over = true
+        return ""
+      case "start":
+        return ""
+    }
+  }
+
+  return {
+    encode: (event) => {
+      if (over) return ""
+      if (started) return body(event)
+      if (event.type === "start") return begin(event.id, event.model)
+      const silent = event.type === "usage" || event.type === "error"
+      if (event.type === "ping") return ": ping\n\n"
+      return silent ? body(event) : begin(null, null) + body(event)
+    }
+  }
+}

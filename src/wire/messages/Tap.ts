@@ -1,0 +1,85 @@
+/** What a tap knows about message stream events. */
+import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
+import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
+import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import type { StreamTap } from "../WireCodec.ts"
+import { decodeStop } from "./Stop.ts"
+import { makeUsageReader } from "./Usage.ts"
+
+const makeReader = (): TapReader => {
+  const readUsage = makeUsageReader()
+  let started = false
+
+  const tellUsage = (usage: unknown, facts: MutableFacts): void => {
+    if (isObject(usage)) facts.usage = readUsage(usage)
+  }
+
+  const start = (event: JsonObject, facts: MutableFacts): Verdict => {
+    if (started) {
+      // The repeated start of a proxy that tried again: clients refuse it, and after content the rest is another answer.
+      if (facts.content) facts.problem = incompleteStream
+      return "withhold"
+    }
+    started = true
+    tellUsage(objectOr(event["message"])["usage"], facts)
+    return "relay"
+  }
+
+  const startBlock = (block: JsonObject, facts: MutableFacts): Verdict => {
+    observeText(facts, stringOr(block["text"]))
+    observeReasoning(facts, stringOr(block["thinking"]))
+    // Calls, server tools, redacted thinking: content from their start.
+    if (block["type"] !== "text" && block["type"] !== "thinking") facts.content = true
+    return "relay"
+  }
+
+  const readDelta = (event: JsonObject, facts: MutableFacts): Verdict => {
+    const delta = objectOr(event["delta"])
+    switch (delta["type"]) {
+      case "text_delta": {
+        const text = stringOr(delta["text"]) ?? ""
+        return text === "" ? "relay" : { plainText: text }
+      }
+      case "thinking_delta":
+        observeReasoning(facts, stringOr(delta["thinking"]))
+        return "relay"
+      case "input_json_delta":
+        observeToolArgs(facts, stringOr(delta["partial_json"]))
+        return "relay"
+      default:
+        return "relay"
+    }
+  }
+
+  return {
+    textMember: "text",
+    read: ({ data }, facts) => {
+      const event = parseJson(data)
+      if (!isObject(event)) return "unreadable"
+      switch (event["type"]) {
+        case "message_start":
+          return start(event, facts)
+        case "content_block_start":
+          return startBlock(objectOr(event["content_block"]), facts)
+        case "content_block_delta":
+          return readDelta(event, facts)
+        case "message_delta":
+          facts.stop = decodeStop(objectOr(event["delta"])) ?? facts.stop
+          tellUsage(event["usage"], facts)
+          return "relay"
+        case "message_stop":
+          facts.terminated = true
+          return facts.stop === null ? "withhold" : "relay"
+        case "error":
+          facts.problem = streamProblem(event)
+          return "withhold"
+        default:
+          return "relay"
+      }
+    }
+  }
+}
+
+/** Usage always belongs to this wire's streams: there is nothing to hide. */
+export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())

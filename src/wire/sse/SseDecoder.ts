@@ -1,0 +1,28 @@
+/** Bytes of an event stream → canonical events: the scanner in front of a wire's own reading of events. */
+import type { StreamEvent } from "../canonical/Event.ts"
+import type { StreamDecoder } from "../WireCodec.ts"
+import { makeSseScanner, type SseEvent } from "./SseScanner.ts"
+
+/** A wire's reading of its events. */
+export interface EventDecoder {
+  readonly event: (event: SseEvent) => ReadonlyArray<StreamEvent>
+  readonly end: () => ReadonlyArray<StreamEvent>
+}
+
+export const makeSseDecoder = (decoder: EventDecoder, maxEventBytes?: number): StreamDecoder => {
+  const scanner = makeSseScanner(maxEventBytes)
+  const decodeAll = (events: ReadonlyArray<SseEvent>): ReadonlyArray<StreamEvent> => {
+    const [first] = events
+    if (first === undefined) return []
+    return events.length === 1 ? decoder.event(first) : events.flatMap((event) => decoder.event(event))
+  }
+  return {
+    push: (chunk) => {
+      const events = decodeAll(scanner.push(chunk))
+      if (scanner.failure === null) return events
+      const message = `The upstream sent an event larger than ${scanner.failure.limitBytes} bytes.`
+      return [...events, { type: "error", problem: { status: 502, message, type: null, code: null } }]
+    },
+    end: () => [...decodeAll(scanner.end()), ...decoder.end()]
+  }
+}

@@ -1,0 +1,111 @@
+/** Rules about the house that no other tool checks. The floors are checked by `npm run boundaries`. */
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+interface SourceFile {
+  /** Path from the root of the project. */
+  readonly path: string
+  readonly text: string
+}
+
+const filesIn = (folder: string, ends: RegExp): ReadonlyArray<SourceFile> =>
+  !existsSync(join(root, folder))
+    ? []
+    : readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && ends.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => !/\/(node_modules|results|dist)\//u.test(path))
+        .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }))
+
+const source = filesIn("src", /\.ts$/u)
+
+/** Code without comments, so that a comment may name what code may not use. URLs in strings stay. */
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//gu, "").replaceAll(/(^|\s)\/\/.*$/gmu, "$1")
+
+const duplicates = (found: ReadonlyArray<readonly [name: string, path: string]>): ReadonlyArray<string> => {
+  const places = new Map<string, Array<string>>()
+  for (const [name, path] of found) places.set(name, [...(places.get(name) ?? []), path])
+  return [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(", ")}`)
+}
+
+const matches = (pattern: RegExp): ReadonlyArray<readonly [string, string]> =>
+  source.flatMap(({ path, text }) =>
+    Array.from(withoutComments(text).matchAll(pattern), ([, name = ""]) => [name, path] as const)
+  )
+
+const errorTag = /\bTaggedError(?:<\w+>\(\))?\(\s*"([^"]+)"/gu
+const serviceTag = /\bContext\.(?:Generic)?Tag\(\s*"([^"]+)"/gu
+
+/** What only the adapters in `src/platform` may touch. */
+const reservedForPlatform: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
+  ["process.env", /\bprocess\.env\b/u],
+  ["Date.now", /\bDate\.now\b/u],
+  ["new Date()", /\bnew Date\(\s*\)/u],
+  ["Math.random", /\bMath\.random\b/u],
+  ["setTimeout", /\bsetTimeout\b/u],
+  ["setInterval", /\bsetInterval\b/u],
+  // A method or a function of ours may be called fetch; the global may not be called.
+  ["fetch", /(?<![.\w])fetch\(/u]
+]
+
+describe("the house", () => {
+  it("has source files to look at", () => {
+    assert.isAbove(source.length, 20)
+    assert.isAbove(matches(errorTag).length, 5)
+    assert.isAbove(matches(serviceTag).length, 5)
+  })
+
+  it("gives every tagged error a tag of its own", () => {
+    assert.deepStrictEqual(duplicates(matches(errorTag)), [])
+  })
+
+  it("gives every service a tag of its own, named after its folder", () => {
+    const tags = matches(serviceTag)
+    assert.deepStrictEqual(duplicates(tags), [])
+    const astray = tags.filter(([tag, path]) => !tag.startsWith(`gateway/${path.split("/")[1]}/`))
+    assert.deepStrictEqual(astray, [])
+  })
+
+  it("has no file over 600 lines, data tables aside", () => {
+    const large = source
+      .filter(({ path }) => !path.startsWith("src/providers/registry/"))
+      .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+      .filter(({ lines }) => lines > 600)
+    assert.deepStrictEqual(large, [])
+  })
+
+  it.each(reservedForPlatform)("uses %s in src/platform only", (_, pattern) => {
+    const users = source
+      .filter(({ path, text }) => !path.startsWith("src/platform/") && pattern.test(withoutComments(text)))
+      .map(({ path }) => path)
+    assert.deepStrictEqual(users, [])
+  })
+
+  it("names no path of somebody's machine", () => {
+    const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
+    const loose = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => ({ path: entry.name, text: readFileSync(join(root, entry.name), "utf8") }))
+    // Not in the middle of a URL or of a longer path.
+    const machinePath = /(?<![\w./:}-])\/(?:work|home|root|Users)\/\w/u
+    const naming = [...papers, ...loose].filter(({ text }) => machinePath.test(text)).map(({ path }) => path)
+    assert.deepStrictEqual(naming, [])
+  })
+
+  it("numbers its migrations without a gap", () => {
+    const numbers = readdirSync(join(root, "src/store/migrations"))
+      .flatMap((name) => /^(\d{4})_\w+\.ts$/u.exec(name)?.[1] ?? [])
+      .map(Number)
+      .toSorted((a, b) => a - b)
+    assert.isNotEmpty(numbers)
+    assert.deepStrictEqual(
+      numbers,
+      numbers.map((_, index) => index + 1)
+    )
+  })
+})

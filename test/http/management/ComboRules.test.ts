@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { maxNesting, problemOf, referencesOf, usersOf } from "../../../src/http/handlers/ComboRules.ts"
+
+const combo = (name: string, ...models: ReadonlyArray<string>) => ({
+  name,
+  targets: models.map((model) => ({ model }))
+})
+
+/** c1 → c2 → … → c`levels`. */
+const chain = (levels: number) =>
+  Array.from({ length: levels }, (_, index) =>
+    combo(`c${index + 1}`, index + 1 === levels ? "openai/gpt" : `combo:c${index + 2}`)
+  )
+
+describe("ComboRules", () => {
+  it("reads references once each", () =>
+    assert.deepStrictEqual(referencesOf(combo("a", "combo:b", "openai/x", "combo:b", "combo: c")), ["b", "c"]))
+
+  it("names the users of a combo", () =>
+    assert.deepStrictEqual(usersOf("c", [combo("a", "combo:c"), combo("b", "x/y"), combo("d", "combo:c")]), ["a", "d"]))
+
+  it("accepts plain targets", () => assert.isNull(problemOf(combo("a", "openai/gpt"), [])))
+
+  it("names an unknown target", () =>
+    assert.deepStrictEqual(problemOf(combo("a", "openai/gpt", "combo:nope"), []), {
+      _tag: "UnknownCombo",
+      index: 1,
+      name: "nope"
+    }))
+
+  it("finds a combo that contains itself, at once or over others", () => {
+    assert.deepStrictEqual(problemOf(combo("a", "combo:a"), []), { _tag: "Cycle" })
+    assert.deepStrictEqual(problemOf(combo("c3", "combo:c1"), chain(3)), { _tag: "Cycle" })
+  })
+
+  it("lets ten levels nest and no more", () => {
+    assert.isNull(problemOf(combo("top", "combo:c1"), chain(maxNesting - 1)))
+    assert.deepStrictEqual(problemOf(combo("top", "combo:c1"), chain(maxNesting)), { _tag: "TooDeep", levels: 11 })
+  })
+
+  it("counts the levels above a changed combo too", () => {
+    const upper = chain(6).map((each) => (each.name === "c6" ? combo("c6", "combo:middle") : each))
+    const lower = [1, 2, 3, 4, 5].map((level) => combo(`d${level}`, level === 5 ? "openai/gpt" : `combo:d${level + 1}`))
+    const middle = combo("middle", "openai/gpt")
+    assert.isNull(problemOf(middle, [...upper, ...lower]))
+    assert.deepStrictEqual(problemOf(combo("middle", "combo:d1"), [...upper, ...lower]), {
+      _tag: "TooDeep",
+      levels: 12
+    })
+  })
+
+  it("is not slowed down by diamonds", () => {
+    const diamonds = Array.from({ length: 9 }, (_, index) =>
+      combo(`c${index + 1}`, ...Array.from({ length: 50 }, () => (index === 8 ? "openai/gpt" : `combo:c${index + 2}`)))
+    )
+    assert.isNull(problemOf(combo("top", "combo:c1"), diamonds))
+  })
+})

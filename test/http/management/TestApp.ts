@@ -1,0 +1,181 @@
+/** The management plane over real HTTP on a free port, with SQLite in memory and every room below it real. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createServer, request as httpRequest } from "node:http"
+import type { AddressInfo } from "node:net"
+import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
+import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
+import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import * as Gate from "../../../src/auth/Gate.ts"
+import * as Sessions from "../../../src/auth/Sessions.ts"
+import * as Dns from "../../../src/egress/Dns.ts"
+import * as Upstream from "../../../src/egress/Upstream.ts"
+import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
+import * as Flags from "../../../src/flags/Flags.ts"
+import * as Management from "../../../src/http/Management.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as IdGen from "../../../src/platform/IdGen.ts"
+import * as Timers from "../../../src/platform/Timers.ts"
+import * as Catalog from "../../../src/providers/Catalog.ts"
+import * as ModelLists from "../../../src/providers/ModelLists.ts"
+import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as Settings from "../../../src/resilience/Settings.ts"
+import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
+import * as Repos from "../../../src/store/Repos.ts"
+import * as Secrets from "../../../src/store/Secrets.ts"
+import * as Sql from "../../../src/store/Sql.ts"
+import * as PriceBook from "../../../src/usage/PriceBook.ts"
+
+export const adminKey = "test-admin-key-0123456789"
+export const adminPassword = "correct horse battery staple"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+  readonly text: string
+  /** What the JSON body holds at a dotted path: `error.code`, `keys.0.id`; undefined where there is nothing. */
+  readonly at: (path: string) => unknown
+}
+
+export interface Call {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON, or as it is when a string. */
+  readonly body?: unknown
+}
+
+export class TestApp extends Context.Tag("test/TestApp")<
+  TestApp,
+  {
+    readonly url: string
+    /** A raw request; the path is sent exactly as given. */
+    readonly call: (path: string, call?: Call) => Effect.Effect<Answer>
+    /** The same with the admin key. */
+    readonly admin: (path: string, call?: Call) => Effect.Effect<Answer>
+  }
+>() {}
+
+const valueAt = (json: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, step) => {
+    if (typeof value !== "object" || value === null) return undefined
+    return Object.entries(value).find(([name]) => name === step)?.[1]
+  }, json)
+
+const send = (port: number, path: string, call: Call): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const payload =
+      call.body === undefined ? null : typeof call.body === "string" ? call.body : JSON.stringify(call.body)
+    const request = httpRequest(
+      {
+        port,
+        host: "127.0.0.1",
+        path,
+        method: call.method ?? "GET",
+        headers: {
+          ...(payload === null
+            ? {}
+            : { "content-type": "application/json", "content-length": String(Buffer.byteLength(payload)) }),
+          ...call.headers
+        }
+      },
+      (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8")
+          const isJson = (response.headers["content-type"] ?? "").includes("json")
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            at: (place) => valueAt(isJson && text !== "" ? JSON.parse(text) : null, place)
+          })
+        })
+        response.on("error", reject)
+      }
+    )
+    request.on("error", reject)
+    request.end(payload ?? undefined)
+  })
+
+const makeApp = Effect.gen(function* () {
+  const handler = yield* Management.handler
+  const server = yield* Effect.acquireRelease(
+    Effect.async<ReturnType<typeof createServer>>((resume) => {
+      const created = createServer(handler)
+      created.listen(0, "127.0.0.1", () => resume(Effect.succeed(created)))
+    }),
+    (running) =>
+      Effect.async<void>((resume) => {
+        running.close(() => resume(Effect.void))
+        running.closeAllConnections()
+      })
+  )
+  const { port } = server.address() as AddressInfo
+  const call = (path: string, options: Call = {}) => Effect.promise(() => send(port, path, options))
+  return TestApp.of({
+    url: `http://127.0.0.1:${port}`,
+    call,
+    admin: (path, options = {}) =>
+      call(path, { ...options, headers: { authorization: `Bearer ${adminKey}`, ...options.headers } })
+  })
+})
+
+const tables = Repos.layer.pipe(Layer.provideMerge(Secrets.layerTest), Layer.provideMerge(Sql.layerMemory))
+
+const access = Gate.layer.pipe(
+  Layer.provideMerge(AdminPassword.layer),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer))
+)
+
+const egress = Upstream.layer.pipe(
+  Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
+)
+
+const providers = ProviderCalls.layer.pipe(
+  Layer.provideMerge(Catalog.layer),
+  Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
+)
+
+const services = Layer.mergeAll(
+  access,
+  providers,
+  DecisionLog.layer,
+  Settings.layer,
+  PriceBook.layer.pipe(Layer.provide(priceOverrides))
+).pipe(
+  Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
+  Layer.provideMerge(Layer.mergeAll(IdGen.layer, Timers.layer)),
+  Layer.provideMerge(tables)
+)
+
+/** The plane under a configuration; without one, with an admin key and an admin password. */
+export const layerOf = (config: Partial<AppConfig.AppConfigShape> = {}) =>
+  Layer.scoped(TestApp, makeApp).pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(NodeHttpClient.layer),
+    Layer.provide(
+      AppConfig.layerOf({
+        dataDir: "/nonexistent",
+        adminKey: Redacted.make(adminKey),
+        adminPassword: Redacted.make(adminPassword),
+        maxBodyBytes: 64 * 1024,
+        ...config
+      })
+    )
+  )
+
+/** Logs in and gives the headers a page of ours would send. */
+export const logIn = Effect.gen(function* () {
+  const app = yield* TestApp
+  const answer = yield* app.call("/api/auth/login", { method: "POST", body: { password: adminPassword } })
+  const [cookie = ""] = answer.headers["set-cookie"] ?? []
+  return {
+    answer,
+    cookie: { cookie: cookie.split(";")[0] ?? "" },
+    csrf: { "x-csrf-token": String(answer.at("csrfToken")) }
+  }
+})

@@ -1,0 +1,202 @@
+/** Who may call what: every management route of the table with every kind of credential, and spellings that try to slip past. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { routes } from "../../../src/api/Routes.ts"
+import { adminKey, adminPassword, type Call, layerOf, logIn, TestApp } from "./TestApp.ts"
+
+const management = routes.filter(
+  ({ tier, wire, key }) => wire === null && tier !== "inference" && !["system.metrics", "system.root"].includes(key)
+)
+
+const safe = (method: string) => method === "GET"
+
+layer(layerOf(), { excludeTestServices: true })("access", (it) => {
+  const createKey = (scopes: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const answer = yield* app.admin("/api/keys", { method: "POST", body: { name: "a key", scopes } })
+      return String(answer.at("secret"))
+    })
+
+  it.effect("every route × every credential", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const { cookie, csrf } = yield* logIn
+      const credentials: Readonly<Record<string, NonNullable<Call["headers"]>>> = {
+        none: {},
+        wrong: { authorization: "Bearer wrong" },
+        inference: { authorization: `Bearer ${yield* createKey([])}` },
+        manage: { authorization: `Bearer ${yield* createKey(["manage"])}` },
+        adminKey: { "x-api-key": adminKey },
+        cookieOnly: cookie,
+        crossSite: { ...cookie, ...csrf, origin: "https://evil.example" },
+        session: { ...cookie, ...csrf }
+      }
+      /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
+      const refusal = (tier: string, method: string, name: string): number | null => {
+        if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
+        if (name === "session") return null
+        if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
+        if (tier === "session") return 401
+        return { none: 401, wrong: 401, inference: 403 }[name] ?? null
+      }
+      const gateCodes = new Set([
+        "missing_api_key",
+        "invalid_api_key",
+        "key_scope",
+        "session_required",
+        "csrf_token_invalid",
+        "cross_site_request"
+      ])
+      // The routes that end or begin sessions come last.
+      const ordered = management.toSorted(
+        (a, b) => Number(a.key.startsWith("auth.")) - Number(b.key.startsWith("auth."))
+      )
+      for (const route of ordered) {
+        for (const [name, headers] of Object.entries(credentials)) {
+          const answer = yield* app.call(route.path.replace(":id", "none").replace(":requestId", "none"), {
+            method: route.method,
+            headers,
+            ...(safe(route.method) ? {} : { body: "{}" })
+          })
+          const expected = refusal(route.tier, route.method, name)
+          const label = `${route.key} with ${name}: ${answer.status} ${answer.text}`
+          if (expected === null) assert.isFalse(gateCodes.has(String(answer.at("error.code"))), label)
+          else assert.strictEqual(answer.status, expected, label)
+          assert.isString(answer.headers["x-gateway-request-id"], label)
+          assert.isString(answer.headers["x-gateway-version"], label)
+          assert.notStrictEqual(answer.status, 500, label)
+        }
+      }
+    })
+  )
+
+  it.effect("no spelling of a path skips the gate", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      for (const path of [
+        "/API/KEYS",
+        "//api/keys",
+        "/api//keys",
+        "/api/keys/",
+        "/v1/../api/keys",
+        "/v1/%2e%2e/api/keys",
+        "/api/health/ping/../../keys",
+        "/api/health/%2e%2e/keys",
+        "/api%2fkeys",
+        "/%61pi/keys",
+        "/openapi.json/../api/keys",
+        "/./api/./keys",
+        "/api/keys?x=/api/health/ping",
+        "/api/keys;x"
+      ]) {
+        const answer = yield* app.call(path)
+        assert.include([401, 404], answer.status, `${path}: ${answer.text}`)
+        const allowed = yield* app.admin(path)
+        assert.include([200, 404], allowed.status, `${path}: ${allowed.text}`)
+      }
+    })
+  )
+
+  it.effect("spellings without an honest meaning are 400", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      for (const path of ["/api/%00", "/api/%252e%252e/keys", "/api/%zz", "/api\\keys", "/api/%5c..%5ckeys"]) {
+        const answer = yield* app.admin(path)
+        assert.strictEqual(answer.status, 400, path)
+        assert.strictEqual(answer.at("error.code"), "malformed_path", path)
+      }
+    })
+  )
+
+  it.effect("a login answers a CSRF token and an HttpOnly cookie", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* logIn
+      assert.strictEqual(answer.status, 200)
+      const [cookie = ""] = answer.headers["set-cookie"] ?? []
+      assert.match(cookie, /^gateway_session=[\w-]{43};/)
+      for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/"]) assert.include(cookie, attribute)
+      assert.notInclude(answer.text, cookie.slice(16, 59))
+    })
+  )
+
+  it.effect("a logout ends the session and clears the cookie", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const { cookie, csrf } = yield* logIn
+      assert.strictEqual((yield* app.call("/api/providers", { headers: cookie })).status, 200)
+      const out = yield* app.call("/api/auth/logout", { method: "POST", headers: { ...cookie, ...csrf } })
+      assert.strictEqual(out.status, 204)
+      assert.include(String(out.headers["set-cookie"]), "Max-Age=0")
+      assert.strictEqual((yield* app.call("/api/providers", { headers: cookie })).status, 401)
+    })
+  )
+
+  it.effect("a wrong password is 401, and a login from another site 403", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const wrong = yield* app.call("/api/auth/login", { method: "POST", body: { password: "wrong" } })
+      assert.strictEqual(wrong.status, 401)
+      assert.strictEqual(wrong.at("error.param"), "password")
+      const foreign = yield* app.call("/api/auth/login", {
+        method: "POST",
+        body: { password: adminPassword },
+        headers: { origin: "https://evil.example" }
+      })
+      assert.strictEqual(foreign.status, 403)
+    })
+  )
+
+  it.effect("an expired and an inactive key are 403 and say so", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      for (const [settings, code] of [
+        [{ expiresAt: "2020-01-01T00:00:00Z" }, "key_expired"],
+        [{ isActive: false }, "key_inactive"]
+      ] as const) {
+        const created = yield* app.admin("/api/keys", {
+          method: "POST",
+          body: { name: "barred", scopes: ["manage"], ...settings }
+        })
+        const answer = yield* app.call("/api/keys", { headers: { authorization: `Bearer ${created.at("secret")}` } })
+        assert.strictEqual(answer.status, 403)
+        assert.strictEqual(answer.at("error.code"), code)
+      }
+    })
+  )
+})
+
+layer(layerOf({ adminPassword: null }), { excludeTestServices: true })("login throttle", (it) => {
+  it.effect("too many tries are 429 with Retry-After", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const login = app.call("/api/auth/login", { method: "POST", body: { password: "guess" } })
+      const first = yield* login
+      assert.strictEqual(first.status, 401)
+      assert.strictEqual(first.at("error.code"), "admin_not_configured")
+      const answers = yield* Effect.replicateEffect(login, 8)
+      const last = answers.at(-1)
+      assert.strictEqual(last?.status, 429)
+      assert.strictEqual(last?.at("error.type"), "rate_limit_error")
+      assert.isAbove(Number(last?.headers["retry-after"]), 0)
+    })
+  )
+})
+
+layer(layerOf({ adminKey: null, adminPassword: null }), { excludeTestServices: true })(
+  "without an administrator",
+  (it) => {
+    it.effect("management is locked and says how to open it", () =>
+      Effect.gen(function* () {
+        const app = yield* TestApp
+        for (const headers of [{}, { authorization: "Bearer anything" }]) {
+          const answer = yield* app.call("/api/providers", { headers })
+          assert.strictEqual(answer.status, 401)
+          assert.include(String(answer.at("error.message")), "gateway setup")
+          assert.include(String(answer.at("error.message")), "GATEWAY_ADMIN_KEY")
+        }
+        assert.strictEqual((yield* app.call("/api/health/ping")).status, 200)
+      })
+    )
+  }
+)

@@ -1,0 +1,100 @@
+/** The whole service in a test: real sockets, a real database in a throw-away folder, listening on a free loopback port. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type { Scope } from "effect/Scope"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gateway } from "../../src/app/layers.ts"
+import { HttpServer } from "../../src/http/Server.ts"
+import * as AppConfig from "../../src/platform/AppConfig.ts"
+import type { FakeUpstream } from "./FakeUpstream.ts"
+
+export const adminKey = "admin-key-of-the-tests-0123456789"
+
+export interface TestGateway {
+  readonly url: string
+  /** A management call as administrator; fails the test when it is not answered with 2xx. */
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
+  readonly manage: (method: string, path: string, body?: unknown) => Promise<any>
+  /** A node and a connection for a fake upstream. The prefix is then a provider id; the connection is returned. */
+  readonly connect: (
+    prefix: string,
+    upstream: FakeUpstream,
+    wire: "chat" | "messages",
+    more?: Readonly<Record<string, unknown>>
+  ) => Promise<{ readonly id: string }>
+  readonly combo: (name: string, ...models: ReadonlyArray<string>) => Promise<void>
+  /** A POST with a JSON body and whatever headers. */
+  readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<Response>
+  /** The usage row of a request, as soon as it is in the table. */
+  // eslint-disable-next-line typescript/no-explicit-any -- as above
+  readonly usageRow: (requestId: string) => Promise<any>
+}
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const types = { chat: "openai-compatible", messages: "anthropic-compatible" }
+
+const client = (url: string): TestGateway => {
+  const manage: TestGateway["manage"] = async (method, path, body) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === "" ? null : JSON.parse(text)
+  }
+  return {
+    url,
+    manage,
+    connect: async (prefix, upstream, wire, more) => {
+      const baseUrl = `${upstream.origin}/v1`
+      await manage("POST", "/api/provider-nodes", { name: prefix, prefix, type: types[wire], baseUrl })
+      const { connection } = await manage("POST", "/api/providers", {
+        provider: prefix,
+        name: prefix,
+        apiKey: `upstream-key-of-${prefix}`,
+        models: ["m"],
+        ...more
+      })
+      return connection
+    },
+    combo: async (name, ...models) => {
+      await manage("POST", "/api/combos", { name, strategy: "priority", targets: models.map((model) => ({ model })) })
+    },
+    post: (path, body, headers = {}, signal) =>
+      fetch(url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal })
+      }),
+    usageRow: async (requestId) => {
+      for (;;) {
+        const { logs } = await manage("GET", "/api/usage/logs?limit=100")
+        const row = logs.find((entry: { requestId: string }) => entry.requestId === requestId)
+        if (row !== undefined) return row
+      }
+    }
+  }
+}
+
+/** Starts a gateway for the scope. */
+export const start = (config: Partial<AppConfig.AppConfigShape> = {}): Effect.Effect<TestGateway, never, Scope> =>
+  Effect.gen(function* () {
+    const dataDir = config.dataDir ?? (yield* temporaryFolder)
+    const built = yield* Layer.build(
+      gateway.pipe(
+        Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir }))
+      )
+    ).pipe(Effect.orDie)
+    return client(Context.get(built, HttpServer).url)
+  })

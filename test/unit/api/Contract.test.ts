@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { GatewayApi } from "../../../src/api/Api.ts"
+import * as Errors from "../../../src/api/Errors.ts"
+import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
+import { routes } from "../../../src/api/Routes.ts"
+
+interface Operation {
+  readonly security: ReadonlyArray<Record<string, unknown>>
+  readonly responses: Record<string, unknown>
+}
+interface Document {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas: Record<string, unknown> }
+}
+const document = JSON.parse(openApiJson()) as Document
+
+describe("contract errors", () => {
+  for (const [answer, error, status] of [
+    [Errors.BadRequestAnswer, new Errors.BadRequest({ message: "no", param: "a" }), 400],
+    [Errors.UnauthorizedAnswer, new Errors.Unauthorized({ message: "no" }), 401],
+    [Errors.ForbiddenAnswer, new Errors.Forbidden({ message: "no" }), 403],
+    [Errors.NotFoundAnswer, new Errors.NotFound({ message: "no" }), 404],
+    [Errors.MethodNotAllowedAnswer, new Errors.MethodNotAllowed({ message: "no" }), 405],
+    [Errors.ConflictAnswer, new Errors.Conflict({ message: "no" }), 409],
+    [Errors.TooLargeAnswer, new Errors.TooLarge({ message: "no" }), 413],
+    [Errors.TooManyRequestsAnswer, new Errors.TooManyRequests({ message: "no" }), 429],
+    [Errors.InternalAnswer, new Errors.Internal({ message: "no" }), 500],
+    [Errors.UpstreamFailedAnswer, new Errors.UpstreamFailed({ message: "no" }), 502],
+    [Errors.UnavailableAnswer, new Errors.Unavailable({ message: "no" }), 503]
+  ] as const) {
+    it(`${error._tag} is ${status}, flat, and comes back as the same class`, () => {
+      const schema = answer as unknown as Schema.Schema<Errors.ContractError, typeof Errors.ErrorBody.Encoded>
+      assert.strictEqual(HttpApiSchema.getStatusError(schema), status)
+      const body = Schema.encodeSync(schema)(error)
+      assert.deepStrictEqual(Object.keys(body), ["error"])
+      assert.notProperty(body.error, "_tag")
+      const back = Schema.decodeSync(schema)(body)
+      assert.strictEqual(back._tag, error._tag)
+      assert.strictEqual(back.message, "no")
+    })
+  }
+
+  it("leaves out what is not known", () => {
+    assert.deepStrictEqual(Errors.toBody(new Errors.NotFound({ message: "gone" })), {
+      error: { message: "gone", type: "invalid_request_error", code: "not_found" }
+    })
+  })
+
+  it("names fields", () => {
+    const details = [{ field: "name", message: "is missing" }]
+    assert.deepStrictEqual(Errors.toBody(new Errors.BadRequest({ message: "no", param: "name", details })), {
+      error: { message: "no", type: "invalid_request_error", code: "bad_request", param: "name", details }
+    })
+  })
+
+  it("gives every error of every endpoint a status of its own", () => {
+    HttpApi.reflect(GatewayApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, errors }) => {
+        for (const status of errors.keys()) assert.isTrue(status >= 400 && status < 600, `${endpoint.name}: ${status}`)
+      }
+    })
+  })
+})
+
+describe("route table", () => {
+  it("has every key once", () => assert.strictEqual(new Set(routes.map(({ key }) => key)).size, routes.length))
+
+  it("makes public only what the contract says", () => {
+    const open = routes.filter(({ tier }) => tier === "public").map(({ key }) => key)
+    assert.sameMembers(open, ["auth.login", "system.ping", "system.openapi", "system.metrics", "system.root"])
+  })
+
+  it("gives feature flags to sessions only", () => {
+    const flags = routes.filter(({ path }) => path === "/api/settings/feature-flags")
+    assert.deepStrictEqual(
+      flags.map(({ tier }) => tier),
+      ["session", "session", "session"]
+    )
+  })
+})
+
+describe("OpenAPI document", () => {
+  it("holds every management and inference route", () => {
+    for (const route of routes.filter(({ key }) => key !== "system.metrics" && key !== "system.root")) {
+      const path = route.path.replaceAll(/:(\w+)/g, "{$1}")
+      assert.isDefined(document.paths[path]?.[route.method.toLowerCase()], `${route.method} ${route.path}`)
+    }
+  })
+
+  it("tells which credentials a route takes", () => {
+    assert.deepStrictEqual(document.paths["/api/health/ping"]?.get?.security, [])
+    assert.deepStrictEqual(document.paths["/api/settings/feature-flags"]?.get?.security, [{ session: [], csrf: [] }])
+    assert.deepInclude(document.paths["/api/providers"]?.get?.security ?? [], { bearer: [] })
+  })
+
+  it("shows the gateway's own error body, never the framework's", () => {
+    assert.notInclude(openApiJson(), "HttpApiDecodeError")
+    assert.isDefined(document.components.schemas.ErrorBody)
+  })
+
+  it("has no dangling reference", () => {
+    for (const [, name = ""] of openApiJson().matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      assert.isDefined(document.components.schemas[name], name)
+    }
+  })
+})
+
+describe("inputs", () => {
+  it("take null for every optional field and ignore unknown ones", async () => {
+    const { CreateConnection } = await import("../../../src/api/Groups/Providers.ts")
+    const fields = Object.keys(CreateConnection.fields).filter((field) => field !== "provider")
+    const input = { provider: "openai", surprise: 1, ...Object.fromEntries(fields.map((field) => [field, null])) }
+    const decoded = Schema.decodeUnknownEither(CreateConnection)(input)
+    assert.isTrue(Either.isRight(decoded))
+    assert.notProperty(Either.getOrThrow(decoded), "surprise")
+  })
+})

@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Tier } from "../../../src/api/Routes.ts"
+import { decide } from "../../../src/auth/Access.ts"
+import type { AccessFacts } from "../../../src/auth/Access.ts"
+import type { ApiKey } from "../../../src/domain/ApiKey.ts"
+
+const key = (scopes: ReadonlyArray<string>): ApiKey => ({
+  id: "key-1",
+  name: "a key",
+  prefix: "gw_abcde",
+  hash: "0",
+  scopes,
+  allowedModels: null,
+  expiresAtMs: null,
+  rateLimits: [],
+  isActive: true,
+  createdAtMs: 0,
+  lastUsedAtMs: null
+})
+
+const nobody: AccessFacts = {
+  key: "missing",
+  keyLooksOurs: false,
+  keyProblem: null,
+  sessionId: null,
+  csrfTokenValid: false,
+  safeMethod: false,
+  crossSite: false,
+  loopback: false,
+  keysRequired: false,
+  adminConfigured: true
+}
+
+/** `Anonymous`, `Key`, … when allowed; the status and code when not. */
+const outcome = (tier: Tier, facts: Partial<AccessFacts>): string => {
+  const access = decide(tier, { ...nobody, ...facts })
+  return access._tag === "Allowed" ? access.principal._tag : `${access.status} ${access.code}`
+}
+
+const inferenceKey = { key: { _tag: "Key", key: key([]) } } as const
+const manageKey = { key: { _tag: "Key", key: key(["manage"]) } } as const
+const adminScope = { key: { _tag: "Key", key: key(["admin"]) } } as const
+const adminKey = { key: { _tag: "AdminKey" } } as const
+const session = { sessionId: "s" } as const
+
+describe("Access.decide", () => {
+  for (const [tier, facts, expected] of [
+    ["public", {}, "Anonymous"],
+    ["public", { key: "wrong" }, "Anonymous"],
+    ["public", { crossSite: true }, "403 cross_site_request"],
+    ["public", { crossSite: true, safeMethod: true }, "Anonymous"],
+
+    ["inference", {}, "Anonymous"],
+    ["inference", { key: "wrong" }, "Anonymous"],
+    ["inference", { key: "wrong", keyLooksOurs: true }, "401 invalid_api_key"],
+    ["inference", { keysRequired: true }, "401 missing_api_key"],
+    ["inference", { key: "wrong", keysRequired: true }, "401 invalid_api_key"],
+    ["inference", { ...inferenceKey, keysRequired: true }, "Key"],
+    ["inference", { ...adminKey, keysRequired: true }, "AdminKey"],
+    ["inference", { ...inferenceKey, keyProblem: "expired" }, "403 key_expired"],
+    ["inference", { ...inferenceKey, keyProblem: "inactive" }, "403 key_inactive"],
+    ["inference", { ...session, keysRequired: true }, "401 missing_api_key"],
+
+    ["manage", {}, "401 missing_api_key"],
+    ["manage", { key: "wrong" }, "401 invalid_api_key"],
+    ["manage", { adminConfigured: false }, "401 admin_not_configured"],
+    ["manage", { key: "wrong", adminConfigured: false }, "401 admin_not_configured"],
+    ["manage", inferenceKey, "403 key_scope"],
+    ["manage", manageKey, "Key"],
+    ["manage", adminScope, "Key"],
+    ["manage", adminKey, "AdminKey"],
+    ["manage", { ...manageKey, keyProblem: "expired" }, "403 key_expired"],
+    ["manage", { ...session, safeMethod: true }, "Session"],
+    ["manage", session, "403 csrf_token_invalid"],
+    ["manage", { ...session, csrfTokenValid: true }, "Session"],
+    ["manage", { ...session, csrfTokenValid: true, crossSite: true }, "403 cross_site_request"],
+    ["manage", { ...session, ...inferenceKey, csrfTokenValid: true }, "403 key_scope"],
+
+    ["session", {}, "401 session_required"],
+    ["session", adminKey, "401 session_required"],
+    ["session", { ...session, safeMethod: true }, "Session"],
+    ["session", session, "403 csrf_token_invalid"],
+    ["session", { ...session, csrfTokenValid: true }, "Session"],
+
+    ["loopback", adminKey, "403 loopback_only"],
+    ["loopback", { ...adminKey, loopback: true }, "AdminKey"],
+    ["loopback", { loopback: true }, "401 missing_api_key"]
+  ] as const) {
+    it(`${tier} ${JSON.stringify(facts)} → ${expected}`, () => assert.strictEqual(outcome(tier, facts), expected))
+  }
+
+  it("says how to set an administrator", () => {
+    const access = decide("manage", { ...nobody, adminConfigured: false })
+    assert.include(access._tag === "Denied" ? access.message : "", "gateway setup")
+    assert.include(access._tag === "Denied" ? access.message : "", "GATEWAY_ADMIN_KEY")
+  })
+})

@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { keyOf } from "../../../src/auth/Credentials.ts"
+
+describe("Credentials.keyOf", () => {
+  for (const [name, headers, url, expected] of [
+    ["Bearer", { authorization: "Bearer k1" }, "/v1/models", "k1"],
+    ["Bearer in any case, with blanks", { authorization: "  bearer   k1 " }, "/", "k1"],
+    ["x-api-key", { "x-api-key": "k2" }, "/", "k2"],
+    ["x-goog-api-key", { "x-goog-api-key": "k3" }, "/", "k3"],
+    ["api-key", { "api-key": "k4" }, "/", "k4"],
+    ["the parameter token", {}, "/x?token=k5", "k5"],
+    ["the parameter apiKey", {}, "/x?a=1&apiKey=k6", "k6"],
+    ["the parameter api_key", {}, "/x?api_key=k7", "k7"],
+    ["the parameter key, decoded", {}, "/x?key=a%2Fb", "a/b"],
+    ["Bearer before the others", { authorization: "Bearer k1", "x-api-key": "k2" }, "/?key=k3", "k1"],
+    ["the next place when Bearer is empty", { authorization: "Bearer ", "x-api-key": "k2" }, "/", "k2"],
+    ["nothing for an empty Bearer", { authorization: "Bearer" }, "/", null],
+    ["nothing for another scheme", { authorization: "Basic abc" }, "/", null],
+    ["nothing for a scheme that only begins so", { authorization: "Bearerish k" }, "/", null],
+    ["nothing for empty values", { "x-api-key": " " }, "/?key=", null],
+    ["nothing", {}, "/v1/models", null]
+  ] as const) {
+    it(`reads ${name}`, () => assert.strictEqual(keyOf(headers, url), expected))
+  }
+})

@@ -1,0 +1,243 @@
+/** Keys, sessions, passwords and logins as services, over SQLite in memory and a test clock. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
+import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import * as Login from "../../../src/auth/Login.ts"
+import { hashPassword, verifyPassword } from "../../../src/auth/Passwords.ts"
+import * as Sessions from "../../../src/auth/Sessions.ts"
+import type { ApiKeySettings } from "../../../src/domain/ApiKey.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as IdGen from "../../../src/platform/IdGen.ts"
+import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
+import { SessionRepo } from "../../../src/store/repo/SessionRepo.ts"
+import * as Repos from "../../../src/store/Repos.ts"
+import * as Secrets from "../../../src/store/Secrets.ts"
+import * as Sql from "../../../src/store/Sql.ts"
+
+const password = Redacted.make("a good password")
+
+const store = Repos.layer.pipe(Layer.provide(Secrets.layerTest), Layer.provide(Sql.layerMemory))
+
+const services = (config: Partial<AppConfig.AppConfigShape> = {}) =>
+  Login.layer.pipe(
+    Layer.provideMerge(AdminPassword.layer),
+    Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer)),
+    Layer.provideMerge(store),
+    Layer.provide(IdGen.layerCounting("id")),
+    Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent", ...config }))
+  )
+
+const settings: ApiKeySettings = {
+  name: "a key",
+  scopes: [],
+  allowedModels: null,
+  expiresAtMs: null,
+  rateLimits: [],
+  isActive: true
+}
+
+describe("ApiKeys", () => {
+  it.scoped("knows a key from creation to removal", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const { key, secret } = yield* keys.create(settings)
+      const raw = Redacted.value(secret)
+      assert.deepStrictEqual(keys.identify(raw), { _tag: "Key", key })
+      assert.strictEqual(keys.identify(null), "missing")
+      assert.strictEqual(keys.identify(`${raw}x`), "wrong")
+      const renamed = yield* keys.update(key.id, { name: "renamed" })
+      assert.strictEqual(renamed?.name, "renamed")
+      assert.deepStrictEqual(keys.identify(raw), { _tag: "Key", key: { ...key, name: "renamed" } })
+      assert.isTrue(yield* keys.remove(key.id))
+      assert.strictEqual(keys.identify(raw), "wrong")
+      assert.isFalse(yield* keys.remove(key.id))
+      assert.isNull(yield* keys.update(key.id, {}))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("does not bring a removed key back when it is changed at the same time", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const { key, secret } = yield* keys.create(settings)
+      yield* Effect.all([keys.remove(key.id), keys.update(key.id, { name: "late" })], { concurrency: 2 })
+      assert.strictEqual(keys.identify(Redacted.value(secret)), "wrong")
+      assert.deepStrictEqual(keys.list(), [])
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("keeps no secret", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const repo = yield* ApiKeyRepo
+      const { secret } = yield* keys.create(settings)
+      assert.notInclude(JSON.stringify(yield* repo.list), Redacted.value(secret))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("knows the admin key of the configuration", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      assert.deepStrictEqual(keys.identify("the admin key"), { _tag: "AdminKey" })
+      assert.strictEqual(keys.identify("another"), "wrong")
+      assert.isTrue(keys.canManage(0))
+    }).pipe(Effect.provide(services({ adminKey: Redacted.make("the admin key") })))
+  )
+
+  it.scoped("can manage only while an active key with the scope is there", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      assert.isFalse(keys.canManage(0))
+      yield* keys.create(settings)
+      assert.isFalse(keys.canManage(0))
+      const { key } = yield* keys.create({ ...settings, scopes: ["manage"], expiresAtMs: 10 })
+      assert.isTrue(keys.canManage(9))
+      assert.isFalse(keys.canManage(10))
+      yield* keys.update(key.id, { expiresAtMs: null, isActive: false })
+      assert.isFalse(keys.canManage(0))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("writes the last use at most every five minutes", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const repo = yield* ApiKeyRepo
+      const minute = 60_000
+      const lastUsed = Effect.map(repo.list, ([row]) => row?.lastUsedAtMs)
+      const { key } = yield* keys.create(settings)
+      keys.used(key, 10 * minute)
+      keys.used(key, 12 * minute)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* lastUsed, 10 * minute)
+      keys.used(key, 14 * minute)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* lastUsed, 10 * minute)
+      keys.used(key, 15 * minute)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* lastUsed, 15 * minute)
+    }).pipe(Effect.provide(services()))
+  )
+
+  it("judges expiry, activity and models", () => {
+    assert.isNull(ApiKeys.judge(settings, 0, "openai/gpt-4.1"))
+    assert.strictEqual(ApiKeys.judge({ ...settings, isActive: false }, 0, null), "inactive")
+    assert.isNull(ApiKeys.judge({ ...settings, expiresAtMs: 10 }, 9, null))
+    assert.strictEqual(ApiKeys.judge({ ...settings, expiresAtMs: 10 }, 10, null), "expired")
+    const limited = { ...settings, allowedModels: ["openai/*", "groq/llama"] }
+    assert.isNull(ApiKeys.judge(limited, 0, "openai/gpt-4.1"))
+    assert.isNull(ApiKeys.judge(limited, 0, "groq/llama"))
+    assert.strictEqual(ApiKeys.judge(limited, 0, "groq/llama-2"), "model")
+    assert.strictEqual(ApiKeys.judge(limited, 0, "openaix/gpt"), "model")
+    assert.isNull(ApiKeys.judge({ ...settings, allowedModels: [] }, 0, "any"))
+    assert.isNull(ApiKeys.judge({ ...settings, allowedModels: ["*"] }, 0, "any"))
+  })
+})
+
+describe("Sessions", () => {
+  const hour = 3_600_000
+  it.scoped("end a day after the last use", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const { cookie } = yield* sessions.open
+      const value = Redacted.value(cookie)
+      assert.isNotNull(sessions.find(value, 23 * hour))
+      assert.isNotNull(sessions.find(value, 46 * hour))
+      assert.isNull(sessions.find(value, 70 * hour))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("end a week after the login, however much used", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const { cookie } = yield* sessions.open
+      for (let day = 1; day <= 7; day++) assert.isNotNull(sessions.find(Redacted.value(cookie), day * 23 * hour))
+      assert.isNotNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour - 1))
+      assert.isNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("are stored without the cookie, and forgotten when dead", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const repo = yield* SessionRepo
+      const { cookie } = yield* sessions.open
+      const rows = yield* repo.list
+      assert.strictEqual(rows.length, 1)
+      assert.notInclude(JSON.stringify(rows), Redacted.value(cookie))
+      yield* TestClock.adjust("25 hours")
+      assert.strictEqual((yield* repo.list).length, 0)
+    }).pipe(Effect.provide(Sessions.layer.pipe(Layer.provideMerge(store))))
+  )
+
+  it("reads the cookie among others", () => {
+    const value = "a".repeat(43)
+    assert.strictEqual(Sessions.cookieOf({ cookie: `x=1; gateway_session=${value}; y=2` }), value)
+    assert.isNull(Sessions.cookieOf({ cookie: "gateway_session=short" }))
+    assert.isNull(Sessions.cookieOf({}))
+  })
+})
+
+describe("Passwords", () => {
+  it.live("hashes with argon2id and verifies", () =>
+    Effect.gen(function* () {
+      const hash = yield* hashPassword(password)
+      assert.match(hash, /^\$argon2id\$/)
+      assert.isTrue(yield* verifyPassword(password, hash))
+      assert.isFalse(yield* verifyPassword(Redacted.make("another"), hash))
+      assert.isFalse(yield* verifyPassword(password, "nonsense"))
+    })
+  )
+
+  it.live("verifies what the fallback wrote", () =>
+    Effect.gen(function* () {
+      // scrypt("a good password", salt of 16 zero bytes, N=2^4, r=8, p=1), worked out with node:crypto.
+      const { scryptSync } = yield* Effect.promise(() => import("node:crypto"))
+      const key = scryptSync("a good password", Buffer.alloc(16), 32, { N: 16, r: 8, p: 1 }).toString("base64url")
+      const stored = `$scrypt$ln=4,r=8,p=1$${Buffer.alloc(16).toString("base64url")}$${key}`
+      assert.isTrue(yield* verifyPassword(password, stored))
+      assert.isFalse(yield* verifyPassword(Redacted.make("another"), stored))
+    })
+  )
+})
+
+describe("Login", () => {
+  const attempt = (text: string, formerCookie: string | null = null) =>
+    Effect.flatMap(Login.Login, (login) =>
+      login.logIn({ password: Redacted.make(text), address: "127.0.0.1", formerCookie })
+    )
+  const configured = services({ adminPassword: password })
+
+  it.scoped("fails without any password", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(attempt("anything")))._tag, "NoAdminPassword")
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("tells a wrong password, and throttles guessing", () =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 8; i++) assert.strictEqual((yield* Effect.flip(attempt("wrong")))._tag, "WrongPassword")
+      const refused = yield* Effect.flip(attempt(Redacted.value(password)))
+      assert.strictEqual(refused._tag, "TooManyLogins")
+      yield* TestClock.adjust("30 seconds")
+      yield* attempt(Redacted.value(password))
+    }).pipe(Effect.provide(configured))
+  )
+
+  it.scoped("ends the former session of the same browser, and all when the password changes", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const admin = yield* AdminPassword.AdminPassword
+      const first = Redacted.value((yield* attempt(Redacted.value(password))).cookie)
+      const second = Redacted.value((yield* attempt(Redacted.value(password), first)).cookie)
+      assert.isNull(sessions.find(first, 0))
+      assert.isNotNull(sessions.find(second, 0))
+      yield* admin.set(Redacted.make("a new password"))
+      assert.isNull(sessions.find(second, 0))
+      assert.isFalse(yield* admin.verify(password))
+      assert.isTrue(yield* admin.verify(Redacted.make("a new password")))
+    }).pipe(Effect.provide(configured))
+  )
+})

@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  judgeAddress,
+  judgeHost,
+  judgeUrl,
+  providerPolicy,
+  type OutboundPolicy,
+  type UrlVerdict,
+  type Verdict
+} from "../../../src/egress/OutboundPolicy.ts"
+
+const open: OutboundPolicy = { allowPrivate: true }
+const publicOnly: OutboundPolicy = { allowPrivate: false }
+const word = (verdict: Verdict | UrlVerdict): string => (verdict._tag === "Allowed" ? "allowed" : verdict.reason)
+
+describe("judgeAddress", () => {
+  it.each<[address: string, whenOpen: string, whenPublicOnly: string]>([
+    ["8.8.8.8", "allowed", "allowed"],
+    ["2606:4700::1111", "allowed", "allowed"],
+    ["127.0.0.1", "allowed", "private"],
+    ["::1", "allowed", "private"],
+    ["10.1.2.3", "allowed", "private"],
+    ["172.31.255.255", "allowed", "private"],
+    ["172.32.0.1", "allowed", "allowed"],
+    ["192.168.1.1", "allowed", "private"],
+    ["100.64.0.1", "allowed", "private"],
+    ["198.18.0.1", "allowed", "private"],
+    ["240.0.0.1", "allowed", "private"],
+    ["fd12::1", "allowed", "private"],
+    ["fec0::1", "allowed", "private"],
+    ["0.0.0.0", "unroutable", "unroutable"],
+    ["::", "unroutable", "unroutable"],
+    ["224.0.0.1", "unroutable", "unroutable"],
+    ["255.255.255.255", "unroutable", "unroutable"],
+    ["ff02::1", "unroutable", "unroutable"],
+    ["2001::1", "unroutable", "unroutable"],
+    ["64:ff9b:1::1", "unroutable", "unroutable"],
+    ["169.254.169.254", "metadata", "metadata"],
+    ["169.254.170.2", "metadata", "metadata"],
+    ["100.100.100.200", "metadata", "metadata"],
+    ["168.63.129.16", "metadata", "metadata"],
+    ["192.0.0.192", "metadata", "metadata"],
+    ["fd00:ec2::254", "metadata", "metadata"],
+    ["fe80::1", "metadata", "metadata"],
+    // IPv4 in disguise is judged as what it is.
+    ["::ffff:8.8.8.8", "allowed", "allowed"],
+    ["::ffff:127.0.0.1", "allowed", "private"],
+    ["::ffff:a9fe:a9fe", "metadata", "metadata"],
+    ["::127.0.0.1", "allowed", "private"],
+    ["::a9fe:a9fe", "metadata", "metadata"],
+    ["64:ff9b::8.8.8.8", "allowed", "allowed"],
+    ["64:ff9b::a9fe:a9fe", "metadata", "metadata"],
+    ["64:ff9b::10.0.0.1", "allowed", "private"],
+    ["2002:a9fe:a9fe::1", "metadata", "metadata"],
+    ["2002:7f00:1::", "allowed", "private"],
+    ["2002:808:808::", "allowed", "allowed"],
+    // Only the usual text form is an address.
+    ["0x7f.0.0.1", "syntax", "syntax"],
+    ["2130706433", "syntax", "syntax"],
+    ["0177.0.0.1", "syntax", "syntax"],
+    ["127.1", "syntax", "syntax"],
+    ["", "syntax", "syntax"]
+  ])("%s", (address, whenOpen, whenPublicOnly) => {
+    assert.strictEqual(word(judgeAddress(address, open)), whenOpen)
+    assert.strictEqual(word(judgeAddress(address, publicOnly)), whenPublicOnly)
+  })
+})
+
+describe("judgeHost", () => {
+  it.each<[host: string, whenOpen: string, whenPublicOnly: string]>([
+    ["api.example.com", "allowed", "allowed"],
+    ["localhost", "allowed", "private"],
+    ["LOCALHOST.", "allowed", "private"],
+    ["a.localhost", "allowed", "private"],
+    ["nas.local", "allowed", "private"],
+    ["db.internal", "allowed", "private"],
+    ["internal.example.com", "allowed", "allowed"],
+    ["metadata.google.internal", "metadata", "metadata"],
+    ["Metadata.Google.Internal.", "metadata", "metadata"],
+    ["metadata.goog", "metadata", "metadata"],
+    ["instance-data", "metadata", "metadata"],
+    ["[::1]", "allowed", "private"],
+    ["[fe80::1]", "metadata", "metadata"],
+    ["169.254.169.254.", "metadata", "metadata"],
+    ["", "syntax", "syntax"],
+    [".", "syntax", "syntax"]
+  ])("%s", (host, whenOpen, whenPublicOnly) => {
+    assert.strictEqual(word(judgeHost(host, open)), whenOpen)
+    assert.strictEqual(word(judgeHost(host, publicOnly)), whenPublicOnly)
+  })
+})
+
+describe("judgeUrl", () => {
+  it.each<[url: string, verdict: string]>([
+    ["https://api.example.com/v1", "allowed"],
+    ["http://api.example.com:8080", "allowed"],
+    ["http://127.0.0.1:11434/v1", "private"],
+    ["http://2130706433/", "private"],
+    ["http://0x7f000001/", "private"],
+    ["http://0177.0.0.1/", "private"],
+    ["http://127.1/", "private"],
+    ["http://127.0.0.1./", "private"],
+    ["http://１２７.0.0.1/", "private"],
+    ["http://[::ffff:127.0.0.1]/", "private"],
+    ["http://localhost./", "private"],
+    ["http://0/", "unroutable"],
+    ["http://0xa9fea9fe/latest/meta-data", "metadata"],
+    ["http://[::ffff:169.254.169.254]/", "metadata"],
+    ["ftp://api.example.com", "scheme"],
+    ["file:///etc/passwd", "scheme"],
+    ["https://user@api.example.com", "user_info"],
+    ["https://:secret@api.example.com", "user_info"],
+    ["https://api.example.com/#x", "fragment"],
+    ["https://api.example.com/#", "fragment"],
+    ["api.example.com", "syntax"],
+    ["/v1", "syntax"],
+    ["", "syntax"]
+  ])("%s", (url, verdict) => assert.strictEqual(word(judgeUrl(url, publicOnly)), verdict))
+})
+
+describe("providerPolicy", () => {
+  it.each<[on: ReadonlyArray<string>, allowPrivate: boolean]>([
+    [["OUTBOUND_SSRF_GUARD_ENABLED", "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS"], true],
+    [["OUTBOUND_SSRF_GUARD_ENABLED", "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS"], true],
+    [["OUTBOUND_SSRF_GUARD_ENABLED"], false],
+    [[], true]
+  ])("%j", (on, allowPrivate) =>
+    assert.deepStrictEqual(
+      providerPolicy((flag) => on.includes(flag)),
+      { allowPrivate }
+    )
+  )
+})

@@ -1,0 +1,219 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as TestClock from "effect/TestClock"
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { UsageRow } from "../../../src/domain/Usage.ts"
+import * as UsageRepo from "../../../src/store/repo/UsageRepo.ts"
+import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import { onDisk, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
+
+const inMemory = Layer.provideMerge(UsageJournal.layerMemory, reposInMemory)
+const onFile = (dataDir: string) =>
+  Layer.merge(UsageJournal.layer, UsageRepo.layer).pipe(Layer.provideMerge(onDisk(dataDir)))
+const segmentsIn = (dataDir: string) => readdirSync(join(dataDir, "usage-journal"))
+const stored = Effect.flatMap(UsageRepo.UsageRepo, (repo) => repo.page({ limit: 1000, cursor: null }))
+const save = (rows: ReadonlyArray<UsageRow>) =>
+  Effect.gen(function* () {
+    const journal = yield* UsageJournal.UsageJournal
+    for (const row of rows) journal.append(row)
+    yield* journal.flush
+  })
+/** Makes the table refuse rows as a broken database would, until the trigger is dropped. */
+const refuseRows = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`CREATE TRIGGER refusal BEFORE INSERT ON usage_log BEGIN SELECT RAISE(ABORT, 'refused'); END`
+)
+
+describe("UsageRepo", () => {
+  const bare = usageRow(2, {
+    apiKeyId: null,
+    combo: null,
+    provider: null,
+    connectionId: null,
+    model: null,
+    targetWire: null,
+    streamed: false,
+    outcome: "failed",
+    ttftMs: null,
+    priced: false,
+    usageSource: "estimated",
+    error: "connect_refused 'quoted' \"too\"\n ü"
+  })
+
+  it.effect("gives back every field of what was appended", () =>
+    Effect.gen(function* () {
+      yield* save([usageRow(1), bare])
+      const repo = yield* UsageRepo.UsageRepo
+      assert.deepStrictEqual(yield* stored, { rows: [bare, usageRow(1)], nextCursor: null })
+      assert.deepStrictEqual(yield* repo.byRequestId("request-1"), usageRow(1))
+      assert.isNull(yield* repo.byRequestId("request-9"))
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("pages newest first, and rows that arrive meanwhile disturb nothing", () =>
+    Effect.gen(function* () {
+      const repo = yield* UsageRepo.UsageRepo
+      yield* save(Array.from({ length: 7 }, (_, n) => usageRow(n + 1)))
+      const first = yield* repo.page({ limit: 3, cursor: null })
+      yield* save([usageRow(8)])
+      const second = yield* repo.page({ limit: 3, cursor: first.nextCursor })
+      const third = yield* repo.page({ limit: 3, cursor: second.nextCursor })
+      assert.deepStrictEqual(
+        [first, second, third].map((page) => page.rows.map((row) => row.timestampMs - 1000)),
+        [[7, 6, 5], [4, 3, 2], [1]]
+      )
+      assert.isNull(third.nextCursor)
+      assert.isNull((yield* repo.page({ limit: 8, cursor: null })).nextCursor)
+      assert.lengthOf((yield* repo.page({ limit: 0, cursor: null })).rows, 1)
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("filters by every field it names", () =>
+    Effect.gen(function* () {
+      const repo = yield* UsageRepo.UsageRepo
+      yield* save([usageRow(1), bare, usageRow(3, { model: "m-2" }), usageRow(4, { connectionId: "c9" })])
+      const found = (filter: UsageRepo.UsageFilter) =>
+        Effect.map(repo.page({ limit: 10, cursor: null, filter }), (page) =>
+          page.rows.map((row) => row.timestampMs - 1000)
+        )
+      assert.deepStrictEqual(yield* found({ apiKeyId: "a1" }), [4, 3, 1])
+      assert.deepStrictEqual(yield* found({ outcome: "failed" }), [2])
+      assert.deepStrictEqual(yield* found({ provider: "openai", model: "m-2" }), [3])
+      assert.deepStrictEqual(yield* found({ connectionId: "c9" }), [4])
+      assert.deepStrictEqual(yield* found({ sinceMs: 1002, untilMs: 1004 }), [3, 2])
+    }).pipe(Effect.provide(inMemory))
+  )
+})
+
+describe("UsageJournal", () => {
+  it.effect("flushes after 50 ms, or at once when a batch is full", () =>
+    Effect.gen(function* () {
+      const journal = yield* UsageJournal.UsageJournal
+      journal.append(usageRow(1))
+      yield* TestClock.adjust("49 millis")
+      assert.strictEqual(journal.pending(), 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(journal.pending(), 0)
+
+      for (let n = 2; n <= 251; n++) journal.append(usageRow(n))
+      yield* TestClock.adjust(0)
+      assert.strictEqual(journal.pending(), 0)
+      assert.lengthOf((yield* stored).rows, 251)
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("lets a strange number cost that number only", () =>
+    Effect.gen(function* () {
+      yield* save([usageRow(1, { latencyMs: 12.9, costNanoUsd: Number.NaN }), usageRow(2)])
+      const { rows } = yield* stored
+      assert.deepStrictEqual(rows, [usageRow(2), usageRow(1, { latencyMs: 12, costNanoUsd: 0 })])
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("keeps rows while the table refuses them and brings them in later, in order", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* UsageJournal.UsageJournal
+      yield* refuseRows
+      for (let n = 1; n <= 300; n++) journal.append(usageRow(n))
+      yield* TestClock.adjust("50 millis")
+      assert.strictEqual((yield* Effect.flip(journal.flush))._tag, "StoreError")
+      assert.strictEqual(journal.pending(), 300)
+      yield* sql`DROP TRIGGER refusal`
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(journal.pending(), 0)
+      assert.lengthOf((yield* stored).rows, 300)
+      assert.deepStrictEqual(journal.trouble(), { notOnFile: 0, dropped: 0 })
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("holds a bounded number of rows and counts what it gives up", () =>
+    Effect.gen(function* () {
+      const journal = yield* UsageJournal.UsageJournal
+      yield* refuseRows
+      for (let n = 1; n <= UsageJournal.mostPending + 600; n++) journal.append(usageRow(n))
+      assert.isAtMost(journal.pending(), UsageJournal.mostPending + 250)
+      assert.strictEqual(journal.trouble().dropped + journal.pending(), UsageJournal.mostPending + 600)
+      assert.isAbove(journal.trouble().dropped, 0)
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.scoped("leaves no file behind once rows are in the table, and flushes when it closes", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const journal = yield* UsageJournal.UsageJournal
+        journal.append(usageRow(1))
+        assert.lengthOf(segmentsIn(dataDir), 1)
+        yield* journal.flush
+        assert.lengthOf(segmentsIn(dataDir), 0)
+        journal.append(usageRow(2))
+      }).pipe(Effect.provide(onFile(dataDir)))
+      assert.lengthOf(segmentsIn(dataDir), 0)
+      assert.lengthOf((yield* Effect.provide(stored, onFile(dataDir))).rows, 2)
+    })
+  )
+
+  it.scoped("takes over what a dead process left, without its unfinished line and without doubles", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* Effect.provide(save([usageRow(1)]), onFile(dataDir))
+      const folder = join(dataDir, "usage-journal")
+      const lines = (...rows: ReadonlyArray<UsageRow>) => rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+      writeFileSync(join(folder, "0000000001.jsonl"), lines(usageRow(1), usageRow(2)))
+      writeFileSync(join(folder, "0000000002.jsonl"), lines(usageRow(3)))
+      appendFileSync(join(folder, "0000000002.jsonl"), lines(usageRow(4)).slice(0, 60))
+      const { rows } = yield* Effect.provide(stored, onFile(dataDir))
+      assert.deepStrictEqual(rows, [usageRow(3), usageRow(2), usageRow(1)])
+      assert.lengthOf(segmentsIn(dataDir), 0)
+    })
+  )
+
+  it.scoped("goes on in memory when the file cannot be written", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const folder = join(dataDir, "usage-journal")
+      yield* Effect.gen(function* () {
+        const journal = yield* UsageJournal.UsageJournal
+        rmSync(folder, { recursive: true })
+        journal.append(usageRow(1))
+        assert.deepStrictEqual(journal.trouble(), { notOnFile: 1, dropped: 0 })
+        mkdirSync(folder)
+        journal.append(usageRow(2))
+        assert.lengthOf(segmentsIn(dataDir), 1)
+        yield* journal.flush
+        assert.lengthOf((yield* stored).rows, 2)
+      }).pipe(Effect.provide(onFile(dataDir)))
+    })
+  )
+
+  it.scoped("tells once a minute which row is not on file, with its cost", () => {
+    const told: Array<string> = []
+    const logger = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void told.push(String(message)))
+    )
+    return Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const journal = yield* UsageJournal.UsageJournal
+        rmSync(join(dataDir, "usage-journal"), { recursive: true })
+        for (let n = 1; n <= 3; n++) {
+          journal.append(usageRow(n))
+          yield* TestClock.adjust("50 millis")
+        }
+        assert.lengthOf(told, 1)
+        assert.include(told[0], "row-00000001 (0.123456789 USD)")
+        yield* TestClock.adjust("1 minute")
+        journal.append(usageRow(4))
+        yield* TestClock.adjust("50 millis")
+        assert.lengthOf(told, 2)
+        assert.include(told[1], "row-00000004")
+      }).pipe(Effect.provide(onFile(dataDir)))
+    }).pipe(Effect.provide(logger))
+  })
+})

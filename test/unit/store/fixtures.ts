@@ -1,0 +1,157 @@
+import { FileSystem } from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type { ApiKey } from "../../../src/domain/ApiKey.ts"
+import type { Combo } from "../../../src/domain/Combo.ts"
+import type { Connection } from "../../../src/domain/Connection.ts"
+import type { ProviderNode } from "../../../src/domain/ProviderNode.ts"
+import type { UsageRow } from "../../../src/domain/Usage.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as DataLock from "../../../src/store/DataLock.ts"
+import * as Repos from "../../../src/store/Repos.ts"
+import * as Secrets from "../../../src/store/Secrets.ts"
+import * as Sql from "../../../src/store/Sql.ts"
+
+/** A folder that goes when the scope closes. */
+export const temporaryFolder = Effect.flatMap(FileSystem, (fs) => fs.makeTempDirectoryScoped()).pipe(
+  Effect.provide(NodeFileSystem.layer)
+)
+
+/** The store on disk as `serve` opens it, without repositories. */
+export const onDisk = (dataDir: string, encryptionKey: string | null = "a master key") =>
+  Sql.layer.pipe(
+    Layer.provideMerge(DataLock.layer),
+    Layer.provideMerge(
+      AppConfig.layerOf({ dataDir, encryptionKey: encryptionKey === null ? null : Redacted.make(encryptionKey) })
+    )
+  )
+
+/** Repositories over an empty database in memory. */
+export const reposInMemory = Repos.layer.pipe(Layer.provideMerge(Layer.merge(Sql.layerMemory, Secrets.layerTest)))
+
+export const connection: Connection = {
+  id: "c1",
+  provider: "openai",
+  name: "main account",
+  authType: "oauth",
+  apiKey: Redacted.make("sk-live-ключ-1"),
+  oauth: {
+    accessToken: Redacted.make("access"),
+    refreshToken: Redacted.make("refresh"),
+    expiresAtMs: 1_700_000_000_000,
+    clientId: "client",
+    clientSecret: Redacted.make("client secret"),
+    tokenUrl: "https://auth.example/token"
+  },
+  baseUrl: "https://api.example/v1",
+  wires: ["chat", "responses"],
+  defaultModel: "m-1",
+  models: ["m-1", "m-2"],
+  priority: 3,
+  tier: "pro",
+  maxConcurrent: 4,
+  headers: { "x-team": "blue", "x-secret": "s3cret" },
+  quotas: [{ window: "daily", unit: "usd", limit: 2.5, resetAt: null }],
+  isActive: true,
+  testStatus: "unavailable",
+  rateLimitedUntilMs: 1_700_000_060_000,
+  lastError: "too many requests",
+  lastErrorType: "rate_limit",
+  errorCode: "429",
+  backoffLevel: 2,
+  source: "db",
+  createdAtMs: 1_000,
+  updatedAtMs: 2_000
+}
+
+export const bareConnection: Connection = {
+  ...connection,
+  id: "c2",
+  authType: "none",
+  apiKey: null,
+  oauth: null,
+  baseUrl: null,
+  wires: null,
+  defaultModel: null,
+  models: [],
+  tier: null,
+  maxConcurrent: null,
+  headers: null,
+  quotas: [],
+  isActive: false,
+  testStatus: "unknown",
+  rateLimitedUntilMs: null,
+  lastError: null,
+  lastErrorType: null,
+  errorCode: null,
+  backoffLevel: 0,
+  createdAtMs: 1_500
+}
+
+export const node: ProviderNode = {
+  id: "n1",
+  name: "lab",
+  prefix: "lab",
+  type: "openai-compatible",
+  baseUrl: "http://10.0.0.5:8000/v1",
+  wires: ["chat"],
+  headers: { "x-lab": "token" },
+  chatPath: "/chat",
+  modelsPath: null,
+  createdAtMs: 10,
+  updatedAtMs: 20
+}
+
+export const combo: Combo = {
+  id: "k1",
+  name: "fast",
+  strategy: "priority",
+  targets: [{ model: "openai/m-1", weight: 2, connectionId: null, label: "first" }, { model: "combo:slow" }],
+  config: { maxRetries: 1, nested: { on: true } },
+  isActive: true,
+  createdAtMs: 10,
+  updatedAtMs: 20
+}
+
+export const apiKey: ApiKey = {
+  id: "a1",
+  name: "laptop",
+  scopes: ["manage"],
+  allowedModels: ["openai/*"],
+  expiresAtMs: 5_000,
+  rateLimits: [{ limit: 10, window: 60 }],
+  isActive: true,
+  prefix: "gw_abcde",
+  hash: "f".repeat(64),
+  createdAtMs: 1,
+  lastUsedAtMs: null
+}
+
+/** A row whose id sorts by `n`. */
+export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => ({
+  id: `row-${String(n).padStart(8, "0")}`,
+  timestampMs: 1_000 + n,
+  requestId: `request-${n}`,
+  apiKeyId: "a1",
+  requestedModel: "fast",
+  combo: "fast",
+  provider: "openai",
+  connectionId: "c1",
+  model: "m-1",
+  sourceWire: "chat",
+  targetWire: "messages",
+  streamed: true,
+  outcome: "completed",
+  status: 200,
+  latencyMs: 120,
+  ttftMs: 40,
+  attempts: 2,
+  tokens: { in: 100, out: 20, cacheRead: 50, cacheWrite: 5, reasoning: 7 },
+  costNanoUsd: 123_456_789,
+  priced: true,
+  usageSource: "upstream",
+  error: null,
+  ...more
+})

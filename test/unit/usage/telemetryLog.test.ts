@@ -1,0 +1,136 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { Timers } from "../../../src/platform/Timers.ts"
+import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
+import { jsonLine, textLine } from "../../../src/usage/telemetry/RequestLog.ts"
+import { clean, pathOnly } from "../../../src/usage/telemetry/Summary.ts"
+import { usageRow } from "../../support/usageRow.ts"
+
+const request = { method: "POST", path: "/v1/chat/completions?key=gw_secret" }
+
+describe("request log", () => {
+  it("tells the request in one JSON line", () => {
+    assert.deepStrictEqual(JSON.parse(jsonLine({ ...request, row: usageRow() })), {
+      time: "2025-10-09T08:53:20.250Z",
+      level: "info",
+      msg: "request",
+      requestId: "0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee",
+      method: "POST",
+      path: "/v1/chat/completions",
+      sourceWire: "chat",
+      targetWire: "chat",
+      requestedModel: "openai/gpt-4.1",
+      provider: "openai",
+      model: "gpt-4.1",
+      combo: null,
+      status: 200,
+      outcome: "completed",
+      streamed: false,
+      latencyMs: 250,
+      ttftMs: 100,
+      attempts: 1,
+      tokensIn: 10,
+      tokensOut: 20,
+      costUsd: 0.0015,
+      apiKeyId: "key-1",
+      error: null
+    })
+  })
+
+  it("ranks failures by whose fault they are, and does not call an unpriced answer free", () => {
+    const level = (more: Parameters<typeof usageRow>[0]) =>
+      JSON.parse(jsonLine({ ...request, row: usageRow(more) })).level
+    assert.strictEqual(level({ outcome: "failed", status: 502 }), "error")
+    assert.strictEqual(level({ outcome: "failed", status: 404 }), "warn")
+    assert.strictEqual(level({ outcome: "aborted", status: 499 }), "info")
+    const unpriced = jsonLine({ ...request, row: usageRow({ priced: false, costNanoUsd: 0 }) })
+    assert.isNull(JSON.parse(unpriced).costUsd)
+  })
+
+  it("cannot be forged or flooded by a model name", () => {
+    const row = usageRow({ requestedModel: `a\n{"level":"error"}\u001b[31m\u2028\u202e${"x".repeat(1000)}` })
+    for (const line of [jsonLine({ ...request, row }), textLine({ ...request, row })]) {
+      assert.notMatch(line, /[\p{Cc}\p{Cf}\p{Zl}]/u)
+      assert.isBelow(line.length, 1000)
+    }
+  })
+
+  it("words the request for a person", () => {
+    const row = usageRow({ outcome: "failed", status: 503, error: "http_503", attempts: 2, priced: false })
+    assert.strictEqual(
+      textLine({ ...request, row }),
+      "08:53:20.250 503 POST /v1/chat/completions openai/gpt-4.1 -> openai/gpt-4.1 " +
+        "(250 ms, 10 in, 20 out, unpriced, 2 attempts, failed: http_503) 0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"
+    )
+  })
+})
+
+describe("safe strings", () => {
+  it("removes the query and keys in tokenised paths", () => {
+    assert.strictEqual(pathOnly("/v1/models?api_key=secret"), "/v1/models")
+    assert.strictEqual(pathOnly("/v1/models#secret"), "/v1/models")
+    assert.strictEqual(pathOnly("/api/v1/editor/any-secret/api/chat"), "/api/v1/editor/***/api/chat")
+    assert.strictEqual(pathOnly("/API/v1/Editor//any-secret"), "/API/v1/Editor//***")
+    assert.strictEqual(pathOnly("/elsewhere/gw_abc/x"), "/elsewhere/***/x")
+  })
+
+  it("keeps ordinary text as it is", () => {
+    assert.strictEqual(clean("modèle/名前-1"), "modèle/名前-1")
+    assert.strictEqual(clean("abcdef", 3), "abc")
+  })
+})
+
+describe("LogSink", () => {
+  const setUp = Effect.gen(function* () {
+    const written: Array<string> = []
+    const due: Array<() => void> = []
+    const timers = Timers.of({
+      nowMs: () => 0,
+      monotonicMs: () => 0,
+      after: (delayMs, run) => {
+        assert.strictEqual(delayMs, LogSink.flushAfterMs)
+        due.push(run)
+        return { restart: () => {}, cancel: () => {} }
+      }
+    })
+    const scope = yield* Scope.make()
+    const stream = { write: (text: string) => written.push(text) }
+    const sink = yield* LogSink.make(stream).pipe(Effect.provideService(Timers, timers), Scope.extend(scope))
+    return { written, due, scope, sink }
+  })
+
+  it.effect("gathers lines until the delay is over", () =>
+    Effect.gen(function* () {
+      const { due, sink, written } = yield* setUp
+      sink.write("one")
+      sink.write("two")
+      assert.deepStrictEqual(written, [])
+      assert.lengthOf(due, 1)
+      due[0]?.()
+      assert.deepStrictEqual(written, ["one\ntwo\n"])
+      sink.write("three")
+      assert.lengthOf(due, 2)
+    })
+  )
+
+  it.effect("writes at once when much has gathered", () =>
+    Effect.gen(function* () {
+      const { sink, written } = yield* setUp
+      sink.write("x".repeat(LogSink.flushAtCharacters))
+      assert.lengthOf(written, 1)
+    })
+  )
+
+  it.effect("writes what is left when the scope closes", () =>
+    Effect.gen(function* () {
+      const { due, scope, sink, written } = yield* setUp
+      sink.write("last")
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(written, ["last\n"])
+      due[0]?.()
+      assert.lengthOf(written, 1)
+    })
+  )
+})
