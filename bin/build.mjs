@@ -11,9 +11,10 @@ const loadBundler = async (out) => {
   try {
     return await import("rolldown")
   } catch (error) {
+    if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error
     // An installation without development dependencies keeps the program it came with.
-    if (error?.code === "ERR_MODULE_NOT_FOUND" && existsSync(join(out, "main.js"))) return null
-    throw error
+    if (existsSync(join(out, "main.js"))) return null
+    throw new Error("The bundler is not installed: run 'npm ci' with development dependencies.", { cause: error })
   }
 }
 

@@ -14,7 +14,7 @@ import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
-import { defaults } from "../resilience/Settings.ts"
+import { defaultResilience } from "../domain/Resilience.ts"
 import * as DataLock from "../store/DataLock.ts"
 import type { StoreFailure } from "../store/Errors.ts"
 import * as Sql from "../store/Sql.ts"
@@ -23,7 +23,7 @@ import { flagStore } from "./settingsTables.ts"
 
 export { AdminPassword } from "../auth/AdminPassword.ts"
 export { ApiKeys } from "../auth/ApiKeys.ts"
-export { settingsOf, problemOf } from "../http/handlers/ConnectionRules.ts"
+export { settingsOf, problemOf } from "../providers/ConnectionRules.ts"
 export { connectionView, keyView } from "../http/handlers/Views.ts"
 export { IdGen } from "../platform/IdGen.ts"
 export { Catalog } from "../providers/Catalog.ts"
@@ -38,7 +38,7 @@ const egress = Upstream.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaults.timeouts.connectMs }),
+      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs }),
       Flags.layer.pipe(Layer.provide(flagStore))
     )
   )

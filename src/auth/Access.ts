@@ -10,8 +10,8 @@ export type Identified = Principal | "missing" | "wrong"
 
 export interface AccessFacts {
   readonly key: Identified
-  /** The given key is written like a key of this gateway. */
-  readonly keyLooksOurs: boolean
+  /** The given key is unknown, but its checksum says that this kind of gateway made it: it was revoked or is another's. */
+  readonly keyIsOurs: boolean
   /** What is wrong with a known key now. */
   readonly keyProblem: "expired" | "inactive" | null
   /** Id of the admin session the cookie names, while it is valid. */
@@ -74,7 +74,7 @@ const bySession = (facts: AccessFacts, sessionId: string): Access => {
 /** Without required keys a foreign key (clients insist on sending one) is nobody's; a lost or revoked one of ours stays refused. */
 const inference = (facts: AccessFacts): Access => {
   if (facts.key === "missing") return facts.keysRequired ? noKey : allowed(anonymous)
-  if (facts.key === "wrong") return facts.keysRequired || facts.keyLooksOurs ? wrongKey : allowed(anonymous)
+  if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
   return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
 }
 

@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
       createdAtMs: nowMs,
       lastUsedAtMs: null
     }
-    yield* Effect.catchTag(repo.insert(key), "Conflict", Effect.die)
+    yield* Effect.catchTag(repo.insert(key), "AlreadyStored", Effect.die)
     put(key)
     return { key, secret: Redacted.make(secret) }
   }, Effect.uninterruptible)
@@ -130,7 +130,7 @@ export const make = Effect.gen(function* () {
       const known = byId.get(id)
       if (known === undefined) return null
       const key: ApiKey = { ...known, ...change }
-      yield* Effect.catchTag(repo.update(key), "Conflict", Effect.die)
+      yield* Effect.catchTag(repo.update(key), "AlreadyStored", Effect.die)
       // It may have been used in the meantime.
       put({ ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
       return key

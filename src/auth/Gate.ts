@@ -14,7 +14,7 @@ import { ApiKeys, problemOf } from "./ApiKeys.ts"
 import { headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
-import { looksLikeOurs } from "./KeyFormat.ts"
+import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 import { cookieOf, Sessions } from "./Sessions.ts"
 
@@ -42,18 +42,20 @@ export const make = Effect.gen(function* () {
     const { headers } = request
     const rawKey = keyOf(headers, request.url)
     const key = keys.identify(rawKey)
-    const cookie = tier === "inference" ? null : cookieOf(headers)
+    // The request path: a browser's cookie and where the request came from play no part there.
+    const inferenceOnly = tier === "inference"
+    const cookie = inferenceOnly ? null : cookieOf(headers)
     const access = decide(tier, {
       key,
-      keyLooksOurs: rawKey !== null && looksLikeOurs(rawKey),
+      keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs) : null,
       sessionId: cookie === null ? null : sessions.find(cookie, nowMs),
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       safeMethod: isSafeMethod(request.method),
-      crossSite: isCrossSite(headers),
-      loopback: isLoopback(request.socketAddress, headers),
+      crossSite: !inferenceOnly && isCrossSite(headers),
+      loopback: !inferenceOnly && isLoopback(request.socketAddress, headers),
       keysRequired: flags.isOn("REQUIRE_API_KEY"),
-      adminConfigured: password.isSet() || keys.canManage(nowMs)
+      adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)
     })
     if (access._tag === "Allowed" && access.principal._tag === "Key") keys.used(access.principal.key, nowMs)
     return access

@@ -24,12 +24,9 @@ export const formatKey = (random: Uint8Array): string => {
   return `${marker}${body}${checksum(body)}`
 }
 
-/** Whether a text claims to be a key of this gateway. */
-export const looksLikeOurs = (key: string): boolean => key.startsWith(marker)
-
 /** Whether a text is a well-formed key; says nothing about whether it exists. */
 export const isWellFormed = (key: string): boolean => {
-  if (!looksLikeOurs(key) || key.length !== marker.length + bodyLength + checksumLength) return false
+  if (!key.startsWith(marker) || key.length !== marker.length + bodyLength + checksumLength) return false
   const body = key.slice(marker.length, marker.length + bodyLength)
   return checksum(body) === key.slice(-checksumLength)
 }

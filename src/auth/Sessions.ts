@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
       expiresAtMs: nowMs + absoluteMs
     }
     yield* makeRoom
-    yield* Effect.catchTag(repo.insert(session), "Conflict", Effect.die)
+    yield* Effect.catchTag(repo.insert(session), "AlreadyStored", Effect.die)
     sessions.set(session.idHash, session)
     return { cookie: Redacted.make(cookie), csrfToken: csrfTokenOf(cookie), expiresAtMs: session.expiresAtMs }
   }).pipe(Effect.uninterruptible, Effect.withSpan("Sessions.open"))
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const seen = [...sessions.values()].filter((session) => toWrite.has(session.idHash))
     toWrite.clear()
-    yield* Effect.forEach(seen, (session) => Effect.catchTag(repo.update(session), "Conflict", Effect.die), {
+    yield* Effect.forEach(seen, (session) => Effect.catchTag(repo.update(session), "AlreadyStored", Effect.die), {
       discard: true
     })
     const dead = [...sessions.values()].filter((session) => !isAlive(session, nowMs))

@@ -11,7 +11,7 @@ import { CommandFailed, wrongConfig } from "./Failure.ts"
 
 export const envFile = (folder: string): string => join(folder, ".env")
 
-/** The values of a file's text, in its order. */
+/** The values of a file's text. */
 export const parse = (text: string): ReadonlyMap<string, string> =>
   new Map(Object.entries(parseEnv(text)).filter((entry): entry is [string, string] => entry[1] !== undefined))
 

@@ -47,7 +47,7 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
 }> {}
 
 /** Every target was tried; carries the last upstream's own status and words. */
-export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<{
+export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly status: number
   readonly message: string
   readonly retryAfterMs: number | null
@@ -68,7 +68,7 @@ export type InferenceError =
   | LimitReached
   | ModelNotFound
   | NoTarget
-  | UpstreamFailed
+  | TargetsFailed
   | ClientGone
   | InternalError
 
@@ -155,7 +155,7 @@ export const describe = (error: InferenceError): ErrorView => {
         code: "ALL_ACCOUNTS_INACTIVE",
         retryAfterMs: error.retryAfterMs
       })
-    case "UpstreamFailed":
+    case "TargetsFailed":
       return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
     case "ClientGone":
       return view(499, "The client closed the connection.")

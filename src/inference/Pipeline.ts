@@ -15,7 +15,7 @@ import {
   InternalError,
   InvalidRequest,
   KeyRejected,
-  UpstreamFailed
+  TargetsFailed
 } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
       }
       case "Failed": {
         const { failure } = result
-        const error = new UpstreamFailed({ ...failure, attempts: work.attempts })
+        const error = new TargetsFailed({ ...failure, attempts: work.attempts })
         const served = { target, report: null, firstContentMs: null }
         settle(books, work, served, makeBill(books, work, served), {
           outcome: "failed",

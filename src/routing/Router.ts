@@ -2,8 +2,8 @@
  * The decision: which targets, in which order, and why. Pure: the same resolution, state and seed give the same decision.
  * Strategies only order; the attempt loop consumes the order.
  */
-import type { Target } from "./ModelResolver.ts"
-import type { Resolution } from "./ModelResolver.ts"
+import type { ComboStrategy } from "../domain/Combo.ts"
+import type { Resolution, Target } from "./ModelResolver.ts"
 
 export interface Decision {
   readonly strategy: string
@@ -18,6 +18,9 @@ export interface RouterState {
   /** Connection id and model that last served this combo (or `auto`). */
   readonly lastKnownGood: { readonly connectionId: string; readonly model: string } | null
 }
+
+/** Strategies a combo can be saved with: one that nobody carries out would be a promise nobody keeps. */
+export const builtStrategies: ReadonlySet<ComboStrategy> = new Set<ComboStrategy>(["priority"])
 
 const lastKnownGoodFirst = (
   targets: ReadonlyArray<Target>,

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with the store. `StoreError` and `Conflict` belong to single operations; `StoreFailure` is everything that can
+ * What can go wrong with the store. `StoreError` and `AlreadyStored` belong to single operations; `StoreFailure` is everything that can
  * keep the store from opening, and `describeStoreFailure` says it in one sentence a person can act on (issue "Bad input").
  */
 import * as Data from "effect/Data"
@@ -17,7 +17,7 @@ export class StoreError extends Data.TaggedError("StoreError")<{
 }
 
 /** Another row already has this value. `what` names the column or columns, in the domain's words: `name`, `provider, modelId`. */
-export class Conflict extends Data.TaggedError("Conflict")<{ readonly what: string }> {}
+export class AlreadyStored extends Data.TaggedError("AlreadyStored")<{ readonly what: string }> {}
 
 /** Another gateway serves this data folder. */
 export class GatewayRunning extends Data.TaggedError("GatewayRunning")<{ readonly lockFile: string }> {}

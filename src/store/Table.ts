@@ -11,16 +11,16 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { snakeToCamel } from "effect/String"
 import type { Column } from "./Columns.ts"
-import { codeOf, Conflict, reasonOf, StoreError } from "./Errors.ts"
+import { codeOf, AlreadyStored, reasonOf, StoreError } from "./Errors.ts"
 
 export interface Table<A> {
   /** Rows of `SELECT * FROM <table> <rest>`. */
   readonly select: (operation: string, rest: Fragment) => Effect.Effect<ReadonlyArray<A>, StoreError>
   /** The first of them, or null. */
   readonly first: (operation: string, rest: Fragment) => Effect.Effect<A | null, StoreError>
-  readonly insert: (operation: string, row: A) => Effect.Effect<void, StoreError | Conflict>
+  readonly insert: (operation: string, row: A) => Effect.Effect<void, StoreError | AlreadyStored>
   /** Writes the whole row over the one that matches; false when none does. */
-  readonly update: (operation: string, where: Fragment, row: A) => Effect.Effect<boolean, StoreError | Conflict>
+  readonly update: (operation: string, where: Fragment, row: A) => Effect.Effect<boolean, StoreError | AlreadyStored>
   /** False when no row matches. */
   readonly remove: (operation: string, where: Fragment) => Effect.Effect<boolean, StoreError>
 }
@@ -32,16 +32,16 @@ export const named =
     new StoreError({ operation, cause })
 
 /** "UNIQUE constraint failed: provider_models.provider, provider_models.model_id" → "provider, modelId". */
-const conflictIn = (error: SqlError): Conflict | null => {
+const conflictIn = (error: SqlError): AlreadyStored | null => {
   const code = codeOf(error)
   if (code !== "SQLITE_CONSTRAINT_UNIQUE" && code !== "SQLITE_CONSTRAINT_PRIMARYKEY") return null
   const [, columns = ""] = reasonOf(error).split(": ", 2)
-  return new Conflict({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
+  return new AlreadyStored({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
 }
 
 const written =
   (operation: string) =>
-  (error: SqlError): StoreError | Conflict =>
+  (error: SqlError): StoreError | AlreadyStored =>
     conflictIn(error) ?? new StoreError({ operation, cause: error })
 
 export const make = <A, I extends Readonly<Record<string, Column>>>(

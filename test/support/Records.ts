@@ -4,7 +4,9 @@ import type { Combo } from "../../src/domain/Combo.ts"
 import { type Connection, healthy } from "../../src/domain/Connection.ts"
 import type { ProviderNode } from "../../src/domain/ProviderNode.ts"
 
-export const connection = (given: Partial<Connection> & { readonly id: string; readonly provider: string }): Connection => ({
+export const connection = (
+  given: Partial<Connection> & { readonly id: string; readonly provider: string }
+): Connection => ({
   ...healthy,
   name: given.id,
   authType: "apikey",

@@ -28,7 +28,12 @@ export interface TestGateway {
   ) => Promise<{ readonly id: string }>
   readonly combo: (name: string, ...models: ReadonlyArray<string>) => Promise<void>
   /** A POST with a JSON body and whatever headers. */
-  readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<Response>
+  readonly post: (
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal
+  ) => Promise<Response>
   /** The usage row of a request, as soon as it is in the table. */
   // eslint-disable-next-line typescript/no-explicit-any -- as above
   readonly usageRow: (requestId: string) => Promise<any>
@@ -92,9 +97,7 @@ export const start = (config: Partial<AppConfig.AppConfigShape> = {}): Effect.Ef
   Effect.gen(function* () {
     const dataDir = config.dataDir ?? (yield* temporaryFolder)
     const built = yield* Layer.build(
-      gateway.pipe(
-        Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir }))
-      )
+      gateway.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
     ).pipe(Effect.orDie)
     return client(Context.get(built, HttpServer).url)
   })

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { statSync } from "node:fs"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { loadRoom } from "../lazy.ts"
+import { load } from "../local/room.ts"
 import { counted } from "../output/Output.ts"
 import * as Finding from "./Finding.ts"
 
@@ -82,14 +83,12 @@ export const storage = (config: AppConfig.AppConfigShape, state: DatabaseState):
   if (state.finding.status !== "ok") return Effect.succeed(Finding.skip("The database must be usable first"))
   if (!state.isCurrent) return Effect.succeed(Finding.ok("Nothing is encrypted with the present schema yet"))
   return Effect.gen(function* () {
-    const store = yield* loadTools
-    const { storeLayer } = yield* loadRoom(() => import("../../app/layers.ts"))
-    const { ConnectionRepo } = yield* loadRoom(() => import("../../store/repo/ConnectionRepo.ts"))
-    return yield* Effect.flatMap(ConnectionRepo, (repo) => repo.list).pipe(
-      Effect.provide(Layer.provide(storeLayer, Layer.succeed(AppConfig.AppConfig, config))),
+    const room = yield* load
+    return yield* Effect.flatMap(room.ConnectionRepo, (repo) => repo.list).pipe(
+      Effect.provide(Layer.provide(room.storeLayer, Layer.succeed(AppConfig.AppConfig, config))),
       Effect.map(credentials),
       Effect.catchAll((failure) =>
-        Effect.succeed(Finding.fail(store.describeStoreFailure(failure), "Nothing was changed."))
+        Effect.succeed(Finding.fail(room.describeStoreFailure(failure), "Nothing was changed."))
       )
     )
   }).pipe(Effect.catchAll(({ message }) => Effect.succeed(Finding.skip(message))))

@@ -106,7 +106,7 @@ export const addConnection = (input: CreateConnection) =>
         createdAtMs: nowMs,
         updatedAtMs: nowMs
       }
-      yield* Effect.catchTag((yield* room.ConnectionRepo).insert(connection), "Conflict", Effect.die)
+      yield* Effect.catchTag((yield* room.ConnectionRepo).insert(connection), "AlreadyStored", Effect.die)
       return room.connectionView(connection)
     })
   )

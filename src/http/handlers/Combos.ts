@@ -8,12 +8,14 @@ import type { BadRequest } from "../../api/Errors.ts"
 import type { Combo } from "../../domain/Combo.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { ComboRepo } from "../../store/repo/ComboRepo.ts"
-import * as Rules from "./ComboRules.ts"
+import * as Rules from "../../routing/ComboRules.ts"
 import { badField, ConfigChanges, notFound, stored } from "./Support.ts"
 import { comboView } from "./Views.ts"
 
 const refused = (problem: Rules.ComboProblem): BadRequest => {
   switch (problem._tag) {
+    case "StrategyNotBuilt":
+      return badField("strategy", `'${problem.strategy}' is not available in this version; use 'priority'`)
     case "UnknownCombo":
       return badField(`targets.${problem.index}.model`, `there is no combo '${problem.name}'`)
     case "Cycle":
@@ -72,7 +74,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
           const clash = (yield* repo.list).find((other) => other.id === combo.id || other.name === combo.name)
           if (clash !== undefined) return yield* taken(combo, clash.name === combo.name ? "name" : "id")
           yield* check(combo)
-          yield* Effect.catchTag(repo.insert(combo), "Conflict", Effect.die)
+          yield* Effect.catchTag(repo.insert(combo), "AlreadyStored", Effect.die)
           return { combo: comboView(combo) }
         }).pipe(changes.apply, stored)
       )
@@ -87,7 +89,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
             if (users.length > 0) return yield* inUse(before.name, users)
           }
           yield* check(combo)
-          yield* Effect.catchTag(repo.update(combo), "Conflict", Effect.die)
+          yield* Effect.catchTag(repo.update(combo), "AlreadyStored", Effect.die)
           return { combo: comboView(combo) }
         }).pipe(changes.apply, stored)
       )

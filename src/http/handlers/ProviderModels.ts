@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerModels", (handler
         if (!existed) yield* repo.insert(model)
         return { model: view(model) }
       },
-      Effect.catchTag("Conflict", Effect.die)
+      Effect.catchTag("AlreadyStored", Effect.die)
     )
 
     return handlers

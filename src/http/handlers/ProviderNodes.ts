@@ -11,7 +11,7 @@ import { Catalog } from "../../providers/Catalog.ts"
 import * as Registry from "../../providers/Registry.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import { NodeRepo } from "../../store/repo/NodeRepo.ts"
-import { unmaskHeaders } from "./Masking.ts"
+import { unmaskHeaders } from "../../kernel/Masking.ts"
 import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
 import { nodeView } from "./Views.ts"
 
@@ -67,7 +67,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
           yield* repo.insert(node)
           return { node: nodeView(node) }
         }).pipe(
-          Effect.catchTag("Conflict", (error) => ("what" in error ? prefixTaken(payload.prefix) : error)),
+          Effect.catchTag("AlreadyStored", () => prefixTaken(payload.prefix)),
           changes.apply,
           stored
         )
@@ -94,7 +94,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
           yield* repo.update(node)
           return { node: nodeView(node) }
         }).pipe(
-          Effect.catchTag("Conflict", (error) => ("what" in error ? prefixTaken(payload.prefix ?? "") : error)),
+          Effect.catchTag("AlreadyStored", () => prefixTaken(payload.prefix ?? "")),
           changes.apply,
           stored
         )

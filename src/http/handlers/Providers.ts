@@ -13,7 +13,7 @@ import { Catalog } from "../../providers/Catalog.ts"
 import { ModelLists } from "../../providers/ModelLists.ts"
 import { ProviderCalls } from "../../providers/ProviderCalls.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
-import * as Rules from "./ConnectionRules.ts"
+import * as Rules from "../../providers/ConnectionRules.ts"
 import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
 import { connectionView } from "./Views.ts"
 
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
             createdAtMs: nowMs,
             updatedAtMs: nowMs
           }
-          yield* Effect.catchTag(repo.insert(connection), "Conflict", Effect.die)
+          yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die)
           return { connection: connectionView(connection) }
         }).pipe(changes.apply, stored)
       )
@@ -113,7 +113,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
             ...(newCredential ? healthy : {}),
             updatedAtMs: yield* Clock.currentTimeMillis
           }
-          yield* Effect.catchTag(repo.update(connection), "Conflict", Effect.die)
+          yield* Effect.catchTag(repo.update(connection), "AlreadyStored", Effect.die)
           lists.forget(connection.id)
           return { connection: connectionView(connection) }
         }).pipe(changes.apply, stored)

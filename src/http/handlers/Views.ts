@@ -11,7 +11,7 @@ import type { Connection } from "../../domain/Connection.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
-import { maskHeaders, maskSecret } from "./Masking.ts"
+import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
 
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ApiKey, RateLimit } from "../../domain/ApiKey.ts"
 import { Flag, Json, MaybeWhole, Text, Whole } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
 export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
@@ -17,9 +17,9 @@ export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
     readonly get: (id: string) => Effect.Effect<ApiKey | null, StoreError>
     /** `hash` is the SHA-256 of the secret, lower-case hex. */
     readonly byHash: (hash: string) => Effect.Effect<ApiKey | null, StoreError>
-    readonly insert: (key: ApiKey) => Effect.Effect<void, StoreError | Conflict>
+    readonly insert: (key: ApiKey) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; false when there is no such id. */
-    readonly update: (key: ApiKey) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (key: ApiKey) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Notes when keys were last used (id → epoch ms), all in one statement. A time never goes back. */
     readonly touchLastUsed: (lastUsedAtMs: ReadonlyMap<string, number>) => Effect.Effect<void, StoreError>

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Combo, ComboStrategy, ComboTarget } from "../../domain/Combo.ts"
 import { Flag, Json, Text, Whole } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
 export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
@@ -15,10 +15,10 @@ export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
     /** By name. */
     readonly list: Effect.Effect<ReadonlyArray<Combo>, StoreError>
     readonly get: (id: string) => Effect.Effect<Combo | null, StoreError>
-    /** A name already in use is a `Conflict`. */
-    readonly insert: (combo: Combo) => Effect.Effect<void, StoreError | Conflict>
+    /** A name already in use is a `AlreadyStored`. */
+    readonly insert: (combo: Combo) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; false when there is no such id. */
-    readonly update: (combo: Combo) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (combo: Combo) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}

@@ -14,7 +14,7 @@ import {
 } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import { SecretHeaders, SecretText, sealedColumn, type Stored } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
@@ -28,9 +28,9 @@ export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<StoredConnection>, StoreError>
     readonly get: (id: string) => Effect.Effect<StoredConnection | null, StoreError>
-    readonly insert: (connection: Connection) => Effect.Effect<void, StoreError | Conflict>
+    readonly insert: (connection: Connection) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record. A locked secret stays as it is unless a new one is given. False when there is no such id. */
-    readonly update: (connection: Connection) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (connection: Connection) => Effect.Effect<boolean, StoreError | AlreadyStored>
     /** Writes what was observed and nothing else; false when there is no such id. */
     readonly updateHealth: (id: string, health: ConnectionHealth) => Effect.Effect<boolean, StoreError>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>

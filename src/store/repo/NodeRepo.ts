@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { type ProviderNode, ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { Json, MaybeText, Text, Whole } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import { SecretHeaders, sealedColumn, type Stored } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
@@ -20,10 +20,10 @@ export class NodeRepo extends Context.Tag("gateway/store/NodeRepo")<
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<StoredNode>, StoreError>
     readonly get: (id: string) => Effect.Effect<StoredNode | null, StoreError>
-    /** A prefix already in use is a `Conflict`. */
-    readonly insert: (node: ProviderNode) => Effect.Effect<void, StoreError | Conflict>
+    /** A prefix already in use is a `AlreadyStored`. */
+    readonly insert: (node: ProviderNode) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; locked headers stay as they are unless new ones are given. False when there is no such id. */
-    readonly update: (node: ProviderNode) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (node: ProviderNode) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}

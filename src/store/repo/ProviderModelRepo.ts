@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Flag, Json, MaybeText, MaybeWhole, Text } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
 const Capability = Schema.optionalWith(Schema.Boolean, { exact: true })
@@ -39,9 +39,9 @@ export class ProviderModelRepo extends Context.Tag("gateway/store/ProviderModelR
     /** By provider, then model. */
     readonly list: Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
     readonly get: (provider: string, modelId: string) => Effect.Effect<DeclaredModel | null, StoreError>
-    readonly insert: (model: DeclaredModel) => Effect.Effect<void, StoreError | Conflict>
+    readonly insert: (model: DeclaredModel) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; false when the model is not declared. */
-    readonly update: (model: DeclaredModel) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (model: DeclaredModel) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (provider: string, modelId: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Session } from "../../domain/Session.ts"
 import { Text, Whole } from "../Columns.ts"
-import type { Conflict, StoreError } from "../Errors.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
 export class SessionRepo extends Context.Tag("gateway/store/SessionRepo")<
@@ -15,9 +15,9 @@ export class SessionRepo extends Context.Tag("gateway/store/SessionRepo")<
     /** Newest first. */
     readonly list: Effect.Effect<ReadonlyArray<Session>, StoreError>
     readonly get: (idHash: string) => Effect.Effect<Session | null, StoreError>
-    readonly insert: (session: Session) => Effect.Effect<void, StoreError | Conflict>
+    readonly insert: (session: Session) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; false when the session is gone. */
-    readonly update: (session: Session) => Effect.Effect<boolean, StoreError | Conflict>
+    readonly update: (session: Session) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (idHash: string) => Effect.Effect<boolean, StoreError>
     /** Ends every session, as a change of password must. */
     readonly removeAll: Effect.Effect<void, StoreError>

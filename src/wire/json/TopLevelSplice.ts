@@ -91,7 +91,7 @@ export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyMap<
   let limit = text.length
   if (!text.includes("\\u00")) {
     limit = 0
-    for (const key of edits.keys()) limit = Math.max(limit, text.lastIndexOf(`"${key}"`) + 1)
+    for (const key of edits.keys()) limit = Math.max(limit, raw.lastIndexOf(`"${key}"`, undefined, "latin1") + 1)
   }
   const scan = membersOf(text, limit)
   if (scan === null) return rewritten(parsed, edits)

@@ -11,7 +11,7 @@ export interface PlainDelta {
   readonly learn: (bytes: Buffer, start: number, end: number, text: string) => void
 }
 
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters end the memo
 const special = /["\\\u0000-\u001f\u0080-\u00ff]/
 
 export const makePlainDelta = (member: string): PlainDelta => {

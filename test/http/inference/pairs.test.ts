@@ -15,7 +15,11 @@ describe("one request", () => {
       upstream.always(Fake.json(answer))
       yield* Effect.promise(async () => {
         await gateway.connect("up", upstream, "chat")
-        const response = await gateway.post("/v1/chat/completions", { ...chatBody, model: "up/m", made_up: { kept: true } })
+        const response = await gateway.post("/v1/chat/completions", {
+          ...chatBody,
+          model: "up/m",
+          made_up: { kept: true }
+        })
         assert.strictEqual(response.status, 200)
         assert.strictEqual(await response.text(), JSON.stringify(answer))
         const sent = JSON.parse(upstream.requests[0]!.body)

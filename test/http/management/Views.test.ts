@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { maskHeaders, maskSecret, unmaskHeaders } from "../../../src/http/handlers/Masking.ts"
+import { maskHeaders, maskSecret, unmaskHeaders } from "../../../src/kernel/Masking.ts"
 import { usageLog } from "../../../src/http/handlers/Views.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

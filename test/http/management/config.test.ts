@@ -238,7 +238,7 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
     Effect.gen(function* () {
       const created = yield* post("/api/combos", {
         name: "main",
-        strategy: "weighted",
+        strategy: "priority",
         targets: [{ model: "openai/gpt", weight: 2, connectionId: null, label: null }],
         config: { maxRetries: 2 }
       })
@@ -247,7 +247,7 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
       assert.strictEqual(created.at("combo.targets.0.weight"), 2)
       const path = `/api/combos/${created.at("combo.id")}`
       assert.strictEqual((yield* put(path, { isActive: false })).at("combo.isActive"), false)
-      assert.strictEqual((yield* get(path)).at("combo.strategy"), "weighted")
+      assert.strictEqual((yield* get(path)).at("combo.strategy"), "priority")
       assert.strictEqual((yield* get("/api/combos")).at("combos.0.name"), "main")
       assert.strictEqual((yield* del(path)).status, 204)
       assert.strictEqual((yield* get(path)).status, 404)
@@ -260,8 +260,14 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
       const again = yield* combo("twice", "openai/gpt")
       assert.strictEqual(again.status, 409)
       assert.strictEqual(again.at("error.param"), "name")
-      assert.strictEqual((yield* post("/api/combos", { id: "own", name: "own", strategy: "auto" })).status, 201)
-      assert.strictEqual((yield* post("/api/combos", { id: "own", name: "other", strategy: "auto" })).status, 409)
+      assert.strictEqual(
+        (yield* post("/api/combos", { id: "own", name: "own", targets: [{ model: "a/b" }] })).status,
+        201
+      )
+      assert.strictEqual(
+        (yield* post("/api/combos", { id: "own", name: "other", targets: [{ model: "a/b" }] })).status,
+        409
+      )
     })
   )
 
@@ -269,6 +275,7 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
     Effect.gen(function* () {
       for (const [body, param] of [
         [{ name: "x", strategy: "magic", targets: [{ model: "a/b" }] }, "strategy"],
+        [{ name: "x", strategy: "weighted", targets: [{ model: "a/b" }] }, "strategy"],
         [{ name: "x", strategy: "priority", targets: [] }, "targets"],
         [{ name: "x", strategy: "priority", targets: [{ model: "combo:nope" }] }, "targets.0.model"],
         [{ name: "x", strategy: "priority", targets: [{ model: "combo:x" }] }, "targets"],

@@ -210,7 +210,9 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
       const { combo } = yield* client.combos.create({
         payload: { name: "typed", strategy: "priority", targets: [{ model: "openai/gpt" }] }
       })
-      const conflict = yield* Effect.flip(client.combos.create({ payload: { name: "typed", strategy: "auto" } }))
+      const conflict = yield* Effect.flip(
+        client.combos.create({ payload: { name: "typed", targets: [{ model: "openai/gpt" }] } })
+      )
       assert.strictEqual(conflict._tag, "Conflict")
       const problem = yield* Effect.flip(
         client.combos.create({ payload: { name: "other", strategy: "priority", targets: [{ model: "combo:nope" }] } })

@@ -23,6 +23,8 @@ const turns = <A>(length: number, ...make: ReadonlyArray<(index: number) => FC.A
     parts.flat()
   )
 
+const withMessages = (body: JsonObject, messages: ReadonlyArray<JsonObject>): JsonObject => ({ ...body, messages })
+
 const chatPart = FC.oneof(
   members({ type: FC.constant("text"), text }, { cache_control: cacheControl }),
   FC.record({
@@ -80,10 +82,7 @@ export const chatRequest = FC.tuple(
   ),
   FC.option(FC.record({ role: FC.constantFrom("system", "developer"), content: text }), { nil: undefined }),
   FC.integer({ min: 1, max: 4 }).chain((length) => turns(length, chatTurn, chatToolTurn))
-).map(([body, system, messages]): JsonObject => ({
-  ...body,
-  messages: system === undefined ? messages : [system, ...messages]
-}))
+).map(([body, system, messages]) => withMessages(body, system === undefined ? messages : [system, ...messages]))
 
 const block = FC.oneof(
   members({ type: FC.constant("text"), text }, { cache_control: cacheControl, "x-extra": FC.boolean() }),
@@ -148,7 +147,7 @@ export const messagesRequest = FC.tuple(
     }
   ),
   FC.integer({ min: 1, max: 4 }).chain((length) => turns(length, messagesTurn, messagesToolTurn))
-).map(([body, messages]): JsonObject => ({ ...body, messages: [...messages, { role: "user", content: "last" }] }))
+).map(([body, messages]) => withMessages(body, [...messages, { role: "user", content: "last" }]))
 
 /** Where to cut a text into byte chunks: sizes that are used in turn. */
 export const cutSizes = FC.array(FC.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })

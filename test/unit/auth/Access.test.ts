@@ -20,7 +20,7 @@ const key = (scopes: ReadonlyArray<string>): ApiKey => ({
 
 const nobody: AccessFacts = {
   key: "missing",
-  keyLooksOurs: false,
+  keyIsOurs: false,
   keyProblem: null,
   sessionId: null,
   csrfTokenValid: false,
@@ -52,7 +52,7 @@ describe("Access.decide", () => {
 
     ["inference", {}, "Anonymous"],
     ["inference", { key: "wrong" }, "Anonymous"],
-    ["inference", { key: "wrong", keyLooksOurs: true }, "401 invalid_api_key"],
+    ["inference", { key: "wrong", keyIsOurs: true }, "401 invalid_api_key"],
     ["inference", { keysRequired: true }, "401 missing_api_key"],
     ["inference", { key: "wrong", keysRequired: true }, "401 invalid_api_key"],
     ["inference", { ...inferenceKey, keysRequired: true }, "Key"],

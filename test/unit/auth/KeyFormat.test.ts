@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { formatKey, hashKey, isWellFormed, looksLikeOurs, prefixOf } from "../../../src/auth/KeyFormat.ts"
+import { formatKey, hashKey, isWellFormed, prefixOf } from "../../../src/auth/KeyFormat.ts"
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
@@ -33,7 +33,7 @@ describe("KeyFormat", () => {
   })
 
   it("knows foreign keys", () => {
-    assert.isFalse(looksLikeOurs("sk-abc"))
+    assert.isFalse(isWellFormed("sk-abc"))
     assert.isFalse(isWellFormed("gw_short"))
   })
 

@@ -33,6 +33,8 @@ const row: UsageLog = {
   error: "Overloaded"
 }
 
+const rowOf = (id: string): UsageLog => ({ ...row, id })
+
 describe("logs", () => {
   it("finds a text in any word of a row, in any case", () => {
     for (const text of ["OPENAI", "503", "overload", "req-1", "gpt"]) assert.isTrue(matches(row, text), text)
@@ -40,7 +42,7 @@ describe("logs", () => {
   })
 
   it("shows rows that are new, the oldest first, also one that ended late", () => {
-    const page = ["5", "4", "3", "2"].map((id) => ({ ...row, id }))
+    const page = ["5", "4", "3", "2"].map(rowOf)
     assert.deepStrictEqual(
       unseen(page, new Set(["2", "4"])).map(({ id }) => id),
       ["3", "5"]

@@ -71,9 +71,9 @@ describe("readServeArgv", () => {
         answered += 1
         assert.deepStrictEqual(await readByLibrary(argv), quick)
       }),
-      { seed: 5, numRuns: 1500 }
+      { seed: 5, numRuns: 600 }
     )
-    assert.isAbove(answered, 50)
+    assert.isAbove(answered, 30)
   })
 })
 

@@ -67,7 +67,10 @@ describe("ModelResolver", () => {
       name: "tied",
       targets: [{ model: "openai/gpt-4o", connectionId: "o2" }, { model: "mistral/large" }, { model: "groq/llama" }]
     })
-    assert.deepStrictEqual(names(resolve(view([openai, openaiSecond, groq], [tied]), "tied")), ["o2:gpt-4o", "g1:llama"])
+    assert.deepStrictEqual(names(resolve(view([openai, openaiSecond, groq], [tied]), "tied")), [
+      "o2:gpt-4o",
+      "g1:llama"
+    ])
     assert.instanceOf(resolve(view([], [tied]), "tied"), NoTarget)
   })
 

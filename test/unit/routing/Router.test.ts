@@ -20,11 +20,10 @@ const nothing = { lastKnownGood: null }
 
 describe("Router.decide", () => {
   it("keeps the given order for priority", () => {
-    assert.deepStrictEqual(order(decide(resolution("priority"), { lastKnownGood: { connectionId: "c", model: "m" } }, 1)), [
-      "a",
-      "b",
-      "c"
-    ])
+    assert.deepStrictEqual(
+      order(decide(resolution("priority"), { lastKnownGood: { connectionId: "c", model: "m" } }, 1)),
+      ["a", "b", "c"]
+    )
   })
 
   it("puts the last known good first for auto, the others behind in order", () => {

@@ -2,7 +2,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { healthy } from "../../../src/domain/Connection.ts"
-import type { Conflict, StoreError } from "../../../src/store/Errors.ts"
+import type { AlreadyStored, StoreError } from "../../../src/store/Errors.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
 import { ComboRepo } from "../../../src/store/repo/ComboRepo.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
@@ -12,8 +12,8 @@ import { SessionRepo } from "../../../src/store/repo/SessionRepo.ts"
 import { SettingsRepo } from "../../../src/store/repo/SettingsRepo.ts"
 import { apiKey, bareConnection, combo, connection, node, reposInMemory } from "./fixtures.ts"
 /** What a write collides with. */
-const conflictOf = (write: Effect.Effect<unknown, Conflict | StoreError>) =>
-  Effect.map(Effect.flip(write), (error) => (error._tag === "Conflict" ? error.what : error.message))
+const conflictOf = (write: Effect.Effect<unknown, AlreadyStored | StoreError>) =>
+  Effect.map(Effect.flip(write), (error) => (error._tag === "AlreadyStored" ? error.what : error.message))
 
 describe("ConnectionRepo", () => {
   it.effect("keeps every field, oldest first", () =>

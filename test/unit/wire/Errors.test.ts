@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Attempt } from "../../../src/domain/Decision.ts"
-import { describe as describeError, InvalidRequest, UpstreamFailed } from "../../../src/domain/Errors.ts"
+import { describe as describeError, InvalidRequest, TargetsFailed } from "../../../src/domain/Errors.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"
 
@@ -58,7 +58,7 @@ describe("renderError", () => {
 
   it("lists the attempts of an upstream failure", () => {
     const view = describeError(
-      new UpstreamFailed({ status: 429, message: "slow", retryAfterMs: null, attempts: [attempt] })
+      new TargetsFailed({ status: 429, message: "slow", retryAfterMs: null, attempts: [attempt] })
     )
     const expected = [{ provider: "p", model: "m", status: 429, reason: "http_429" }]
     assert.deepInclude(codecs.chat.renderError(view, "r")["error"], { attempts: expected })

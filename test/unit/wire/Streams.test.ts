@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chunk, events, sse, translateStream } from "./support.ts"
+import type { JsonObject } from "../../../src/wire/json/Json.ts"
+import { chunk, events, type Piece, sse, translateStream } from "./support.ts"
 
 const usage = {
   prompt_tokens: 50,
@@ -8,7 +9,7 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 3 }
 }
 
-const message = (more: object = {}) => ({
+const message = (more: JsonObject = {}) => ({
   type: "message_start",
   message: {
     id: "msg_1",
@@ -21,16 +22,16 @@ const message = (more: object = {}) => ({
     ...more
   }
 })
-const start = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block })
-const delta = (index: number, value: object) => ({ type: "content_block_delta", index, delta: value })
+const start = (index: number, content_block: JsonObject) => ({ type: "content_block_start", index, content_block })
+const delta = (index: number, value: JsonObject) => ({ type: "content_block_delta", index, delta: value })
 const stop = (index: number) => ({ type: "content_block_stop", index })
-const end = (stop_reason: string, more: object = {}) => [
+const end = (stop_reason: string, more: JsonObject = {}) => [
   { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 9, ...more } },
   { type: "message_stop" }
 ]
 
 describe("chat stream → messages client", () => {
-  const toMessages = (...parts: ReadonlyArray<any>) => translateStream("messages", "chat", sse(...parts))
+  const toMessages = (...parts: ReadonlyArray<Piece>) => translateStream("messages", "chat", sse(...parts))
 
   it("writes blocks one after the other, and usage with the stop reason", () => {
     const { facts, text } = toMessages(
@@ -199,7 +200,7 @@ describe("chat stream → messages client", () => {
 })
 
 describe("messages stream → chat client", () => {
-  const toChat = (parts: ReadonlyArray<any>, wantsUsage = true) =>
+  const toChat = (parts: ReadonlyArray<Piece>, wantsUsage = true) =>
     translateStream("chat", "messages", sse(...parts), { wantsUsage })
 
   const answer = [
@@ -288,7 +289,7 @@ describe("messages stream → chat client", () => {
   })
 
   it("reads events without event lines", () => {
-    const bare = sse(...(answer as ReadonlyArray<any>)).replaceAll(/^event:.*\n/gm, "")
+    const bare = sse(...answer).replaceAll(/^event:.*\n/gm, "")
     assert.strictEqual(translateStream("chat", "messages", bare).text, toChat(answer).text)
   })
 })

@@ -8,7 +8,7 @@ import {
   translateRequest
 } from "../../../src/wire/Codec.ts"
 import type { EncodeContext, SupportedWire } from "../../../src/wire/Codec.ts"
-import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
+import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 export const options: EncodeOptions = { model: "up", stream: false, maxOutputTokens: null, reasoning: null }
 export const context: EncodeContext = {
@@ -40,12 +40,14 @@ export const messagesBody = (more: JsonObject = {}): JsonObject => ({
   ...more
 })
 
-export const sse = (...events: ReadonlyArray<Json | string>): string =>
+/** An event's data: JSON, or text as it is. */
+export type Piece = JsonObject | string
+
+export const sse = (...events: ReadonlyArray<Piece>): string =>
   events
     .map((event) => {
       const data = typeof event === "string" ? event : JSON.stringify(event)
-      const type =
-        typeof event === "object" && event !== null && "type" in event ? `event: ${String(event["type"])}\n` : ""
+      const type = typeof event === "object" && "type" in event ? `event: ${String(event["type"])}\n` : ""
       return `${type}data: ${data}\n\n`
     })
     .join("")
@@ -84,6 +86,7 @@ export const translateStream = (
 }
 
 /** The JSON of the data lines of a stream; `[DONE]` as it is. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read what came by member
 export const events = (text: string): ReadonlyArray<any> =>
   text
     .split("\n")

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { maxNesting, problemOf, referencesOf, usersOf } from "../../../src/http/handlers/ComboRules.ts"
+import { maxNesting, problemOf, referencesOf, usersOf } from "../../../src/routing/ComboRules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({
   name,
+  strategy: "priority" as const,
   targets: models.map((model) => ({ model }))
 })
 
@@ -18,6 +19,12 @@ describe("ComboRules", () => {
 
   it("names the users of a combo", () =>
     assert.deepStrictEqual(usersOf("c", [combo("a", "combo:c"), combo("b", "x/y"), combo("d", "combo:c")]), ["a", "d"]))
+
+  it("refuses a strategy that nobody carries out", () =>
+    assert.deepStrictEqual(problemOf({ ...combo("a", "openai/gpt"), strategy: "fusion" }, []), {
+      _tag: "StrategyNotBuilt",
+      strategy: "fusion"
+    }))
 
   it("accepts plain targets", () => assert.isNull(problemOf(combo("a", "openai/gpt"), [])))
 

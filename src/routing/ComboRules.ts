@@ -1,5 +1,6 @@
 /** What must hold when a combo is saved or deleted (contract B5 "Combos"). Pure, over the whole set of combos. */
-import type { ComboSettings } from "../../domain/Combo.ts"
+import type { ComboSettings } from "../domain/Combo.ts"
+import { builtStrategies } from "./Router.ts"
 
 export const maxNesting = 10
 
@@ -20,6 +21,7 @@ export const usersOf = (name: string, combos: ReadonlyArray<Named>): ReadonlyArr
   combos.filter((combo) => combo.name !== name && referencesOf(combo).includes(name)).map((combo) => combo.name)
 
 export type ComboProblem =
+  | { readonly _tag: "StrategyNotBuilt"; readonly strategy: string }
   | { readonly _tag: "UnknownCombo"; readonly index: number; readonly name: string }
   | { readonly _tag: "Cycle" }
   | { readonly _tag: "TooDeep"; readonly levels: number }
@@ -50,7 +52,11 @@ const longest = (from: string, edges: Edges): number => {
 }
 
 /** What forbids saving `combo` beside the `others`; null when nothing does. The others are sound already. */
-export const problemOf = (combo: Named, others: ReadonlyArray<Named>): ComboProblem | null => {
+export const problemOf = (
+  combo: Named & Pick<ComboSettings, "strategy">,
+  others: ReadonlyArray<Named>
+): ComboProblem | null => {
+  if (!builtStrategies.has(combo.strategy)) return { _tag: "StrategyNotBuilt", strategy: combo.strategy }
   const all = [...others.filter((other) => other.name !== combo.name), combo]
   const uses = new Map(all.map((each) => [each.name, referencesOf(each)]))
   const unknown = combo.targets.findIndex(

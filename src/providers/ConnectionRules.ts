@@ -1,9 +1,9 @@
 /** What must hold when a connection is saved, and how an input becomes a record. Pure. */
-import type { CreateConnection, OAuthInput, UpdateConnection } from "../../api/Groups/Providers.ts"
-import type { AuthType, ConnectionSettings, OAuthTokens } from "../../domain/Connection.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
-import { unmaskHeaders } from "./Masking.ts"
+import type { CreateConnection, OAuthInput, UpdateConnection } from "../api/Groups/Providers.ts"
+import type { AuthType, ConnectionSettings, OAuthTokens } from "../domain/Connection.ts"
+import type { FieldProblem } from "../domain/Errors.ts"
+import type { ProviderSpec } from "../domain/Provider.ts"
+import { unmaskHeaders } from "../kernel/Masking.ts"
 
 const defaultPriority = 1
 

@@ -1,0 +1,197 @@
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { program, project } from "./support.ts"
+
+const { dataDir, main, run } = program()
+
+const groups = {
+  providers: ["available", "list", "test", "test-all", "validate"],
+  provider: ["list", "add"],
+  keys: ["list", "add", "remove"],
+  combo: ["list", "create", "switch", "delete"],
+  env: ["show", "get", "set"],
+  config: ["show"]
+}
+const plain = [
+  "serve",
+  "setup",
+  "doctor",
+  "status",
+  "health",
+  "models",
+  "logs",
+  "completion",
+  "reset-password",
+  "reset-encrypted-columns"
+]
+const commands = [
+  ...plain.map((name) => [name]),
+  ...Object.entries(groups).flatMap(([noun, verbs]) => verbs.map((verb) => [noun, verb]))
+]
+
+describe("bin/gateway", () => {
+  it("says its version without loading the program", () => {
+    const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"))
+    for (const flag of ["--version", "-v"]) {
+      const { status, stderr, stdout } = spawnSync(process.execPath, [join(project, "bin/gateway"), flag], {
+        encoding: "utf8"
+      })
+      assert.deepStrictEqual([status, stdout, stderr], [0, `${version}\n`, ""])
+    }
+    assert.notStrictEqual(statSync(join(project, "bin/gateway")).mode & 0o111, 0)
+  })
+
+  it("answers quickly enough to be asked often (shown, not judged)", () => {
+    const command = '"$0" "$1" --version > /dev/null; times'
+    const { stdout } = spawnSync("sh", ["-c", command, process.execPath, join(project, "bin/gateway")], {
+      encoding: "utf8"
+    })
+    const cpu = stdout.trim().split("\n").at(-1) ?? ""
+    console.info(`CPU of gateway --version, user and system: ${cpu}`)
+    assert.match(cpu, /^\d+m[\d.]+s \d+m[\d.]+s$/)
+  })
+})
+
+describe("help", () => {
+  it("comes with an example for every command", async () => {
+    const DATA_DIR = dataDir()
+    for (const command of commands) {
+      const { code, stderr, stdout } = await run([...command, "--help"], { DATA_DIR })
+      assert.strictEqual(code, 0, command.join(" "))
+      assert.strictEqual(stderr, "", command.join(" "))
+      assert.include(stdout, `Example: gateway ${command.join(" ")}`)
+      assert.notInclude(stdout, "\u001b", "no colours in a pipe")
+    }
+  }, 120_000)
+
+  it("lists the commands", async () => {
+    const { code, stdout } = await run(["--help"], { DATA_DIR: dataDir() })
+    assert.strictEqual(code, 0)
+    for (const command of commands) assert.include(stdout, command.join(" "))
+  })
+})
+
+describe("wrong arguments", () => {
+  it.each([
+    [["bogus"], "Invalid subcommand"],
+    [["serve", "--port", "70000"], "--port"],
+    [["serve", "--bogus"], "--bogus"],
+    [["status", "--url", "nowhere"], "nowhere"],
+    [["logs", "--limit", "0"], "--limit"],
+    [["env", "set", "PORT", "many"], "PORT"],
+    [["env", "set", "DATA_DIR", "/"], "DATA_DIR"],
+    [["providers", "test", "nobody"], "no connection 'nobody'"],
+    [["setup"], "--non-interactive"],
+    [["setup", "--non-interactive", "--add-provider"], "--provider"],
+    [["setup", "--non-interactive", "--provider", "nobody"], "nobody"],
+    [["setup", "--non-interactive", "--password", "short"], "password"],
+    [["keys", "add", "x", "--local", "--expires", "soon"], "--expires"]
+  ])("%j exits 2 and says why", async (args, words) => {
+    const { code, stderr, stdout } = await run(args, { DATA_DIR: dataDir() })
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.include(stderr, words)
+  })
+
+  it("names a wrong variable and exits 1", async () => {
+    const { code, stderr } = await run(["config", "show"], { DATA_DIR: dataDir(), PORT: "many" })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "PORT")
+  })
+})
+
+describe("without a server", () => {
+  it("commands for a running gateway exit 3 and name the address", async () => {
+    const environment = { DATA_DIR: dataDir(), GATEWAY_URL: "http://127.0.0.1:9" }
+    for (const args of [
+      ["status"],
+      ["health"],
+      ["keys", "list"],
+      ["models"],
+      ["logs"],
+      ["combo", "list"],
+      ["provider", "list"]
+    ]) {
+      const { code, stderr, stdout } = await run([...args, "--json"], environment)
+      assert.deepStrictEqual([code, stdout], [3, ""], args.join(" "))
+      assert.include(stderr, "http://127.0.0.1:9")
+    }
+  })
+
+  it("sets up, lists and validates on the data folder alone", async () => {
+    const environment = { DATA_DIR: dataDir(), GATEWAY_API_KEY: "sk-test-0123456789abcdef" }
+    const setup = await run(
+      [
+        "setup",
+        "--non-interactive",
+        "--password",
+        "long enough",
+        "--add-provider",
+        "--provider",
+        "openai",
+        "--provider-name",
+        "work"
+      ],
+      environment
+    )
+    assert.deepStrictEqual([setup.code, setup.stdout], [0, ""], setup.stderr)
+
+    const listed = await run(["providers", "list", "--json"], environment)
+    assert.strictEqual(listed.code, 0)
+    const [connection] = JSON.parse(listed.stdout).connections
+    assert.deepInclude(connection, { provider: "openai", name: "work", source: "db" })
+    assert.notInclude(listed.stdout, "0123456789")
+
+    const validated = await run(["providers", "validate", "--json"], environment)
+    assert.strictEqual(validated.code, 0)
+    assert.deepStrictEqual(JSON.parse(validated.stdout).results[0].problems, [])
+
+    const reset = await run(["reset-encrypted-columns"], environment)
+    assert.strictEqual(reset.code, 0)
+    assert.strictEqual((await run(["providers", "validate"], environment)).code, 0)
+    assert.strictEqual((await run(["reset-encrypted-columns", "--force"], environment)).code, 0)
+    assert.strictEqual((await run(["providers", "validate"], environment)).code, 1)
+  })
+
+  it("lists the catalogue, filtered", async () => {
+    const { code, stdout } = await run(["providers", "available", "--search", "anthropic", "--json"], {
+      DATA_DIR: dataDir()
+    })
+    assert.strictEqual(code, 0)
+    const ids = JSON.parse(stdout).providers.map((provider: { readonly id: string }) => provider.id)
+    assert.include(ids, "anthropic")
+    assert.notInclude(ids, "openai")
+    const local = await run(["providers", "available", "--category", "local", "--json"], { DATA_DIR: dataDir() })
+    for (const provider of JSON.parse(local.stdout).providers) assert.strictEqual(provider.category, "local")
+  })
+
+  it("keeps settings that the next start reads, below the environment", async () => {
+    const DATA_DIR = dataDir()
+    assert.strictEqual((await run(["env", "set", "PORT", "20999"], { DATA_DIR })).code, 0)
+    assert.strictEqual((await run(["env", "set", "GATEWAY_ADMIN_KEY", "secret-admin"], { DATA_DIR })).code, 0)
+    assert.strictEqual((await run(["env", "get", "PORT"], { DATA_DIR })).stdout, "20999\n")
+    assert.strictEqual((await run(["env", "get", "PORT"], { DATA_DIR, PORT: "1" })).stdout, "1\n")
+    const config = JSON.parse((await run(["config", "show", "--json"], { DATA_DIR })).stdout)
+    assert.deepInclude(config, { port: 20_999, adminKeySet: true })
+    const shown = await run(["env", "show"], { DATA_DIR })
+    assert.notInclude(shown.stdout, "secret-admin")
+    assert.strictEqual((await run(["env", "set", "PORT", ""], { DATA_DIR })).code, 0)
+    assert.strictEqual((await run(["env", "get", "PORT"], { DATA_DIR })).code, 1)
+  })
+
+  it.each(["bash", "zsh", "fish"])("completes for %s", async (shell) => {
+    const { code, stdout } = await run(["completion", shell], { DATA_DIR: dataDir() })
+    assert.strictEqual(code, 0)
+    for (const word of ["doctor", "providers", "test-all"]) assert.include(stdout, word)
+  })
+
+  it("survives a reader that goes away", () => {
+    const piped = spawnSync("sh", ["-c", '"$0" "$1" providers available | head -1', process.execPath, main], {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, DATA_DIR: dataDir() }
+    })
+    assert.deepStrictEqual([piped.status, piped.stderr], [0, ""])
+    assert.match(piped.stdout, /^ID +NAME/)
+  })
+})

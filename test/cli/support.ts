@@ -1,0 +1,113 @@
+/** Building the program into a folder of its own, and running it as a person would. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll } from "vitest"
+
+export const project = fileURLToPath(new URL("../..", import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Serving {
+  readonly url: string
+  readonly process: ChildProcess
+  /** Ends the process and waits until it is gone; gives its exit code, null after SIGKILL. */
+  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Promise<number | null>
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+const text = async (stream: NodeJS.ReadableStream): Promise<string> => {
+  let all = ""
+  for await (const part of stream) all += String(part)
+  return all
+}
+
+/** A port nobody listens on now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+/** Builds before the tests of a file; gives functions that run what was built with a clean environment. */
+export const program = () => {
+  // Inside the project, so that the bundle finds its native addons; in a folder that version control leaves out.
+  mkdirSync(join(project, ".gateway"), { recursive: true })
+  const out = mkdtempSync(join(project, ".gateway", "cli-test-"))
+  const folders: Array<string> = [out]
+  const started = new Set<ChildProcess>()
+
+  beforeAll(() => {
+    execFileSync(process.execPath, [join(project, "bin/build.mjs"), "--out", out], {
+      stdio: ["ignore", "ignore", "inherit"]
+    })
+  })
+  afterAll(async () => {
+    for (const child of started) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill("SIGKILL")
+      await once(child, "exit")
+    }
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  })
+
+  const start = (args: ReadonlyArray<string>, environment: Environment): ChildProcess => {
+    const child = spawn(process.execPath, [join(out, "main.js"), ...args], {
+      env: { PATH: process.env.PATH, HOME: environment.DATA_DIR ?? tmpdir(), ...environment },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    started.add(child)
+    return child
+  }
+
+  return {
+    /** The built entry. */
+    main: join(out, "main.js"),
+    /** A new, empty data folder. */
+    dataDir: (): string => {
+      const folder = mkdtempSync(join(tmpdir(), "gateway-cli-"))
+      folders.push(folder)
+      return folder
+    },
+    start,
+    run: async (args: ReadonlyArray<string>, environment: Environment): Promise<Ended> => {
+      const child = start(args, environment)
+      const exit = once(child, "exit")
+      const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)])
+      const [code] = await exit
+      return { code, stdout, stderr }
+    },
+    serve: async (environment: Environment): Promise<Serving> => {
+      const child = start(["serve", "--port", "0", "--no-open"], environment)
+      const errors = text(child.stderr!)
+      for await (const line of createInterface({ input: child.stdout! })) {
+        const url = /^Gateway listening on (http:\S+)$/.exec(line)?.[1]
+        if (url === undefined) continue
+        return {
+          url,
+          process: child,
+          stop: async (signal) => {
+            const exit = once(child, "exit")
+            child.kill(signal)
+            const [code] = await exit
+            return code
+          }
+        }
+      }
+      throw new Error(`The gateway did not start: ${await errors}`)
+    }
+  }
+}
