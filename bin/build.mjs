@@ -33,7 +33,9 @@ const build = async (rolldown, folder) => {
       format: "esm",
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name]-[hash].js",
-      minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } }
+      // Names of functions and classes stay, so that a stack trace can be read.
+      sourcemap: process.env.GATEWAY_SOURCEMAP === "1",
+      minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
     })
     return output
   } finally {

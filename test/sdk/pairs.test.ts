@@ -1,8 +1,8 @@
 /** The official SDKs, unmodified, against every pair of client wire and upstream wire: text and tools, streamed and not. */
-import Anthropic, { APIError as AnthropicError } from "@anthropic-ai/sdk"
+import Anthropic, { type APIError as AnthropicError } from "@anthropic-ai/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import OpenAI, { APIError as OpenAIError } from "openai"
+import OpenAI, { type APIError as OpenAIError } from "openai"
 import * as Fake from "../support/FakeUpstream.ts"
 import * as TestGateway from "../support/TestGateway.ts"
 
