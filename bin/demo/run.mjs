@@ -19,7 +19,7 @@ const title = (text) => say(`\n── ${text} ${"─".repeat(Math.max(0, 70 - te
 const startGateway = () =>
   new Promise((resolve, reject) => {
     const program = fileURLToPath(new URL("../gateway", import.meta.url))
-    const child = spawn(process.execPath, [program, "serve", "--port", "0", "--no-open"], {
+    const child = spawn(program, ["serve", "--port", "0", "--no-open"], {
       env: { ...process.env, DATA_DIR: dataDir, GATEWAY_ADMIN_KEY: adminKey, GATEWAY_ENV_CONNECTIONS: "false" },
       stdio: ["ignore", "pipe", "pipe"]
     })

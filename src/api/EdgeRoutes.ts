@@ -43,5 +43,8 @@ const byRequest: ReadonlyMap<string, EdgeRoute> = new Map(
   )
 )
 
+/** The edge route at an exact path, whatever the method. */
+export const edgeRouteAt = (path: string): EdgeRoute | null => edgeRoutes.find((route) => route.path === path) ?? null
+
 /** Hot: the edge route of a method and an exact path. */
 export const edgeRoute = (method: string, path: string): EdgeRoute | null => byRequest.get(`${method} ${path}`) ?? null

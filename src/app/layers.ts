@@ -24,6 +24,7 @@ import * as ModelLists from "../providers/ModelLists.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
+import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
@@ -85,6 +86,7 @@ const books = Layer.mergeAll(
 
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
+  Layer.provide(Resolutions.layer),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)

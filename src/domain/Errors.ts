@@ -54,6 +54,9 @@ export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly attempts: ReadonlyArray<Attempt>
 }> {}
 
+/** The path is right, the method is not. */
+export class WrongMethod extends Data.TaggedError("WrongMethod")<{ readonly allow: string }> {}
+
 /** The client closed the connection; nobody is left to read an answer. */
 export class ClientGone extends Data.TaggedError("ClientGone") {}
 
@@ -69,6 +72,7 @@ export type InferenceError =
   | ModelNotFound
   | NoTarget
   | TargetsFailed
+  | WrongMethod
   | ClientGone
   | InternalError
 
@@ -157,6 +161,8 @@ export const describe = (error: InferenceError): ErrorView => {
       })
     case "TargetsFailed":
       return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
+    case "WrongMethod":
+      return view(405, `This route answers ${error.allow} only.`)
     case "ClientGone":
       return view(499, "The client closed the connection.")
     case "InternalError":

@@ -20,6 +20,7 @@ export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
 
 export interface UsageRow {
+  /** The request's own id: one request, one row. Ids rise with time, so their order is the order of arrival. */
   readonly id: string
   /** Epoch milliseconds at arrival. */
   readonly timestampMs: number

@@ -7,11 +7,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { type EdgeRoute, edgeRoute, type InferenceRoute } from "../api/EdgeRoutes.ts"
+import { type EdgeRoute, edgeRoute, edgeRouteAt, type InferenceRoute } from "../api/EdgeRoutes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
 import type { Principal } from "../domain/ApiKey.ts"
-import { BodyTooLarge, describe, KeyRejected, Unauthenticated, type InferenceError } from "../domain/Errors.ts"
+import {
+  BodyTooLarge,
+  describe,
+  KeyRejected,
+  WrongMethod,
+  Unauthenticated,
+  type InferenceError
+} from "../domain/Errors.ts"
 import type { ClientReply, Exchange } from "../inference/Exchange.ts"
 import { identityHeaders } from "../inference/Headers.ts"
 import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
@@ -25,7 +32,7 @@ import { version } from "../platform/Version.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
-import { nodeReply } from "./NodeReply.ts"
+import { NodeReply } from "./NodeReply.ts"
 import { readBody } from "./RequestBody.ts"
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -79,9 +86,16 @@ export const make = Effect.gen(function* () {
     return access._tag === "Allowed" ? access.principal : refusalOf(access)
   }
 
-  const send = (reply: ClientReply, requestId: string, status: number, type: string, body: string): void => {
+  const send = (
+    reply: ClientReply,
+    requestId: string,
+    status: number,
+    type: string,
+    body: string,
+    more: ReadonlyArray<string> = []
+  ): void => {
     const headers = identityHeaders(requestId)
-    headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)))
+    headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)), ...more)
     reply.head(status, headers)
     reply.end(body)
   }
@@ -89,38 +103,24 @@ export const make = Effect.gen(function* () {
   const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
     send(reply, requestId, status, "application/json", JSON.stringify(value))
 
-  const exchangeOf = (
-    request: IncomingMessage,
-    reply: ClientReply,
-    { path, wire }: InferenceRoute,
-    arrival: { readonly requestId: string; readonly receivedMs: number },
-    principal: Principal,
-    body: Buffer,
-    startedMs: number
-  ): Exchange => ({
-    ...arrival,
-    startedMs,
-    wire,
-    codec: codecs[wire],
-    method: request.method ?? "POST",
-    path,
-    body,
-    header: (name) => {
-      const value = request.headers[name]
-      return typeof value === "string" ? value : (value?.[0] ?? null)
-    },
-    principal,
-    reply
-  })
-
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
   const serve = (request: IncomingMessage, reply: ClientReply, route: InferenceRoute): void => {
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
-    const arrival = { requestId: ids.next(receivedMs), receivedMs }
     const identity = identify(request, receivedMs)
-    const principal = identity instanceof Error ? anonymous : identity
-    const exchange = (body: Buffer): Exchange => exchangeOf(request, reply, route, arrival, principal, body, startedMs)
+    const exchange = (body: Buffer): Exchange => ({
+      requestId: ids.next(receivedMs),
+      receivedMs,
+      startedMs,
+      wire: route.wire,
+      codec: codecs[route.wire],
+      method: request.method ?? "POST",
+      path: route.path,
+      body,
+      headers: request.headers,
+      principal: identity instanceof Error ? anonymous : identity,
+      reply
+    })
     if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
     readBody(request, config.maxBodyBytes, (body) => {
       if (body === "gone") return
@@ -165,19 +165,37 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  const wrongMethod = (route: EdgeRoute, reply: ClientReply): void => {
+    const requestId = ids.next(timers.nowMs())
+    const view = describe(new WrongMethod({ allow: route.method }))
+    const codec = codecs[route.wire ?? "chat"]
+    send(reply, requestId, view.status, "application/json", JSON.stringify(codec.renderError(view, requestId)), [
+      "Allow",
+      route.method
+    ])
+  }
+
   const handle = (request: IncomingMessage, response: ServerResponse): boolean => {
     const method = request.method ?? "GET"
     const path = pathOf(request.url ?? "/")
-    const route = edgeRoute(method, path) ?? normalised(method, path)
-    if (route === null) return false
-    answer(route, request, nodeReply(response))
-    return true
-  }
-
-  /** Another spelling of the same path is the same route, with the same checks. */
-  const normalised = (method: string, path: string): EdgeRoute | null => {
+    // Hot: the usual spelling. Any other spelling of the same path is the same route, with the same checks.
+    const exact = edgeRoute(method, path)
+    if (exact !== null) {
+      answer(exact, request, new NodeReply(response))
+      return true
+    }
     const segments = normalisePath(path)
-    return segments === null ? null : edgeRoute(method, `/${segments.join("/").toLowerCase()}`)
+    if (segments === null) return false
+    const normal = `/${segments.join("/").toLowerCase()}`
+    const route = edgeRoute(method, normal)
+    if (route !== null) {
+      answer(route, request, new NodeReply(response))
+      return true
+    }
+    const other = edgeRouteAt(normal)
+    if (other === null) return false
+    wrongMethod(other, new NodeReply(response))
+    return true
   }
 
   return Edge.of({ handle })

@@ -1,34 +1,43 @@
-/** The way back to an HTTP client, over node's own response object. */
+/** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { ServerResponse } from "node:http"
 import type { ClientReply } from "../inference/Exchange.ts"
 
 const nothing = (): void => {}
 
-export const nodeReply = (response: ServerResponse): ClientReply => {
-  let onDrain = nothing
-  let onClose = nothing
-  let listensToDrain = false
-  response.on("close", () => {
-    if (!response.writableFinished) onClose()
-  })
-  return {
-    head: (status, headers) => {
-      response.writeHead(status, headers)
-    },
-    write: (chunk) => response.write(chunk),
-    end: (chunk) => {
-      if (chunk === undefined || chunk.length === 0) response.end()
-      else response.end(chunk)
-    },
-    onDrain: (listener) => {
-      onDrain = listener
-      if (listensToDrain) return
-      listensToDrain = true
-      response.on("drain", () => onDrain())
-    },
-    onClose: (listener) => {
-      onClose = listener
-    },
-    isClosed: () => response.destroyed || response.writableEnded
+export class NodeReply implements ClientReply {
+  readonly #response: ServerResponse
+  #onClose = nothing
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+    response.on("close", () => {
+      if (!response.writableFinished) this.#onClose()
+    })
+  }
+
+  head(status: number, headers: Array<string>): void {
+    this.#response.writeHead(status, headers)
+  }
+
+  write(chunk: Buffer | string): boolean {
+    return this.#response.write(chunk)
+  }
+
+  end(chunk: Buffer | string): void {
+    if (chunk.length === 0) this.#response.end()
+    else this.#response.end(chunk)
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.removeAllListeners("drain")
+    this.#response.on("drain", listener)
+  }
+
+  onClose(listener: () => void): void {
+    this.#onClose = listener
+  }
+
+  isClosed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded
   }
 }

@@ -30,11 +30,13 @@ export interface AttemptFailure {
 }
 
 export type AttemptResult =
-  /** A whole answer. `body` is what is still to be sent: all of it, or the end of a stream. */
+  /**
+   * A complete answer. `body` is what is still to be sent: all of a `whole` answer or of one that is told as a stream
+   * (`replayed`), the end of a stream whose beginning the client has already (`relayed`).
+   */
   | {
       readonly _tag: "Completed"
-      readonly status: number
-      readonly streamed: boolean
+      readonly form: "whole" | "replayed" | "relayed"
       readonly body: Buffer | string
       readonly report: AnswerReport
       readonly firstContentMs: number | null

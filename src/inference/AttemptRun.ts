@@ -8,7 +8,8 @@ import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { Timeouts } from "../domain/Resilience.ts"
 import type { EncodeContext } from "../wire/WireCodec.ts"
-import { answerReader, errorReader } from "./AnswerReader.ts"
+import { answerReader } from "./AnswerReader.ts"
+import { errorReader } from "./ErrorReader.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
 import { streamReader } from "./StreamReader.ts"
@@ -48,6 +49,7 @@ export const startAttempt = (
   let reader: BodyReader | null = null
   let settled = false
   let idle: Timer | null = null
+  let total: Timer | null = null
   let linger: Timer | null = null
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
   let paused = false
@@ -56,7 +58,7 @@ export const startAttempt = (
     if (settled) return
     settled = true
     waiting.cancel()
-    total.cancel()
+    total?.cancel()
     idle?.cancel()
     done(result)
   }
@@ -68,16 +70,19 @@ export const startAttempt = (
     settle(reader === null ? failed(failure) : reader.broken(failure))
   }
 
-  const timedOut = (reason: string, message: string) => () => giveUp(ownFailure(504, reason, message))
+  const noContent = (): void =>
+    giveUp(ownFailure(504, "first_byte_timeout", `The upstream sent no content within ${timeouts.firstByteMs} ms.`))
+  const tooLong = (): void =>
+    giveUp(ownFailure(504, "total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`))
+  const silent = (): void =>
+    giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`))
 
-  const waiting = timers.after(
-    timeouts.firstByteMs,
-    timedOut("first_byte_timeout", `The upstream sent no content within ${timeouts.firstByteMs} ms.`)
-  )
-  const total = timers.after(
-    Math.max(1, input.deadlineMs - timers.monotonicMs()),
-    timedOut("total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`)
-  )
+  const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
+
+  const leftMs = remainingMs()
+  /** Until content comes one timer is enough: whichever limit is nearer. */
+  const waiting =
+    leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
 
   const context = (): EncodeContext => ({
     nowMs: timers.nowMs(),
@@ -86,9 +91,9 @@ export const startAttempt = (
     wantsUsage: work.envelope.wantsUsage
   })
 
-  const startIdle = (): void => {
+  const startRelaying = (): void => {
     waiting.cancel()
-    const silent = timedOut("idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`)
+    total = timers.after(remainingMs(), tooLong)
     idle = timers.after(timeouts.idleMs, () => (paused ? idle?.restart() : silent()))
   }
 
@@ -100,7 +105,7 @@ export const startAttempt = (
       lastChance: input.lastChance,
       monotonicMs: timers.monotonicMs,
       commit: () => {
-        startIdle()
+        startRelaying()
         reply.onDrain(() => {
           paused = false
           running.resume()
@@ -152,7 +157,7 @@ export const startAttempt = (
   return () => {
     settled = true
     waiting.cancel()
-    total.cancel()
+    total?.cancel()
     idle?.cancel()
     running.abort()
   }

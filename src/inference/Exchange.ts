@@ -2,6 +2,7 @@
  * What flows through the corridor: the client's request as it came in, and the way back to the client.
  * The faces (HTTP now, WebSocket later) implement `ClientReply`; nothing in this folder knows a socket.
  */
+import type { RequestHeaders } from "../auth/Credentials.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { Attempt } from "../domain/Decision.ts"
 import type { SupportedWire } from "../wire/Codec.ts"
@@ -15,7 +16,8 @@ export interface ClientReply {
   readonly head: (status: number, headers: Array<string>) => void
   /** False when the client reads slower than we write: wait for `onDrain`. */
   readonly write: (chunk: Buffer | string) => boolean
-  readonly end: (chunk?: Buffer | string) => void
+  /** The last bytes; may be empty. */
+  readonly end: (chunk: Buffer | string) => void
   /** Replaces the listener that runs when more can be written. */
   readonly onDrain: (listener: () => void) => void
   /** Replaces the listener that runs when the client leaves before `end`. */
@@ -36,8 +38,8 @@ export interface Exchange {
   /** Path without its query string: keys may stand in the query. */
   readonly path: string
   readonly body: Buffer
-  /** A request header by its lower-case name, null when absent. */
-  readonly header: (name: string) => string | null
+  /** Request headers, lower-case names. */
+  readonly headers: RequestHeaders
   readonly principal: Principal
   readonly reply: ClientReply
 }

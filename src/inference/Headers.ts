@@ -18,7 +18,14 @@ export const identityHeaders = (requestId: string): Array<string> => [
   version
 ]
 
-const servedBy = (work: Work, target: Target, contentType: string, dropped: ReadonlyArray<string>): Array<string> => {
+/** `fallbacks`: targets that failed before this one. */
+const servedBy = (
+  work: Work,
+  target: Target,
+  contentType: string,
+  dropped: ReadonlyArray<string>,
+  fallbacks: number
+): Array<string> => {
   const headers = identityHeaders(work.exchange.requestId)
   headers.push(
     "Content-Type",
@@ -30,16 +37,19 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
     "X-Gateway-Decision",
     `${work.decision.strategy};${work.decision.order.length};${work.decision.reason}`
   )
-  if (work.attempts.length > 1) headers.push("X-Gateway-Fallback-Attempts", String(work.attempts.length - 1))
+  if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
   if (dropped.length > 0) headers.push("X-Gateway-Dropped", headerSafe(dropped.join(",")))
   return headers
 }
 
 /** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
-export const streamHeaders = (work: Work, target: Target, dropped: ReadonlyArray<string>): Array<string> => {
-  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped)
-  // The attempt that streams is not on the list yet.
-  if (work.attempts.length === 1) headers.push("X-Gateway-Fallback-Attempts", "1")
+export const streamHeaders = (
+  work: Work,
+  target: Target,
+  dropped: ReadonlyArray<string>,
+  fallbacks: number
+): Array<string> => {
+  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped, fallbacks)
   headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
   return headers
 }
@@ -52,7 +62,7 @@ export const answerHeaders = (
   bill: Bill,
   bodyBytes: number
 ): Array<string> => {
-  const headers = servedBy(work, target, "application/json", dropped)
+  const headers = servedBy(work, target, "application/json", dropped, work.attempts.length - 1)
   headers.push(
     "Content-Length",
     String(bodyBytes),

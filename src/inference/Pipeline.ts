@@ -23,7 +23,8 @@ import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
-import { resolve, type Target } from "../routing/ModelResolver.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import * as Resolutions from "../routing/Resolutions.ts"
 import { decide } from "../routing/Router.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const timers = yield* Timers.Timers
   const catalog = yield* Catalog.Catalog
+  const resolutions = yield* Resolutions.Resolutions
   const settings = yield* Settings.Settings
   const ids = yield* IdGen.IdGen
   const memory = yield* RouterMemory.RouterMemory
@@ -65,7 +67,6 @@ export const make = Effect.gen(function* () {
     prices: yield* PriceBook.PriceBook,
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
-    nextId: ids.next,
     monotonicMs: timers.monotonicMs
   }
 
@@ -81,7 +82,7 @@ export const make = Effect.gen(function* () {
     if (principal._tag === "Key" && !allowsModel(principal.key, envelope.model)) {
       return new KeyRejected({ reason: "model", model: envelope.model })
     }
-    const resolution = resolve({ catalog: catalog.current(), modelsOf: catalog.modelsOf }, envelope.model)
+    const resolution = resolutions.resolve(envelope.model)
     if ("_tag" in resolution) return resolution
     const decision = decide(resolution, memory.state(envelope.model), ids.seed())
     return { exchange, parsed, envelope, resolution, decision, attempts: [], targetWire: null }
@@ -104,7 +105,7 @@ export const make = Effect.gen(function* () {
           timeouts,
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
           lastChance,
-          streamHeaders: (dropped) => streamHeaders(work, target, dropped)
+          streamHeaders: (dropped) => streamHeaders(work, target, dropped, work.attempts.length)
         },
         (result) => resume(Effect.succeed(result))
       )
@@ -154,9 +155,10 @@ export const make = Effect.gen(function* () {
         const bill = makeBill(books, work, served)
         memory.served(work.envelope.model, target)
         settle(books, work, served, bill, { outcome: "completed", status: 200, error: null })
-        if (!result.streamed) {
+        if (result.form === "whole") {
           reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
-        }
+        } else if (result.form === "replayed")
+          reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
         return reply.end(result.body)
       }
       case "Broken": {
@@ -235,6 +237,7 @@ export const layer: Layer.Layer<
   | Upstream.Upstream
   | Timers.Timers
   | Catalog.Catalog
+  | Resolutions.Resolutions
   | Settings.Settings
   | IdGen.IdGen
   | RouterMemory.RouterMemory

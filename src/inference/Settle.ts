@@ -2,7 +2,6 @@
  * The last door: every request that was admitted leaves one usage row, one decision record and one telemetry event,
  * whether it was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
  */
-import type { AttemptOutcome } from "../domain/Decision.ts"
 import { type Outcome, noTokens, type TokenCounts, type UsageRow, type UsageSource } from "../domain/Usage.ts"
 import type * as UsageJournal from "../store/UsageJournal.ts"
 import type { Target } from "../routing/ModelResolver.ts"
@@ -41,7 +40,6 @@ export interface Books {
   readonly prices: typeof PriceBook.PriceBook.Service
   readonly decisions: typeof DecisionLog.DecisionLog.Service
   readonly telemetry: typeof Telemetry.Telemetry.Service
-  readonly nextId: (nowMs: number) => string
   readonly monotonicMs: () => number
 }
 
@@ -81,7 +79,7 @@ const rowOf = (books: Books, work: Work, served: Served | null, bill: Bill, endi
   const account = served?.target.account ?? null
   const firstMs = served?.firstContentMs ?? null
   return {
-    id: books.nextId(exchange.receivedMs),
+    id: exchange.requestId,
     timestampMs: exchange.receivedMs,
     requestId: exchange.requestId,
     apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,
@@ -106,42 +104,14 @@ const rowOf = (books: Books, work: Work, served: Served | null, bill: Bill, endi
   }
 }
 
-const targetName = ({ account, model }: Target): string => `${account.spec.id}/${model}`
-
-const orderNames = (work: Work): ReadonlyArray<string> => {
-  const seen = new Set<string>()
-  const repeated = new Set<string>()
-  for (const target of work.decision.order) {
-    const name = targetName(target)
-    if (seen.has(name)) repeated.add(name)
-    seen.add(name)
-  }
-  return work.decision.order.map((target) => {
-    const name = targetName(target)
-    return repeated.has(name) ? `${name}@${target.account.connection.id}` : name
-  })
-}
-
-const recordDecision = (books: Books, work: Work, served: Served | null, outcome: AttemptOutcome): void =>
+const recordDecision = (books: Books, work: Work, served: Served | null, outcome: Outcome): void =>
   books.decisions.record({
     requestId: work.exchange.requestId,
     requestedModel: work.envelope.model,
-    combo: work.resolution.combo?.name ?? null,
-    strategy: work.decision.strategy,
-    seed: work.decision.seed,
-    weights: null,
-    candidates: work.resolution.targets.map(({ account, model }) => ({
-      provider: account.spec.id,
-      connectionId: account.connection.id,
-      model,
-      score: null,
-      factors: null,
-      excluded: null
-    })),
-    order: orderNames(work),
+    resolution: work.resolution,
+    decision: work.decision,
     attempts: work.attempts,
-    chosen: served === null || outcome === "failed" ? null : targetName(served.target),
-    relaxedFilters: []
+    chosen: served === null || outcome === "failed" ? null : served.target
   })
 
 /** Writes the books of a request that got as far as a decision. */
@@ -154,7 +124,7 @@ export const settle = (books: Books, work: Work, served: Served | null, bill: Bi
 
 /** The row of a request that was refused before a decision: who asked, for what, and why not. */
 const refusedRow = (books: Books, exchange: Exchange, model: string, ending: Ending): UsageRow => ({
-  id: books.nextId(exchange.receivedMs),
+  id: exchange.requestId,
   timestampMs: exchange.receivedMs,
   requestId: exchange.requestId,
   apiKeyId: exchange.principal._tag === "Key" ? exchange.principal.key.id : null,

@@ -30,11 +30,12 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const held = makeHoldBack()
   let committed = false
   let firstMs: number | null = null
+  /** Events heard of so far: comments keep a socket busy, but are no sign that an answer is being made. */
+  let heard = 0
 
   const completed = (body: Buffer | string): AttemptResult => ({
     _tag: "Completed",
-    status: 200,
-    streamed: true,
+    form: "relayed",
     body,
     report: reportOf(facts),
     firstContentMs: firstMs,
@@ -92,7 +93,10 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
       begin()
       return reply.write(held.take())
     }
-    options.alive()
+    if (facts.events > heard) {
+      heard = facts.events
+      options.alive()
+    }
     return bytes.length === 0 || reply.write(bytes)
   }
 
@@ -100,6 +104,8 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     const bytes = source.end()
     if (facts.problem !== null) return problemResult(facts.problem, bytes)
     if (facts.stop !== null && facts.terminated) return whole(bytes)
+    // The upstream said why it stopped and only left out the mark: the answer is whole.
+    if (facts.stop !== null) return whole(bytes.toString() + codec.endMark)
     return brokenBy(
       ownFailure(502, "truncated_stream", "The upstream's stream ended before the answer was complete."),
       ""

@@ -3,6 +3,7 @@
  * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
+import { headerOf } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
 import type { Target } from "../routing/ModelResolver.ts"
@@ -55,11 +56,11 @@ const headersFor = (
   for (let i = 0; i + 1 < endpointHeaders.length; i += 2) {
     const name = endpointHeaders[i] ?? ""
     // The body was written for the version the client names; the registry's default is for bodies we write.
-    if (own.includes(name) && exchange.header(name) !== null) continue
+    if (own.includes(name) && headerOf(exchange.headers, name) !== null) continue
     headers.push(name, endpointHeaders[i + 1] ?? "")
   }
   for (const name of own) {
-    const value = exchange.header(name)
+    const value = headerOf(exchange.headers, name)
     if (value !== null) headers.push(name, value)
   }
   headers.push(

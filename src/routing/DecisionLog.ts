@@ -1,33 +1,80 @@
 /**
  * The last decisions, so that every choice can be asked for afterwards (`GET /api/routing/decisions/{requestId}`).
- * Features only, never prompt text. Bounded: the oldest are forgotten.
+ * Features only, never prompt text. A ring: the oldest is overwritten. What a request leaves here is a few references;
+ * the record is put together when somebody asks.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { DecisionRecord } from "../domain/Decision.ts"
+import type { Attempt, DecisionRecord } from "../domain/Decision.ts"
+import type { Resolution, Target } from "./ModelResolver.ts"
+import type { Decision } from "./Router.ts"
 
 export const capacity = 2_000
+
+export interface DecisionEntry {
+  readonly requestId: string
+  readonly requestedModel: string
+  readonly resolution: Resolution
+  readonly decision: Decision
+  readonly attempts: ReadonlyArray<Attempt>
+  /** The target that answered; null when none did. */
+  readonly chosen: Target | null
+}
 
 export class DecisionLog extends Context.Tag("gateway/routing/DecisionLog")<
   DecisionLog,
   {
     /** Hot. */
-    readonly record: (decision: DecisionRecord) => void
+    readonly record: (entry: DecisionEntry) => void
     readonly get: (requestId: string) => DecisionRecord | null
   }
 >() {}
 
+const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+
+/** `provider/model`, with the connection id where a provider has several in the order. */
+const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
+  const count = new Map<string, number>()
+  for (const target of order) count.set(nameOf(target), (count.get(nameOf(target)) ?? 0) + 1)
+  return order.map((target) => {
+    const name = nameOf(target)
+    return count.get(name) === 1 ? name : `${name}@${target.account.connection.id}`
+  })
+}
+
+export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
+  requestId: entry.requestId,
+  requestedModel: entry.requestedModel,
+  combo: entry.resolution.combo?.name ?? null,
+  strategy: entry.decision.strategy,
+  seed: entry.decision.seed,
+  weights: null,
+  candidates: entry.resolution.targets.map(({ account, model }) => ({
+    provider: account.spec.id,
+    connectionId: account.connection.id,
+    model,
+    score: null,
+    factors: null,
+    excluded: null
+  })),
+  order: orderNames(entry.decision.order),
+  attempts: entry.attempts,
+  chosen: entry.chosen === null ? null : nameOf(entry.chosen),
+  relaxedFilters: []
+})
+
 export const make = () => {
-  const byRequest = new Map<string, DecisionRecord>()
+  const ring: Array<DecisionEntry> = []
+  let next = 0
   return DecisionLog.of({
-    record: (decision) => {
-      if (byRequest.size >= capacity) {
-        const oldest = byRequest.keys().next()
-        if (!oldest.done) byRequest.delete(oldest.value)
-      }
-      byRequest.set(decision.requestId, decision)
+    record: (entry) => {
+      ring[next] = entry
+      next = (next + 1) % capacity
     },
-    get: (requestId) => byRequest.get(requestId) ?? null
+    get: (requestId) => {
+      const entry = ring.find((candidate) => candidate.requestId === requestId)
+      return entry === undefined ? null : recordOf(entry)
+    }
   })
 }
 

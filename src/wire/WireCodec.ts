@@ -71,10 +71,16 @@ export interface EncodeContext {
   readonly model: string
   /** Show usage in the stream (`Envelope.wantsUsage`). */
   readonly wantsUsage: boolean
+  /** Milliseconds since the request arrived, read when asked; wires that tell durations leave them out without it. */
+  readonly elapsedMs?: () => number
+  /** The client's request, for wires whose answers repeat its settings and its own names of tools. */
+  readonly request?: JsonObject
 }
 
 /** What a relay knows of a stream so far; the same for a tap and a translator. Read it after each `push`. */
 export interface StreamFacts {
+  /** Events so far; comments do not count. Rises while the upstream is alive. */
+  readonly events: number
   /** Text, reasoning, refusal or a tool call has begun. */
   readonly content: boolean
   readonly stop: Stop | null
@@ -135,6 +141,8 @@ export interface WireCodec {
   readonly upstreamPath: string
   readonly requestContentType: string
   readonly streamContentType: string
+  /** What ends a complete stream: written for an upstream that told why it stopped but left out the mark. May be empty. */
+  readonly endMark: string
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
 

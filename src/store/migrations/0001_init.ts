@@ -116,9 +116,7 @@ const statements = [
     usage_source TEXT NOT NULL,
     error TEXT
   ) STRICT`,
-  `CREATE INDEX usage_log_timestamp ON usage_log (timestamp_ms)`,
-  `CREATE INDEX usage_log_api_key ON usage_log (api_key_id, timestamp_ms) WHERE api_key_id IS NOT NULL`,
-  `CREATE INDEX usage_log_request ON usage_log (request_id)`
+  `CREATE INDEX usage_log_api_key ON usage_log (api_key_id, timestamp_ms) WHERE api_key_id IS NOT NULL`
 ]
 
 export default Effect.gen(function* () {

@@ -36,7 +36,8 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
       readonly cursor: string | null
       readonly filter?: UsageFilter
     }) => Effect.Effect<UsagePage, StoreError>
-    readonly byRequestId: (requestId: string) => Effect.Effect<UsageRow | null, StoreError>
+    /** By the request's id. */
+    readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
 >() {}
 
@@ -69,11 +70,11 @@ export const make = Effect.gen(function* () {
     return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
   })
 
-  const byRequestId = Effect.fn("UsageRepo.byRequestId")(function* (requestId: string) {
-    const row = yield* table.first("UsageRepo.byRequestId", sql`WHERE request_id = ${requestId} LIMIT 1`)
+  const get = Effect.fn("UsageRepo.get")(function* (id: string) {
+    const row = yield* table.first("UsageRepo.get", sql`WHERE id = ${id}`)
     return row === null ? null : toUsageRow(row)
   })
-  return UsageRepo.of({ page, byRequestId })
+  return UsageRepo.of({ page, get })
 })
 
 export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)

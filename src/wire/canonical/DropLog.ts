@@ -5,25 +5,94 @@ import type { WireName } from "../../domain/Wire.ts"
 
 /** Concepts whose name differs between wires. Others are named by the caller. */
 const names = {
-  stop: { chat: "stop", messages: "stop_sequences" },
-  reasoning: { chat: "reasoning_effort", messages: "thinking" },
-  reasoningHistory: { chat: "messages.reasoning_content", messages: "messages.content.thinking" },
-  outputFormat: { chat: "response_format", messages: "output_config.format" },
-  maxOutputTokens: { chat: "max_tokens", messages: "max_tokens" },
-  user: { chat: "user", messages: "metadata.user_id" },
-  parallel: { chat: "parallel_tool_calls", messages: "tool_choice.disable_parallel_tool_use" },
-  imageDetail: { chat: "messages.content.image_url.detail", messages: "messages.content.image.detail" },
-  image: { chat: "messages.content.image_url", messages: "messages.content.image" },
-  file: { chat: "messages.content.file", messages: "messages.content.document" },
-  audio: { chat: "messages.content.input_audio", messages: "messages.content.audio" },
-  toolArgs: { chat: "messages.tool_calls.function.arguments", messages: "messages.content.tool_use.input" },
+  stop: { chat: "stop", messages: "stop_sequences", ollama: "options.stop" },
+  reasoning: { chat: "reasoning_effort", messages: "thinking", ollama: "think", responses: "reasoning" },
+  reasoningHistory: {
+    chat: "messages.reasoning_content",
+    messages: "messages.content.thinking",
+    ollama: "messages.thinking",
+    responses: "input.reasoning"
+  },
+  outputFormat: {
+    chat: "response_format",
+    messages: "output_config.format",
+    ollama: "format",
+    responses: "text.format"
+  },
+  maxOutputTokens: {
+    chat: "max_tokens",
+    messages: "max_tokens",
+    ollama: "options.num_predict",
+    responses: "max_output_tokens"
+  },
+  user: { chat: "user", messages: "metadata.user_id", responses: "user" },
+  parallel: {
+    chat: "parallel_tool_calls",
+    messages: "tool_choice.disable_parallel_tool_use",
+    responses: "parallel_tool_calls"
+  },
+  imageDetail: {
+    chat: "messages.content.image_url.detail",
+    messages: "messages.content.image.detail",
+    responses: "input.content.input_image.detail"
+  },
+  image: {
+    chat: "messages.content.image_url",
+    messages: "messages.content.image",
+    ollama: "messages.images",
+    responses: "input.content.input_image"
+  },
+  file: { chat: "messages.content.file", messages: "messages.content.document", responses: "input.content.input_file" },
+  audio: {
+    chat: "messages.content.input_audio",
+    messages: "messages.content.audio",
+    responses: "input.content.input_audio"
+  },
+  toolArgs: {
+    chat: "messages.tool_calls.function.arguments",
+    messages: "messages.content.tool_use.input",
+    ollama: "messages.tool_calls.function.arguments",
+    responses: "input.arguments"
+  },
   toolError: { chat: "messages.is_error", messages: "messages.content.tool_result.is_error" },
-  toolResultImage: { chat: "messages.content.image_url", messages: "messages.content.tool_result.image" },
-  citations: { chat: "messages.annotations", messages: "messages.content.citations" },
-  toolStrict: { chat: "tools.function.strict", messages: "tools.strict" }
+  toolResultImage: {
+    chat: "messages.content.image_url",
+    messages: "messages.content.tool_result.image",
+    ollama: "messages.images",
+    responses: "input.output.input_image"
+  },
+  citations: {
+    chat: "messages.annotations",
+    messages: "messages.content.citations",
+    responses: "input.content.annotations"
+  },
+  toolStrict: {
+    chat: "tools.function.strict",
+    messages: "tools.strict",
+    ollama: "tools.function.strict",
+    responses: "tools.strict"
+  }
 } as const satisfies Readonly<Record<string, Partial<Record<WireName, string>>>>
 
 export type Concept = keyof typeof names
+
+/** Where a wire keeps members that others have at the top. */
+const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
+  ollama: new Map(
+    Object.entries({
+      temperature: "options.temperature",
+      top_p: "options.top_p",
+      top_k: "options.top_k",
+      seed: "options.seed",
+      presence_penalty: "options.presence_penalty",
+      frequency_penalty: "options.frequency_penalty"
+    })
+  )
+}
+
+/** Wires whose word for `messages` is another: a member of a message, or a part of its content, is one of an item there. */
+const roots: Partial<Record<WireName, string>> = { responses: "input." }
+const messageMember = /^messages\.(?:content\.)?/
 
 export interface DropLog {
   readonly dropped: ReadonlySet<string>
@@ -41,12 +110,16 @@ export const makeDropLog = (wire: WireName): DropLog => {
     const byWire: Partial<Record<WireName, string>> = names[concept]
     return byWire[wire] ?? concept
   }
+  const placeOf = (field: string): string => {
+    const root = roots[wire]
+    return root === undefined ? (nested[wire]?.get(field) ?? field) : field.replace(messageMember, root)
+  }
   return {
     dropped,
     mapped,
     drop: (concept) => void dropped.add(nameOf(concept)),
-    dropField: (field) => void dropped.add(field),
+    dropField: (field) => void dropped.add(placeOf(field)),
     map: (concept) => void mapped.add(nameOf(concept)),
-    mapField: (field) => void mapped.add(field)
+    mapField: (field) => void mapped.add(placeOf(field))
   }
 }

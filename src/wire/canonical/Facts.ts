@@ -4,6 +4,7 @@ import type { Stop } from "./Response.ts"
 import { mergeUsage, type Usage } from "./Usage.ts"
 
 export interface MutableFacts {
+  events: number
   content: boolean
   stop: Stop | null
   terminated: boolean
@@ -15,6 +16,7 @@ export interface MutableFacts {
 }
 
 export const startFacts = (): MutableFacts => ({
+  events: 0,
   content: false,
   stop: null,
   terminated: false,
@@ -50,6 +52,7 @@ export const observeToolArgs = (facts: MutableFacts, text: string | null | undef
 export const makeObserver = (facts: MutableFacts): ((event: StreamEvent) => void) => {
   const reasoning = new Set<number>()
   return (event) => {
+    facts.events += 1
     switch (event.type) {
       case "block_start":
         if (event.block.type === "reasoning") reasoning.add(event.index)

@@ -17,6 +17,7 @@ export const chat: WireCodec = {
   upstreamPath: "/chat/completions",
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
+  endMark: "data: [DONE]\n\n",
   maxCandidates: 128,
   checkEnvelope,
   relayRequest,

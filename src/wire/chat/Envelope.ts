@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type JsonObject } from "../json/Json.ts"
-import { setTopLevel } from "../json/TopLevelSplice.ts"
+import { type Edit, setTopLevel } from "../json/TopLevelSplice.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 
@@ -70,11 +70,11 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
 
 /** Another model, and usage asked for in a stream whose client did not: both spliced into the client's own bytes. */
 export const relayRequest = (raw: Buffer, parsed: JsonObject, model: string, envelope: Envelope): RelayRequest => {
-  const edits = new Map([["model", JSON.stringify(model)]])
+  const edits: Array<Edit> = [["model", JSON.stringify(model)]]
   const hideUsage = envelope.stream && !envelope.wantsUsage
   if (hideUsage) {
     const options = parsed["stream_options"]
-    edits.set("stream_options", JSON.stringify({ ...(isObject(options) ? options : {}), include_usage: true }))
+    edits.push(["stream_options", JSON.stringify({ ...(isObject(options) ? options : {}), include_usage: true })])
   }
   return { body: setTopLevel(raw, parsed, edits), hideUsage }
 }

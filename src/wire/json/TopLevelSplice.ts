@@ -56,8 +56,14 @@ const skipValue = (text: string, from: number): number => {
   return -1
 }
 
+interface Scan {
+  /** Index of the opening brace. */
+  readonly open: number
+  readonly members: ReadonlyArray<Member>
+}
+
 /** Top-level members that start before `limit`; null when the text is not what JSON.parse took it for. */
-const membersOf = (text: string, limit: number): { open: number; members: ReadonlyArray<Member> } | null => {
+const membersOf = (text: string, limit: number): Scan | null => {
   // A byte order mark is three characters in this view.
   const open = skipSpace(text, text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0)
   if (text[open] !== "{") return null
@@ -81,48 +87,75 @@ const membersOf = (text: string, limit: number): { open: number; members: Readon
   return { open, members }
 }
 
+/** A top-level member and the JSON text it shall have. */
+export type Edit = readonly [key: string, json: string]
+
+const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | undefined => {
+  for (const [name, json] of edits) if (name === key) return json
+  return undefined
+}
+
 /**
  * Sets top-level members to the given JSON texts: every occurrence of a key is replaced (parsers differ on which duplicate
  * counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
  */
-export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyMap<string, string>): Buffer => {
+export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
   const text = raw.toString("latin1")
   // Nothing of interest starts after the last literal spelling of a key, unless keys may be spelled with \u escapes.
   let limit = text.length
   if (!text.includes("\\u00")) {
     limit = 0
-    for (const key of edits.keys()) limit = Math.max(limit, raw.lastIndexOf(`"${key}"`, undefined, "latin1") + 1)
+    for (const [key] of edits) limit = Math.max(limit, text.lastIndexOf(`"${key}"`) + 1)
   }
   const scan = membersOf(text, limit)
   if (scan === null) return rewritten(parsed, edits)
-  const pieces: Array<Buffer> = []
-  const missing = new Map(edits)
-  let copied = 0
+  const cuts: Array<Cut> = missingFirst(scan, parsed, edits)
   for (const { key, valueEnd, valueStart } of scan.members) {
-    const value = edits.get(key)
-    if (value === undefined) continue
-    missing.delete(key)
-    pieces.push(raw.subarray(copied, valueStart), Buffer.from(value))
-    copied = valueEnd
+    const json = jsonOf(edits, key)
+    if (json !== undefined) cuts.push({ from: valueStart, to: valueEnd, json })
   }
-  pieces.push(raw.subarray(copied))
-  if (missing.size > 0) {
-    const [head, ...tail] = pieces
-    if (head === undefined) return rewritten(parsed, edits)
-    const comma = Object.keys(parsed).length > 0 ? "," : ""
-    const added = [...missing].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")
-    const cut = scan.open + 1
-    pieces.splice(0, pieces.length, head.subarray(0, cut), Buffer.from(added + comma), head.subarray(cut), ...tail)
-  }
-  return Buffer.concat(pieces)
+  return spliced(raw, cuts)
 }
 
-const rewritten = (parsed: JsonObject, edits: ReadonlyMap<string, string>): Buffer => {
+/** Bytes `from` to `to` give way to `json`. */
+interface Cut {
+  readonly from: number
+  readonly to: number
+  readonly json: string
+}
+
+const missingFirst = (scan: Scan, parsed: JsonObject, edits: ReadonlyArray<Edit>): Array<Cut> => {
+  let added = ""
+  for (const [key, json] of edits) {
+    if (scan.members.some((member) => member.key === key)) continue
+    added += `${added === "" ? "" : ","}${JSON.stringify(key)}:${json}`
+  }
+  if (added === "") return []
+  const at = scan.open + 1
+  return [{ from: at, to: at, json: Object.keys(parsed).length > 0 ? `${added},` : added }]
+}
+
+const spliced = (raw: Buffer, cuts: ReadonlyArray<Cut>): Buffer => {
+  let length = raw.length
+  for (const { from, json, to } of cuts) length += Buffer.byteLength(json) - (to - from)
+  const out = Buffer.allocUnsafe(length)
+  let copied = 0
+  let at = 0
+  for (const { from, json, to } of cuts) {
+    at += raw.copy(out, at, copied, from)
+    at += out.write(json, at)
+    copied = to
+  }
+  raw.copy(out, at, copied)
+  return out
+}
+
+const rewritten = (parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
   const body: Record<string, unknown> = { ...parsed }
-  for (const [key, value] of edits) body[key] = JSON.parse(value)
+  for (const [key, json] of edits) body[key] = JSON.parse(json)
   return Buffer.from(JSON.stringify(body))
 }
 
 /** The client's bytes with another `model`. */
 export const replaceModelBytes = (raw: Buffer, parsed: JsonObject, model: string): Buffer =>
-  setTopLevel(raw, parsed, new Map([["model", JSON.stringify(model)]]))
+  setTopLevel(raw, parsed, [["model", JSON.stringify(model)]])

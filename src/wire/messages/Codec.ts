@@ -17,6 +17,7 @@ export const messages: WireCodec = {
   upstreamPath: "/messages",
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
+  endMark: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   maxCandidates: 1,
   checkEnvelope,
   relayRequest,

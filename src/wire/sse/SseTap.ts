@@ -39,12 +39,14 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     if (facts.terminated && facts.stop !== null) return true
     const plainChars = plain.match(bytes, start, end)
     if (plainChars > 0) {
+      facts.events += 1
       facts.content = true
       facts.textChars += plainChars
       return true
     }
     const event = parseBlock(bytes, start, end)
     if (event === null) return true
+    facts.events += 1
     const verdict = reader.read(event, facts)
     if (typeof verdict === "string") return verdict !== "withhold"
     observeText(facts, verdict.plainText)

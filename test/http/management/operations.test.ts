@@ -81,15 +81,10 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
       log.record({
         requestId: "r-1",
         requestedModel: "auto",
-        combo: null,
-        strategy: "priority",
-        seed: 7,
-        weights: null,
-        candidates: [],
-        order: [],
+        resolution: { combo: null, strategy: "priority", targets: [] },
+        decision: { strategy: "priority", seed: 7, order: [], reason: "none" },
         attempts: [],
-        chosen: null,
-        relaxedFilters: []
+        chosen: null
       })
       assert.strictEqual((yield* app.admin("/api/routing/decisions/r-1")).at("decision.seed"), 7)
       assert.strictEqual((yield* app.admin("/api/routing/decisions/r-2")).status, 404)

@@ -49,8 +49,8 @@ describe("UsageRepo", () => {
       yield* save([usageRow(1), bare])
       const repo = yield* UsageRepo.UsageRepo
       assert.deepStrictEqual(yield* stored, { rows: [bare, usageRow(1)], nextCursor: null })
-      assert.deepStrictEqual(yield* repo.byRequestId("request-1"), usageRow(1))
-      assert.isNull(yield* repo.byRequestId("request-9"))
+      assert.deepStrictEqual(yield* repo.get(usageRow(1).id), usageRow(1))
+      assert.isNull(yield* repo.get(usageRow(9).id))
     }).pipe(Effect.provide(inMemory))
   )
 

@@ -85,6 +85,7 @@ describe("chat stream → messages client", () => {
       { type: "message_stop" }
     ])
     assert.deepEqual(facts, {
+      events: facts.events,
       content: true,
       stop: { reason: "tool_calls", raw: "stop", sequence: null },
       terminated: true,

@@ -32,7 +32,7 @@ describe("TopLevelSplice", () => {
   })
 
   it("puts a missing member first, into empty objects too", () => {
-    const edits = new Map([["stream_options", '{"include_usage":true}']])
+    const edits = [["stream_options", '{"include_usage":true}']] as const
     const set = (text: string) => setTopLevel(Buffer.from(text), JSON.parse(text) as JsonObject, edits).toString()
     assert.strictEqual(
       set('{"a":[{"stream_options":1}]}'),

@@ -1,0 +1,39 @@
+/** Error answers: as much is read as is worth reading, to keep the upstream's own words. */
+import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
+import { type AttemptResult, type BodyReader, failed, noReport, retryAfterMs } from "./Attempt.ts"
+import { makeCollector } from "./Collector.ts"
+import type { UpstreamCall } from "./UpstreamCall.ts"
+
+/** As much of an error answer as is worth reading. */
+const maxErrorBytes = 64 * 1024
+
+/** Reads an error answer and keeps the upstream's own words. */
+export const errorReader = (
+  call: UpstreamCall,
+  status: number,
+  headers: UpstreamHeaders,
+  nowMs: number
+): BodyReader => {
+  const body = makeCollector(maxErrorBytes)
+  const result = (): AttemptResult => {
+    const problem = call.codec.readUpstreamError(status, body.all().toString("utf8"))
+    return failed({
+      status: problem.status,
+      answered: true,
+      reason: `http_${status}`,
+      message: problem.message,
+      retryAfterMs: retryAfterMs(headers.get("retry-after"), nowMs)
+    })
+  }
+  return {
+    data: (chunk) => {
+      body.add(chunk)
+      return true
+    },
+    end: result,
+    // The status line already said what matters.
+    broken: result,
+    report: () => noReport,
+    firstContentMs: () => null
+  }
+}

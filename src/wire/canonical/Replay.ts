@@ -1,0 +1,50 @@
+/** A whole answer as the events of a stream: for upstreams that answer in one piece although a stream was asked for. */
+import type { BlockDelta, BlockStart, StreamEvent } from "./Event.ts"
+import type { AnswerPart, Response } from "./Response.ts"
+
+const startOf = (part: AnswerPart): BlockStart => {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+    case "reasoning":
+      return { type: part.type }
+    case "tool_call":
+      return { type: "tool_call", id: part.id, name: part.name, kind: part.kind }
+    case "opaque":
+      return { type: "opaque", part }
+  }
+}
+
+const deltasOf = (part: AnswerPart): ReadonlyArray<BlockDelta> => {
+  switch (part.type) {
+    case "text":
+      return [
+        { type: "text", text: part.text },
+        ...(part.citations ?? []).map((citation): BlockDelta => ({ type: "citation", citation }))
+      ]
+    case "refusal":
+      return [{ type: "text", text: part.text }]
+    case "reasoning":
+      return [
+        ...(part.text === "" ? [] : [{ type: "text", text: part.text } as const]),
+        ...(part.state === undefined ? [] : [{ type: "state", state: part.state } as const])
+      ]
+    case "tool_call":
+      return [{ type: "args", text: part.args }]
+    case "opaque":
+      return []
+  }
+}
+
+/** The events of a complete stream that says the same as `response`. */
+export const replay = (response: Response): ReadonlyArray<StreamEvent> => [
+  { type: "start", id: response.id, model: response.model, createdMs: response.createdMs },
+  ...response.parts.flatMap((part, index): ReadonlyArray<StreamEvent> => [
+    { type: "block_start", index, block: startOf(part) },
+    ...deltasOf(part).map((delta): StreamEvent => ({ type: "delta", index, delta })),
+    { type: "block_stop", index }
+  ]),
+  ...(response.usage === null ? [] : [{ type: "usage", usage: response.usage } as const]),
+  { type: "finish", stop: response.stop },
+  { type: "done" }
+]

@@ -1,0 +1,47 @@
+/** The ollama wire: its conversation endpoint, and its prompt endpoint. */
+import { readUpstreamError } from "../UpstreamError.ts"
+import type { WireCodec } from "../WireCodec.ts"
+import { checkEnvelope, checkGenerateEnvelope, relayRequest } from "./Envelope.ts"
+import { renderError, renderStreamError } from "./Errors.ts"
+import { decodeGenerate, encodeGenerate } from "./Generate.ts"
+import { chatShape, generateShape } from "./Piece.ts"
+import { decodeRequest } from "./RequestDecode.ts"
+import { encodeRequest } from "./RequestEncode.ts"
+import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
+import { makeResponseEncoder } from "./ResponseEncode.ts"
+import { makeStreamDecoder } from "./StreamDecode.ts"
+import { makeStreamEncoder } from "./StreamEncode.ts"
+import { makeStreamTap } from "./Tap.ts"
+
+export const ollama: WireCodec = {
+  name: "ollama",
+  upstreamPath: "/api/chat",
+  requestContentType: "application/json",
+  streamContentType: "application/x-ndjson",
+  // The line that tells why the model stopped is the end.
+  endMark: "",
+  maxCandidates: 1,
+  checkEnvelope,
+  relayRequest,
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse: makeResponseEncoder(chatShape),
+  readAnswer,
+  makeStreamDecoder: () => makeStreamDecoder(),
+  makeStreamEncoder: makeStreamEncoder(chatShape),
+  makeStreamTap: () => makeStreamTap(),
+  renderError,
+  renderStreamError,
+  readUpstreamError
+}
+
+export const ollamaGenerate: WireCodec = {
+  ...ollama,
+  upstreamPath: "/api/generate",
+  checkEnvelope: checkGenerateEnvelope,
+  decodeRequest: decodeGenerate,
+  encodeRequest: encodeGenerate,
+  encodeResponse: makeResponseEncoder(generateShape),
+  makeStreamEncoder: makeStreamEncoder(generateShape)
+}

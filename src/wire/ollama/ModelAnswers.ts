@@ -1,0 +1,97 @@
+/** What clients of this wire ask besides chat, answered from the gateway's list of models. Nothing here is a file on a disk. */
+import { type JsonObject, stringOr } from "../json/Json.ts"
+import { fingerprint } from "./Fingerprint.ts"
+import { toTimestamp } from "./Timestamp.ts"
+
+/** A model as the gateway's catalogue knows it. Null: not known. */
+export interface OfferedModel {
+  readonly id: string
+  /** The provider or combo behind it. */
+  readonly owner: string
+  readonly createdMs: number
+  /** Tokens. */
+  readonly contextLength: number | null
+  readonly vision: boolean | null
+  readonly reasoning: boolean | null
+  readonly toolCalling: boolean | null
+}
+
+/**
+ * The API level this wire follows, not the gateway's own version: clients compare it with the level they need (tool calls,
+ * thinking, the responses route) and turn away from older ones.
+ */
+export const apiLevel = "0.13.5"
+
+const neverExpires = "9999-12-31T23:59:59Z"
+
+/** Clients show its first 12 digits and take it for the identity of a model: made from the name. */
+const digestOf = (id: string): string => ["1", "2", "3", "4"].map((part) => fingerprint(part + id)).join("")
+
+const detailsOf = (model: OfferedModel): JsonObject => ({
+  parent_model: "",
+  format: "",
+  family: model.owner,
+  families: [model.owner],
+  parameter_size: "",
+  quantization_level: ""
+})
+
+const summaryOf = (model: OfferedModel): JsonObject => ({
+  name: model.id,
+  model: model.id,
+  size: 0,
+  digest: digestOf(model.id),
+  details: detailsOf(model)
+})
+
+/** `GET /api/version`. */
+export const versionAnswer = (): JsonObject => ({ version: apiLevel })
+
+/** `GET /api/tags`. */
+export const tagsAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => ({
+  models: models.map((model) => Object.assign({ modified_at: toTimestamp(model.createdMs) }, summaryOf(model)))
+})
+
+/** `GET /api/ps`: models that are loaded, which here is every model that is offered. */
+export const psAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => ({
+  models: models.map((model) =>
+    Object.assign(
+      { expires_at: neverExpires, size_vram: 0, context_length: model.contextLength ?? 0 },
+      summaryOf(model)
+    )
+  )
+})
+
+/** The name in a body of `POST /api/show`; null when it names none. `name` is its older spelling. */
+export const shownName = (body: JsonObject): string | null => stringOr(body["model"]) || stringOr(body["name"]) || null
+
+const defaultTag = ":latest"
+
+/** A model by its name; clients may add the default tag to a name without one. */
+export const findModel = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | null => {
+  const bare = name.endsWith(defaultTag) ? name.slice(0, -defaultTag.length) : name
+  return models.find(({ id }) => id === name) ?? models.find(({ id }) => id === bare) ?? null
+}
+
+/** Tools are granted unless known otherwise; pictures and thinking only when known. */
+const capabilitiesOf = (model: OfferedModel): ReadonlyArray<string> => [
+  "completion",
+  ...(model.toolCalling === false ? [] : ["tools"]),
+  ...(model.vision === true ? ["vision"] : []),
+  ...(model.reasoning === true ? ["thinking"] : [])
+]
+
+/** `POST /api/show`. */
+export const showAnswer = (model: OfferedModel): JsonObject => ({
+  modelfile: "",
+  parameters: "",
+  template: "",
+  details: detailsOf(model),
+  model_info: {
+    "general.architecture": model.owner,
+    "general.basename": model.id,
+    ...(model.contextLength === null ? {} : { [`${model.owner}.context_length`]: model.contextLength })
+  },
+  capabilities: capabilitiesOf(model),
+  modified_at: toTimestamp(model.createdMs)
+})

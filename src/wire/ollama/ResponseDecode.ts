@@ -1,0 +1,68 @@
+/** Ollama answer → canonical response, and what its books need when it is relayed as it is. Both endpoints. */
+import * as Either from "effect/Either"
+import type { UpstreamProblem } from "../canonical/Event.ts"
+import type { AnswerPart, Response } from "../canonical/Response.ts"
+import { isArray, type JsonObject, stringOr } from "../json/Json.ts"
+import { problemOfJson } from "../UpstreamError.ts"
+import type { AnswerFacts } from "../WireCodec.ts"
+import { callsOf, isErrorLine, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { decodeStop } from "./Stop.ts"
+import { fromTimestamp } from "./Timestamp.ts"
+import { usageOf } from "./Usage.ts"
+
+const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
+
+const partsOf = (said: JsonObject, createdAt: string): ReadonlyArray<AnswerPart> => {
+  const thinking = thinkingOf(said)
+  const text = textOf(said)
+  return [
+    ...(thinking === "" ? [] : [{ type: "reasoning" as const, text: thinking }]),
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...callsOf(said, createdAt, 0).map(({ args, id, name }) => ({
+      type: "tool_call" as const,
+      id,
+      name,
+      kind: "function" as const,
+      args
+    }))
+  ]
+}
+
+export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+  const said = saidBy(body)
+  if (said === null || isErrorLine(body)) {
+    return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no message."))
+  }
+  const createdAt = stringOr(body["created_at"])
+  const parts = partsOf(said, createdAt ?? "")
+  const stop = decodeStop(
+    body,
+    parts.some((part) => part.type === "tool_call")
+  )
+  if (stop === null) return Either.left(problem("The upstream's answer is incomplete: it is not done."))
+  const { logprobs } = body
+  return Either.right({
+    id: null,
+    model: stringOr(body["model"]),
+    createdMs: fromTimestamp(createdAt),
+    parts,
+    stop,
+    usage: usageOf(body),
+    logprobs: isArray(logprobs) ? { content: logprobs } : null
+  })
+}
+
+export const readAnswer = (body: JsonObject): AnswerFacts => {
+  const said = saidBy(body) ?? {}
+  const calls = callsOf(said, "", 0)
+  const textChars = textOf(said).length
+  const reasoningChars = thinkingOf(said).length
+  return {
+    usage: usageOf(body),
+    stop: decodeStop(body, calls.length > 0),
+    hasContent: textChars + reasoningChars + calls.length > 0,
+    textChars,
+    toolArgChars: calls.reduce((sum, { args }) => sum + args.length, 0),
+    reasoningChars
+  }
+}

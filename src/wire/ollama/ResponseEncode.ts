@@ -1,0 +1,57 @@
+/** Canonical response → ollama answer, in the shape of either endpoint. */
+import type { Response } from "../canonical/Response.ts"
+import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { type JsonObject, optional } from "../json/Json.ts"
+import type { EncodeContext } from "../WireCodec.ts"
+import type { Piece, PieceShape } from "./Piece.ts"
+import { doneReasons } from "./Stop.ts"
+import { toTimestamp } from "./Timestamp.ts"
+import { encodeCounts } from "./Usage.ts"
+
+/** A call as this wire says it. Free-form input has the one place that text without names gets. */
+export const encodeCall = (id: string, name: string, kind: "function" | "custom", args: string): JsonObject => ({
+  id,
+  function: { name, arguments: kind === "custom" ? { input: args } : argsAsObject(args) }
+})
+
+const pieceOf = (response: Response): Piece => {
+  let content = ""
+  let thinking = ""
+  const calls: Array<JsonObject> = []
+  for (const part of response.parts) {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+        content += part.text
+        break
+      case "reasoning":
+        thinking += part.text
+        break
+      case "tool_call":
+        calls.push(encodeCall(part.id, part.name, part.kind, part.args))
+        break
+      // A block of another wire: its server has used it up already, the text around it stays.
+      case "opaque":
+    }
+  }
+  return {
+    content,
+    ...(thinking === "" ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls })
+  }
+}
+
+export const makeResponseEncoder =
+  (shape: PieceShape) =>
+  (response: Response, context: EncodeContext): JsonObject => {
+    const totalMs = context.elapsedMs?.()
+    return {
+      model: response.model ?? context.model,
+      created_at: toTimestamp(response.createdMs ?? context.nowMs),
+      ...shape(pieceOf(response)),
+      done: true,
+      done_reason: doneReasons[response.stop.reason],
+      ...optional("logprobs", response.logprobs?.["content"]),
+      ...encodeCounts(response.usage, totalMs === undefined ? null : { firstMs: 0, totalMs })
+    }
+  }

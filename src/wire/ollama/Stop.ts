@@ -1,0 +1,24 @@
+/** Done reasons of the ollama wire, both ways. */
+import type { Stop, StopReason } from "../canonical/Response.ts"
+import { type JsonObject, stringOr } from "../json/Json.ts"
+
+/** Null while the answer is not done. Older servers give no reason, and none says that the turn ended in tool calls. */
+export const decodeStop = (line: JsonObject, hasToolCalls: boolean): Stop | null => {
+  if (line["done"] !== true) return null
+  const raw = stringOr(line["done_reason"]) || "stop"
+  if (raw === "stop") return { reason: hasToolCalls ? "tool_calls" : "stop", raw, sequence: null }
+  const reason = raw === "length" || raw === "content_filter" ? raw : "other"
+  return { reason, raw, sequence: null }
+}
+
+/** The wire knows `stop` and `length`; a filtered answer must not look like a whole one, and the member is free text. */
+export const doneReasons: Readonly<Record<StopReason, "stop" | "length" | "content_filter">> = {
+  stop: "stop",
+  stop_sequence: "stop",
+  length: "length",
+  context_window: "length",
+  tool_calls: "stop",
+  pause: "stop",
+  content_filter: "content_filter",
+  other: "stop"
+}

@@ -1,0 +1,76 @@
+/**
+ * Watches a relayed ollama stream while its own bytes go on to the client. Only whole lines are let through, so that one can be
+ * withheld; when nothing is withheld and a chunk ends with a line, the chunk object itself is relayed. Both endpoints.
+ */
+import { type MutableFacts, observeReasoning, observeText, observeToolArgs, startFacts } from "../canonical/Facts.ts"
+import { isObject, type Json } from "../json/Json.ts"
+import { streamProblem } from "../UpstreamError.ts"
+import type { StreamTap } from "../WireCodec.ts"
+import { makeNdjsonScanner, parseLine } from "./NdjsonScanner.ts"
+import { callsOf, isErrorLine, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { decodeStop } from "./Stop.ts"
+import { tooLarge, unreadableLine } from "./StreamDecode.ts"
+import { usageOf } from "./Usage.ts"
+
+const nothing = Buffer.alloc(0)
+const lineEnd = Buffer.from("\n")
+
+/** Reads lines into the facts; false for a line that must not go to the client. */
+const makeReader = (facts: MutableFacts): ((line: Json | undefined) => boolean) => {
+  let calls = 0
+  return (line) => {
+    if (line === null) return true
+    facts.events += 1
+    if (!isObject(line) || isErrorLine(line)) {
+      facts.problem = isObject(line) ? streamProblem(line) : unreadableLine
+      return false
+    }
+    const said = saidBy(line)
+    if (said !== null) {
+      observeReasoning(facts, thinkingOf(said))
+      observeText(facts, textOf(said))
+      for (const { args } of callsOf(said, "", calls)) {
+        calls += 1
+        observeToolArgs(facts, args)
+      }
+    }
+    facts.stop = decodeStop(line, calls > 0)
+    if (facts.stop === null) return true
+    facts.terminated = true
+    facts.usage = usageOf(line)
+    return true
+  }
+}
+
+export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
+  const facts = startFacts()
+  const scanner = makeNdjsonScanner(maxLineBytes)
+  const read = makeReader(facts)
+
+  /** After a failure nothing goes through: the relay writes the one error line. What follows a whole answer is not read. */
+  const judge = (bytes: Buffer, start: number, end: number): boolean =>
+    facts.problem === null && (facts.terminated || read(parseLine(bytes, start, end)))
+
+  const push = (chunk: Buffer): Buffer => {
+    // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.
+    let kept: Array<Buffer> | null = scanner.pendingBytes > 0 ? [] : null
+    const boundary = scanner.push(chunk, (bytes, start, end) => {
+      const relayed = judge(bytes, start, end)
+      if (kept === null && !relayed) kept = [chunk.subarray(0, start)]
+      else if (kept !== null && relayed) kept.push(bytes.subarray(start, end))
+    })
+    if (scanner.failure !== null && facts.problem === null) facts.problem = tooLarge(scanner.failure)
+    if (kept !== null) return Buffer.concat(kept)
+    return boundary === chunk.length ? chunk : chunk.subarray(0, boundary)
+  }
+
+  const end = (): Buffer => {
+    const rest = scanner.takePending()
+    if (facts.problem !== null || facts.terminated || rest.length === 0) return nothing
+    const line = parseLine(rest, 0, rest.length)
+    // A cut line is worth nothing to the client, and would spoil the error line that follows.
+    return isObject(line) && read(line) ? Buffer.concat([rest, lineEnd]) : nothing
+  }
+
+  return { facts, push, end }
+}

@@ -1,0 +1,32 @@
+/** Counts and durations of the ollama wire, which stand beside the last piece of an answer. */
+import { noTokens } from "../../domain/Usage.ts"
+import type { Usage } from "../canonical/Usage.ts"
+import { type JsonObject, numberOr } from "../json/Json.ts"
+
+/** Null when the line counts nothing. A prompt served from the cache has no count of its own in older servers. */
+export const usageOf = (line: JsonObject): Usage | null => {
+  const prompt = numberOr(line["prompt_eval_count"])
+  const answer = numberOr(line["eval_count"])
+  return prompt === null && answer === null ? null : { ...noTokens, in: prompt ?? 0, out: answer ?? 0 }
+}
+
+/** Milliseconds since the request arrived: at the first content, and at the end. */
+export interface Elapsed {
+  readonly firstMs: number
+  readonly totalMs: number
+}
+
+const nanoseconds = (ms: number): number => Math.max(0, Math.round(ms * 1_000_000))
+
+/** What is not known is left out, as the wire's own server does. Nothing is loaded here. */
+export const encodeCounts = (usage: Usage | null, elapsed: Elapsed | null): JsonObject => ({
+  ...(elapsed === null
+    ? {}
+    : {
+        total_duration: nanoseconds(elapsed.totalMs),
+        load_duration: 0,
+        prompt_eval_duration: nanoseconds(elapsed.firstMs),
+        eval_duration: nanoseconds(elapsed.totalMs - elapsed.firstMs)
+      }),
+  ...(usage === null ? {} : { prompt_eval_count: usage.in, eval_count: usage.out })
+})

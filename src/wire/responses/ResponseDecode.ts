@@ -1,0 +1,124 @@
+/** Response object → canonical response, and what its books need when it is relayed as it is. */
+import * as Either from "effect/Either"
+import type { UpstreamProblem } from "../canonical/Event.ts"
+import type { AnswerPart, Response } from "../canonical/Response.ts"
+import { argsText } from "../canonical/ToolArgs.ts"
+import { isArray, isObject, type JsonObject, numberOr, stringOr } from "../json/Json.ts"
+import { problemOfJson, streamProblem } from "../UpstreamError.ts"
+import type { AnswerFacts } from "../WireCodec.ts"
+import { citationsOf } from "./Content.ts"
+import { reasoningText, stateOf } from "./Reasoning.ts"
+import { decodeStop } from "./Stop.ts"
+import { nameOf } from "./ToolNames.ts"
+import { usageOf } from "./Usage.ts"
+
+const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
+
+const opaque = (item: JsonObject): AnswerPart => ({
+  type: "opaque",
+  wire: "responses",
+  kind: stringOr(item["type"]) ?? "",
+  value: item
+})
+
+const decodeContentPart = (part: JsonObject): AnswerPart | null => {
+  if (part["type"] === "refusal") return { type: "refusal", text: stringOr(part["refusal"]) ?? "" }
+  const text = stringOr(part["text"])
+  return text === null ? null : { type: "text", text, ...citationsOf(part) }
+}
+
+const contentOf = (item: JsonObject): ReadonlyArray<JsonObject> =>
+  isArray(item["content"]) ? item["content"].filter(isObject) : []
+
+/** Reasoning without text or proof (an id alone) says nothing. */
+const decodeReasoning = (item: JsonObject): ReadonlyArray<AnswerPart> => {
+  const text = reasoningText(item)
+  const state = stateOf(item)
+  if (text === "" && state?.encrypted === undefined) return []
+  return [{ type: "reasoning", text, ...(state === undefined ? {} : { state }) }]
+}
+
+const decodeItem = (item: JsonObject): ReadonlyArray<AnswerPart> => {
+  switch (item["type"]) {
+    case "message":
+      return contentOf(item).flatMap((part) => decodeContentPart(part) ?? [])
+    case "reasoning":
+      return decodeReasoning(item)
+    case "function_call":
+    case "custom_tool_call": {
+      const custom = item["type"] === "custom_tool_call"
+      return [
+        {
+          type: "tool_call",
+          id: stringOr(item["call_id"]) || (stringOr(item["id"]) ?? ""),
+          name: nameOf(item) ?? "",
+          kind: custom ? "custom" : "function",
+          args: custom ? (stringOr(item["input"]) ?? "") : argsText(item["arguments"])
+        }
+      ]
+    }
+    default:
+      return [opaque(item)]
+  }
+}
+
+const itemsOf = (body: JsonObject): ReadonlyArray<JsonObject> | null =>
+  isArray(body["output"]) ? body["output"].filter(isObject) : null
+
+/** Log probabilities of all texts in a row, as the chat wire has them. */
+const logprobsOf = (items: ReadonlyArray<JsonObject>): JsonObject | null => {
+  const content = items.flatMap((item) =>
+    contentOf(item).flatMap((part) => (isArray(part["logprobs"]) ? part["logprobs"] : []))
+  )
+  return content.length === 0 ? null : { content }
+}
+
+const stopOf = (body: JsonObject, parts: ReadonlyArray<AnswerPart>) =>
+  decodeStop(
+    body,
+    parts.some((part) => part.type === "tool_call")
+  )
+
+export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+  // A failed response carries what happened in its own words.
+  if (isObject(body["error"])) return Either.left(streamProblem({ error: body["error"] }))
+  const items = itemsOf(body)
+  if (items === null) {
+    return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no output."))
+  }
+  const parts = items.flatMap(decodeItem)
+  const stop = stopOf(body, parts)
+  if (stop === null) return Either.left(problem(`The upstream's answer is not whole: ${String(body["status"])}.`))
+  const created = numberOr(body["created_at"])
+  return Either.right({
+    id: stringOr(body["id"]),
+    model: stringOr(body["model"]),
+    createdMs: created === null ? null : created * 1000,
+    parts,
+    stop,
+    usage: usageOf(body),
+    logprobs: logprobsOf(items)
+  })
+}
+
+export const readAnswer = (body: JsonObject): AnswerFacts => {
+  const parts = (itemsOf(body) ?? []).flatMap(decodeItem)
+  let textChars = 0
+  let toolArgChars = 0
+  let reasoningChars = 0
+  let others = 0
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "refusal") textChars += part.text.length
+    else if (part.type === "reasoning") reasoningChars += part.text.length
+    else others += 1
+    if (part.type === "tool_call") toolArgChars += part.args.length
+  }
+  return {
+    usage: usageOf(body),
+    stop: stopOf(body, parts),
+    hasContent: textChars + reasoningChars + others > 0,
+    textChars,
+    toolArgChars,
+    reasoningChars
+  }
+}

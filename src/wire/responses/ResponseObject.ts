@@ -1,0 +1,87 @@
+/**
+ * The response object, whose clients expect every member: the settings of the request are repeated, with the wire's defaults
+ * for what the client left out.
+ */
+import type { Stop } from "../canonical/Response.ts"
+import type { Usage } from "../canonical/Usage.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr } from "../json/Json.ts"
+import type { EncodeContext } from "../WireCodec.ts"
+import { incompleteReasons } from "./Stop.ts"
+import { encodeUsage } from "./Usage.ts"
+
+const defaults: JsonObject = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  service_tier: "default",
+  temperature: 1,
+  tool_choice: "auto",
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+  user: null,
+  metadata: {}
+}
+
+const toolDefaults: JsonObject = { description: null, parameters: null, strict: null }
+
+const settingsOf = (request: JsonObject): JsonObject => {
+  const settings: Record<string, Json | undefined> = {}
+  for (const key of Object.keys(defaults)) settings[key] = request[key] ?? defaults[key]
+  const tools = isArray(request["tools"]) ? request["tools"] : []
+  return {
+    ...settings,
+    tools: tools.map((tool) => (isObject(tool) && tool["type"] === "function" ? { ...toolDefaults, ...tool } : tool)),
+    reasoning: { effort: null, summary: null, ...objectOr(request["reasoning"]) },
+    text: { format: { type: "text" }, ...objectOr(request["text"]) },
+    // Nothing is kept here, nor made in the background.
+    store: false,
+    background: false
+  }
+}
+
+/** What all response objects of one answer have in common. */
+export const responseHead = (
+  answer: { readonly id: string | null; readonly model: string | null; readonly createdMs: number | null },
+  context: EncodeContext
+): JsonObject => ({
+  id: answer.id ?? context.fallbackId,
+  object: "response",
+  created_at: Math.floor((answer.createdMs ?? context.nowMs) / 1000),
+  model: answer.model ?? context.model,
+  error: null,
+  ...settingsOf(context.request ?? {})
+})
+
+export const unfinished = (head: JsonObject): JsonObject => ({
+  ...head,
+  status: "in_progress",
+  completed_at: null,
+  incomplete_details: null,
+  output: [],
+  usage: null
+})
+
+export const finished = (
+  head: JsonObject,
+  output: ReadonlyArray<JsonObject>,
+  stop: Stop | null,
+  usage: Usage | null,
+  completedMs: number | null
+): JsonObject & { readonly status: "completed" | "incomplete" } => {
+  const reason = incompleteReasons[stop?.reason ?? "other"]
+  return {
+    ...head,
+    status: reason === null ? "completed" : "incomplete",
+    completed_at: reason === null && completedMs !== null ? Math.floor(completedMs / 1000) : null,
+    incomplete_details: reason === null ? null : { reason },
+    output,
+    usage: encodeUsage(usage)
+  }
+}

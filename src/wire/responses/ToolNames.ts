@@ -1,0 +1,57 @@
+/**
+ * Tools of a namespace get one flat name on the way to wires that know no namespaces. The name depends on the two parts alone,
+ * so that definitions, calls of the history and answers agree; the way back is looked up among the request's own tools.
+ */
+import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
+
+/** The shortest limit among the other wires. */
+const maxNameChars = 64
+
+/** FNV-1a, 32 bits: tells long names with the same begin apart. */
+const hashOf = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, "0")
+}
+
+export const flatName = (namespace: string, name: string): string => {
+  const joined = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`
+  const clean = joined.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
+  return clean.length <= maxNameChars ? clean : `${clean.slice(0, maxNameChars - 9)}_${hashOf(joined)}`
+}
+
+/** The name other wires see; `namespace` stands on calls and tool choices of namespaced tools. */
+export const nameOf = (item: JsonObject): string | null => {
+  const name = stringOr(item["name"])
+  const namespace = stringOr(item["namespace"]) ?? ""
+  return name === null || namespace === "" ? name : flatName(namespace, name)
+}
+
+/** How the client itself named a tool. */
+export interface DeclaredTool {
+  readonly name: string
+  readonly namespace: string | null
+  readonly custom: boolean
+}
+
+const declare = (declared: Map<string, DeclaredTool>, tools: Json | undefined, namespace: string | null): void => {
+  if (!isArray(tools)) return
+  for (const tool of tools) {
+    if (!isObject(tool)) continue
+    const name = stringOr(tool["name"])
+    if (name === null) continue
+    if (tool["type"] === "namespace") {
+      if (namespace === null) declare(declared, tool["tools"], name)
+      continue
+    }
+    const flat = namespace === null ? name : flatName(namespace, name)
+    if (!declared.has(flat)) declared.set(flat, { name, namespace, custom: tool["type"] === "custom" })
+  }
+}
+
+/** The tools of a client's request by the names that upstreams of other wires see. Without a request nothing is known. */
+export const declaredTools = (request: JsonObject | undefined): ReadonlyMap<string, DeclaredTool> => {
+  const declared = new Map<string, DeclaredTool>()
+  declare(declared, request?.["tools"], null)
+  return declared
+}
