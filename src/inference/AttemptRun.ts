@@ -7,6 +7,8 @@ import type * as Upstream from "../egress/Upstream.ts"
 import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { Timeouts } from "../domain/Resilience.ts"
+import { secretsOf } from "../providers/Catalog.ts"
+import type { Target } from "../routing/ModelResolver.ts"
 import type { EncodeContext } from "../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
@@ -19,7 +21,7 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 export interface AttemptInput {
   readonly work: Work
   readonly call: UpstreamCall
-  readonly model: string
+  readonly target: Target
   readonly timeouts: Timeouts
   /** Monotonic time at which the whole request must be over. */
   readonly deadlineMs: number
@@ -87,7 +89,7 @@ export const startAttempt = (
   const context = (): EncodeContext => ({
     nowMs: timers.nowMs(),
     fallbackId: work.exchange.requestId,
-    model: input.model,
+    model: input.target.model,
     wantsUsage: work.envelope.wantsUsage
   })
 
@@ -103,6 +105,7 @@ export const startAttempt = (
       source: streamSource(work.exchange.codec, call.codec, call.sameWire, call.hideUsage, context()),
       dropped: call.dropped,
       lastChance: input.lastChance,
+      secrets: secretsOf(input.target.account.connection),
       monotonicMs: timers.monotonicMs,
       commit: () => {
         startRelaying()

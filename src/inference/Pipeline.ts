@@ -18,9 +18,11 @@ import {
   TargetsFailed
 } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
+import { scrub } from "../kernel/Scrub.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
+import { secretsOf } from "../providers/Catalog.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
@@ -101,7 +103,7 @@ export const make = Effect.gen(function* () {
         {
           work,
           call: prepared.right,
-          model: target.model,
+          target,
           timeouts,
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
           lastChance,
@@ -180,7 +182,10 @@ export const make = Effect.gen(function* () {
         return
       }
       case "Failed": {
-        const { failure } = result
+        const failure = {
+          ...result.failure,
+          message: scrub(result.failure.message, secretsOf(target.account.connection))
+        }
         const error = new TargetsFailed({ ...failure, attempts: work.attempts })
         const served = { target, report: null, firstContentMs: null }
         settle(books, work, served, makeBill(books, work, served), {

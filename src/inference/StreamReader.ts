@@ -2,6 +2,7 @@
  * A streamed answer on its way to the client. Nothing is sent before the first real content; from then on bytes go out as they
  * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
  */
+import { scrub } from "../kernel/Scrub.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
 import { makeHoldBack, problemView, reportOf, type StreamSource } from "./StreamRelay.ts"
@@ -14,6 +15,8 @@ export interface StreamReaderOptions {
   readonly source: StreamSource
   readonly dropped: ReadonlyArray<string>
   readonly lastChance: boolean
+  /** What must not reach the client, whoever says it. */
+  readonly secrets: ReadonlyArray<string>
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
@@ -46,7 +49,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
     if (!committed) return failed(failure)
     if (relayed.length > 0) reply.write(relayed)
-    const problem = { status: failure.status, message: failure.message, type: null, code: null }
+    const problem = { status: failure.status, message: scrub(failure.message, options.secrets), type: null, code: null }
     return {
       _tag: "Broken",
       ending: codec.renderStreamError(problemView(problem), requestId),

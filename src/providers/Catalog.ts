@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { Combo } from "../domain/Combo.ts"
 import type { Connection } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
@@ -29,6 +30,13 @@ export interface Account {
   readonly wires: ReadonlyArray<WireName>
   readonly endpoints: Readonly<Partial<Record<WireName, UpstreamEndpoint>>>
 }
+
+/** Everything secret about a connection, in clear: only to be taken out of texts, never to be shown or kept. */
+export const secretsOf = ({ apiKey, headers, oauth }: Connection): ReadonlyArray<string> => [
+  ...(apiKey === null ? [] : [Redacted.value(apiKey)]),
+  ...(oauth === null ? [] : [Redacted.value(oauth.accessToken)]),
+  ...Object.values(headers ?? {})
+]
 
 export interface CatalogSnapshot {
   /** Active accounts, in the order they are tried: priority, then age. */

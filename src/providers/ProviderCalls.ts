@@ -11,6 +11,7 @@ import { type Connection, healthy } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as Upstream from "../egress/Upstream.ts"
+import { scrub } from "../kernel/Scrub.ts"
 import * as Catalog from "./Catalog.ts"
 import { endpointOf, modelsEndpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
 import { readModelList } from "./ModelListing.ts"
@@ -78,13 +79,13 @@ const parse = (body: Buffer): unknown => {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** The upstream's own words about an error status, short and without markup. */
-const reasonOf = (status: number, body: Buffer): string => {
+/** The upstream's own words about an error status, short and without the credential it was sent. */
+const reasonOf = (connection: Connection, status: number, body: Buffer): string => {
   const parsed = parse(body)
   const error = isRecord(parsed) ? (parsed.error ?? parsed.message ?? parsed.detail) : null
   const message = isRecord(error) ? error.message : error
   return typeof message === "string" && message !== ""
-    ? `${status}: ${message.slice(0, 300)}`
+    ? `${status}: ${scrub(message, Catalog.secretsOf(connection)).slice(0, 300)}`
     : `The upstream answered ${status}.`
 }
 
@@ -118,7 +119,10 @@ export const make = Effect.gen(function* () {
     return endpoint._tag === "Left"
       ? Effect.succeed({ status: null, error: endpoint.left.message })
       : upstream.request(jsonRequest(endpoint.right, model, ping(wire, model)), limits).pipe(
-          Effect.map(({ status, body }) => ({ status, error: status < 300 ? null : reasonOf(status, body) })),
+          Effect.map(({ status, body }) => ({
+            status,
+            error: status < 300 ? null : reasonOf(connection, status, body)
+          })),
           Effect.catchAll((error) => Effect.succeed({ status: null, error: failureText(error) }))
         )
   }
@@ -136,7 +140,7 @@ export const make = Effect.gen(function* () {
     )
     if (answer._tag === "Left") return { _tag: "NotListed", status: null, error: failureText(answer.left) } as const
     const { status, body } = answer.right
-    if (status >= 300) return { _tag: "NotListed", status, error: reasonOf(status, body) } as const
+    if (status >= 300) return { _tag: "NotListed", status, error: reasonOf(connection, status, body) } as const
     const models = readModelList(parse(body))
     return models === null
       ? ({ _tag: "NotListed", status, error: "The upstream's model list could not be read." } as const)

@@ -66,6 +66,17 @@ const readBody = async (stream: AsyncIterable<Buffer>): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
+const closings = new WeakMap<Socket, Promise<void>>()
+
+/** One listener per socket, however many requests it carries. */
+const closedOf = (socket: Socket): Promise<void> => {
+  const known = closings.get(socket)
+  if (known !== undefined) return known
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  closings.set(socket, closed)
+  return closed
+}
+
 /** Starts an upstream on a free loopback port, closed with the scope. */
 export const start: Effect.Effect<FakeUpstream, never, Scope> = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -77,7 +88,7 @@ export const start: Effect.Effect<FakeUpstream, never, Scope> = Effect.acquireRe
 
     const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
       const socket = incoming.socket
-      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+      const closed = closedOf(socket)
       response.on("error", () => {})
       const handle = async (): Promise<void> => {
         const request: RecordedRequest = {

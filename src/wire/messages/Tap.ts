@@ -1,6 +1,7 @@
 /** What a tap knows about message stream events. */
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
 import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import { encodeSse } from "../sse/SseScanner.ts"
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import type { StreamTap } from "../WireCodec.ts"
@@ -52,31 +53,39 @@ const makeReader = (): TapReader => {
     }
   }
 
+  const readEvent = (event: JsonObject, facts: MutableFacts): Verdict => {
+    switch (event["type"]) {
+      case "message_start":
+        return start(event, facts)
+      case "content_block_start":
+        return startBlock(objectOr(event["content_block"]), facts)
+      case "content_block_delta":
+        return readDelta(event, facts)
+      case "message_delta":
+        facts.stop = decodeStop(objectOr(event["delta"])) ?? facts.stop
+        tellUsage(event["usage"], facts)
+        return "relay"
+      case "message_stop":
+        facts.terminated = true
+        return facts.stop === null ? "withhold" : "relay"
+      case "error":
+        facts.problem = streamProblem(event)
+        return "withhold"
+      default:
+        return "relay"
+    }
+  }
+
   return {
     textMember: "text",
-    read: ({ data }, facts) => {
-      const event = parseJson(data)
+    read: (sse, facts) => {
+      const event = parseJson(sse.data)
       if (!isObject(event)) return "unreadable"
-      switch (event["type"]) {
-        case "message_start":
-          return start(event, facts)
-        case "content_block_start":
-          return startBlock(objectOr(event["content_block"]), facts)
-        case "content_block_delta":
-          return readDelta(event, facts)
-        case "message_delta":
-          facts.stop = decodeStop(objectOr(event["delta"])) ?? facts.stop
-          tellUsage(event["usage"], facts)
-          return "relay"
-        case "message_stop":
-          facts.terminated = true
-          return facts.stop === null ? "withhold" : "relay"
-        case "error":
-          facts.problem = streamProblem(event)
-          return "withhold"
-        default:
-          return "relay"
-      }
+      const verdict = readEvent(event, facts)
+      if (sse.event !== null || verdict === "withhold" || verdict === "unreadable") return verdict
+      // Clients of this wire choose by the event's name: an upstream that leaves it out gets it put in.
+      if (typeof verdict === "object" && "plainText" in verdict) observeText(facts, verdict.plainText)
+      return { instead: encodeSse(stringOr(event["type"]), sse.data) }
     }
   }
 }

@@ -9,7 +9,6 @@ import type { AnswerFacts } from "../WireCodec.ts"
 import { citationsOf } from "./Content.ts"
 import { reasoningText, stateOf } from "./Reasoning.ts"
 import { decodeStop } from "./Stop.ts"
-import { nameOf } from "./ToolNames.ts"
 import { usageOf } from "./Usage.ts"
 
 const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
@@ -51,7 +50,7 @@ const decodeItem = (item: JsonObject): ReadonlyArray<AnswerPart> => {
         {
           type: "tool_call",
           id: stringOr(item["call_id"]) || (stringOr(item["id"]) ?? ""),
-          name: nameOf(item) ?? "",
+          name: stringOr(item["name"]) ?? "",
           kind: custom ? "custom" : "function",
           args: custom ? (stringOr(item["input"]) ?? "") : argsText(item["arguments"])
         }

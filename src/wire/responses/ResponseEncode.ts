@@ -3,15 +3,7 @@ import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { itemId } from "./Ids.ts"
-import {
-  annotationsOf,
-  callItem,
-  callShape,
-  inputOf,
-  messageItem,
-  outputText,
-  reasoningItem
-} from "./OutputItems.ts"
+import { annotationsOf, callItem, callShape, inputOf, messageItem, outputText, reasoningItem } from "./OutputItems.ts"
 import { finished, responseHead } from "./ResponseObject.ts"
 import { declaredTools, type DeclaredTool } from "./ToolNames.ts"
 
@@ -32,11 +24,7 @@ const encodePart = (part: AnswerPart, index: number, encoder: Encoder): JsonObje
     }
     case "refusal":
       if (part.text === "") return null
-      return messageItem(
-        itemId("msg", responseId, index),
-        [{ type: "refusal", refusal: part.text }],
-        "completed"
-      )
+      return messageItem(itemId("msg", responseId, index), [{ type: "refusal", refusal: part.text }], "completed")
     case "reasoning": {
       const own = part.state?.wire === "responses" ? part.state.id : undefined
       return reasoningItem(own ?? itemId("rs", responseId, index), part.text, part.state)

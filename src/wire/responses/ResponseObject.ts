@@ -31,13 +31,16 @@ const defaults: JsonObject = {
 
 const toolDefaults: JsonObject = { description: null, parameters: null, strict: null }
 
+const completeTool = (tool: Json): Json =>
+  isObject(tool) && tool["type"] === "function" ? { ...toolDefaults, ...tool } : tool
+
 const settingsOf = (request: JsonObject): JsonObject => {
   const settings: Record<string, Json | undefined> = {}
   for (const key of Object.keys(defaults)) settings[key] = request[key] ?? defaults[key]
   const tools = isArray(request["tools"]) ? request["tools"] : []
   return {
     ...settings,
-    tools: tools.map((tool) => (isObject(tool) && tool["type"] === "function" ? { ...toolDefaults, ...tool } : tool)),
+    tools: tools.map(completeTool),
     reasoning: { effort: null, summary: null, ...objectOr(request["reasoning"]) },
     text: { format: { type: "text" }, ...objectOr(request["text"]) },
     // Nothing is kept here, nor made in the background.

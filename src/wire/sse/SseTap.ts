@@ -10,9 +10,14 @@ import { parseBlock, type SseEvent } from "./SseScanner.ts"
 
 /**
  * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless the stream ends in one: then
- * it was cut. `plainText` is an event that carries this answer text and nothing else.
+ * it was cut. `plainText` is an event that carries this answer text and nothing else; `instead` is sent in its place.
  */
-export type Verdict = "relay" | "withhold" | "unreadable" | { readonly plainText: string }
+export type Verdict =
+  | "relay"
+  | "withhold"
+  | "unreadable"
+  | { readonly plainText: string }
+  | { readonly instead: string }
 
 /** What one wire knows about its events. */
 export interface TapReader {
@@ -34,7 +39,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
    * After a failure nothing goes through: the relay writes the one error event that ends the stream. What follows a whole
    * answer is not read any more.
    */
-  const judge = (bytes: Buffer, start: number, end: number): boolean => {
+  const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
     if (facts.problem !== null) return false
     if (facts.terminated && facts.stop !== null) return true
     const plainChars = plain.match(bytes, start, end)
@@ -49,6 +54,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     facts.events += 1
     const verdict = reader.read(event, facts)
     if (typeof verdict === "string") return verdict !== "withhold"
+    if ("instead" in verdict) return Buffer.from(verdict.instead)
     observeText(facts, verdict.plainText)
     plain.learn(bytes, start, end, verdict.plainText)
     return true
@@ -59,9 +65,11 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     let kept: Array<Buffer> | null = framer.pendingBytes > 0 ? [] : null
     const boundary = framer.push(chunk, (bytes, start, end) => {
       const relayed = judge(bytes, start, end)
-      if (kept !== null) {
-        if (relayed) kept.push(bytes.subarray(start, end))
-      } else if (!relayed) kept = [chunk.subarray(0, start)]
+      if (kept === null) {
+        if (relayed === true) return
+        kept = [chunk.subarray(0, start)]
+      }
+      if (relayed !== false) kept.push(relayed === true ? bytes.subarray(start, end) : relayed)
     })
     if (framer.failure !== null && facts.problem === null) {
       const message = `The upstream sent an event larger than ${framer.failure.limitBytes} bytes.`
@@ -78,7 +86,8 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     const verdict = reader.read(event, facts)
     // A cut event is worth nothing to the client, and would spoil the error event that follows.
     if (verdict === "withhold" || verdict === "unreadable") return nothing
-    if (typeof verdict !== "string") observeText(facts, verdict.plainText)
+    if (typeof verdict === "object" && "instead" in verdict) return Buffer.from(verdict.instead)
+    if (typeof verdict === "object") observeText(facts, verdict.plainText)
     return Buffer.concat([rest, blankLine])
   }
 

@@ -122,6 +122,13 @@ describe("messages tap", () => {
     assert.isTrue(facts.terminated)
   })
 
+  it("puts in the event names that an upstream leaves out: clients of this wire choose by them", () => {
+    const whole = sse(messageStart, text("ab"), text("cd"), ...messageEnd)
+    const { facts, text: out } = tapStream("messages", whole.replaceAll(/^event: .*\n/gm, ""))
+    assert.strictEqual(out, whole)
+    assert.strictEqual(facts.textChars, 4)
+  })
+
   it("sees no content in starts, pings and empty deltas", () => {
     const { facts } = tapStream(
       "messages",

@@ -1,0 +1,36 @@
+/** The responses wire. */
+import { makeSseDecoder } from "../sse/SseDecoder.ts"
+import { readUpstreamError } from "../UpstreamError.ts"
+import type { WireCodec } from "../WireCodec.ts"
+import { checkEnvelope, relayRequest } from "./Envelope.ts"
+import { renderError, renderStreamError } from "./Errors.ts"
+import { decodeRequest } from "./RequestDecode.ts"
+import { encodeRequest } from "./RequestEncode.ts"
+import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
+import { encodeResponse } from "./ResponseEncode.ts"
+import { makeEventDecoder } from "./StreamDecode.ts"
+import { makeStreamEncoder } from "./StreamEncode.ts"
+import { makeStreamTap } from "./Tap.ts"
+
+export const responses: WireCodec = {
+  name: "responses",
+  upstreamPath: "/responses",
+  requestContentType: "application/json",
+  streamContentType: "text/event-stream",
+  // The event that tells why the answer stopped is the mark itself.
+  endMark: "",
+  maxCandidates: 1,
+  checkEnvelope,
+  relayRequest,
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  readAnswer,
+  makeStreamDecoder: () => makeSseDecoder(makeEventDecoder()),
+  makeStreamEncoder,
+  makeStreamTap,
+  renderError,
+  renderStreamError,
+  readUpstreamError
+}

@@ -1,0 +1,344 @@
+/**
+ * Response stream events → canonical events. Items are told apart by `output_index`: some servers give an item another id with
+ * each event. Whatever an item did not say in deltas is taken from its `done`.
+ */
+import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
+import type { OpaquePart } from "../canonical/Conversation.ts"
+import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import type { EventDecoder } from "../sse/SseDecoder.ts"
+import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { citationsOf } from "./Content.ts"
+import { reasoningText, sectionBreak, stateOf } from "./Reasoning.ts"
+import { decodeStop } from "./Stop.ts"
+import { usageOf } from "./Usage.ts"
+
+/** The event that ends an item; also the kind of the opaque delta that carries the end of an opaque item. */
+export const itemDone = "response.output_item.done"
+
+/** No answer has more items. */
+const maxItems = 10_000
+
+type SpeechKind = "text" | "refusal" | "reasoning"
+
+interface Block {
+  readonly index: number
+  /** Section of a summary the last text belonged to. */
+  section: number
+  citations: number
+}
+
+interface Item {
+  readonly type: string
+  /** Only this wire knows it. */
+  readonly opaque: boolean
+  /** Blocks by content index; other items have one block, at 0. */
+  readonly blocks: Map<number, Block>
+  /** Where reasoning is taken from when both are told: what came first. */
+  source: "summary" | "content" | null
+  hasArgs: boolean
+  open: boolean
+}
+
+const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "responses", kind, value })
+
+/** The block an item begins with at once; null for items whose blocks begin with their text. */
+const startOf = (source: JsonObject): BlockStart | null => {
+  const type = stringOr(source["type"]) ?? ""
+  switch (type) {
+    case "message":
+    case "reasoning":
+      return null
+    case "function_call":
+    case "custom_tool_call":
+      return {
+        type: "tool_call",
+        id: stringOr(source["call_id"]) || (stringOr(source["id"]) ?? ""),
+        name: stringOr(source["name"]) ?? "",
+        kind: type === "custom_tool_call" ? "custom" : "function"
+      }
+    default:
+      return { type: "opaque", part: opaque(type, source) }
+  }
+}
+
+const argsOf = (source: JsonObject): string => {
+  const args = source["type"] === "custom_tool_call" ? source["input"] : source["arguments"]
+  return typeof args === "string" ? args : args === undefined || args === null ? "" : JSON.stringify(args)
+}
+
+/** The `error` event has its members in `error` or at the top. */
+const problemOf = (event: JsonObject): UpstreamProblem => {
+  if (isObject(event["error"])) return streamProblem({ error: event["error"] })
+  const { code, message } = event
+  return streamProblem({ error: { code, message } })
+}
+
+/** Reads event objects; `event` and `end` are the same for a stream of server-sent events. */
+export interface ResponsesEventDecoder extends EventDecoder {
+  readonly read: (event: JsonObject) => ReadonlyArray<StreamEvent>
+}
+
+export const makeEventDecoder = (): ResponsesEventDecoder => {
+  const items = new Map<number, Item>()
+  let out: Array<StreamEvent> = []
+  let started = false
+  let over = false
+  let nextIndex = 0
+  let lastKey = 0
+  let calls = 0
+
+  const fail = (problem: UpstreamProblem): void => {
+    over = true
+    out.push({ type: "error", problem })
+  }
+
+  const delta = (block: Block, delta: BlockDelta): void => void out.push({ type: "delta", index: block.index, delta })
+
+  const startBlock = (item: Item, part: number, block: BlockStart): Block => {
+    const begun: Block = { index: nextIndex, section: -1, citations: 0 }
+    nextIndex += 1
+    item.blocks.set(part, begun)
+    out.push({ type: "block_start", index: begun.index, block })
+    return begun
+  }
+
+  const keyOf = (event: JsonObject): number => {
+    lastKey = numberOr(event["output_index"]) ?? lastKey
+    return lastKey
+  }
+
+  const openItem = (key: number, source: JsonObject): Item => {
+    const block = startOf(source)
+    const item: Item = {
+      type: stringOr(source["type"]) ?? "",
+      opaque: block?.type === "opaque",
+      blocks: new Map(),
+      source: null,
+      hasArgs: false,
+      open: true
+    }
+    items.set(key, item)
+    if (items.size > maxItems) fail({ ...incompleteStream, message: `The upstream sent more than ${maxItems} items.` })
+    if (block === null) return item
+    if (block.type === "tool_call") calls += 1
+    startBlock(item, 0, block)
+    return item
+  }
+
+  /** The item a piece of speech belongs to, also when its start was not sent; null when that is over or another thing. */
+  const speaker = (event: JsonObject, type: "message" | "reasoning"): Item | null => {
+    const key = keyOf(event)
+    const item = items.get(key) ?? openItem(key, { type })
+    return item.open && item.type === type ? item : null
+  }
+
+  const say = (item: Item, part: number, kind: SpeechKind, text: string): Block | undefined => {
+    if (text === "") return item.blocks.get(part)
+    const block = item.blocks.get(part) ?? startBlock(item, part, { type: kind })
+    delta(block, { type: "text", text })
+    return block
+  }
+
+  const sayText = (event: JsonObject, kind: "text" | "refusal", member: string, whole: boolean): void => {
+    const item = speaker(event, "message")
+    const part = numberOr(event["content_index"]) ?? 0
+    if (item === null || (whole && item.blocks.has(part))) return
+    say(item, part, kind, stringOr(event[member]) ?? "")
+  }
+
+  const sayReasoning = (event: JsonObject, source: "summary" | "content", member: string, whole: boolean): void => {
+    const item = speaker(event, "reasoning")
+    const text = stringOr(event[member]) ?? ""
+    if (item === null || text === "") return
+    item.source ??= source
+    if (item.source !== source) return
+    const section = numberOr(event[source === "summary" ? "summary_index" : "content_index"]) ?? 0
+    const last = item.blocks.get(0)?.section ?? -1
+    if (whole && section <= last) return
+    if (source === "summary" && last >= 0 && section > last) say(item, 0, "reasoning", sectionBreak)
+    const block = say(item, 0, "reasoning", text)
+    if (block !== undefined) block.section = section
+  }
+
+  const pushArgs = (item: Item, text: string): void => {
+    const block = item.blocks.get(0)
+    if (text === "" || block === undefined) return
+    item.hasArgs = true
+    delta(block, { type: "args", text })
+  }
+
+  const readArgs = (event: JsonObject, member: string, whole: boolean): void => {
+    const item = items.get(keyOf(event))
+    if (item === undefined || !item.open || item.opaque || (whole && item.hasArgs)) return
+    pushArgs(item, stringOr(event[member]) ?? "")
+  }
+
+  const cite = (event: JsonObject): void => {
+    const block = items.get(keyOf(event))?.blocks.get(numberOr(event["content_index"]) ?? 0)
+    const { annotation } = event
+    if (block === undefined || !isObject(annotation)) return
+    block.citations += 1
+    delta(block, { type: "citation", citation: { wire: "responses", value: annotation } })
+  }
+
+  const fillMessage = (item: Item, content: Json | undefined): void => {
+    if (!isArray(content)) return
+    for (const [index, part] of content.entries()) {
+      if (!isObject(part)) continue
+      const refused = part["type"] === "refusal"
+      const text = stringOr(part[refused ? "refusal" : "text"]) ?? ""
+      const block = item.blocks.get(index) ?? say(item, index, refused ? "refusal" : "text", text)
+      if (block === undefined || block.citations > 0) continue
+      for (const citation of citationsOf(part).citations ?? []) delta(block, { type: "citation", citation })
+    }
+  }
+
+  const fillReasoning = (item: Item, source: JsonObject): void => {
+    const state = stateOf(source)
+    let block = item.blocks.get(0) ?? say(item, 0, "reasoning", reasoningText(source))
+    // Reasoning without text or proof (an id alone) says nothing.
+    if (block === undefined && state?.encrypted !== undefined) block = startBlock(item, 0, { type: "reasoning" })
+    if (block !== undefined && state !== undefined) delta(block, { type: "state", state })
+  }
+
+  /** Tells what the deltas left out. */
+  const fill = (item: Item, source: JsonObject, event: JsonObject): void => {
+    switch (item.type) {
+      case "message":
+        return fillMessage(item, source["content"])
+      case "reasoning":
+        return fillReasoning(item, source)
+      case "function_call":
+      case "custom_tool_call":
+        if (!item.hasArgs) pushArgs(item, argsOf(source))
+        return
+      default: {
+        const block = item.blocks.get(0)
+        if (block !== undefined) delta(block, { type: "opaque", part: opaque(itemDone, event) })
+      }
+    }
+  }
+
+  const closeItem = (item: Item): void => {
+    item.open = false
+    for (const { index } of item.blocks.values()) out.push({ type: "block_stop", index })
+    item.blocks.clear()
+  }
+
+  const endItem = (key: number, event: JsonObject): void => {
+    const source = objectOr(event["item"])
+    const item = items.get(key) ?? openItem(key, source)
+    if (!item.open) return
+    fill(item, source, event)
+    closeItem(item)
+  }
+
+  const start = (response: JsonObject): void => {
+    // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
+    if (started) {
+      if (nextIndex > 0) fail(incompleteStream)
+      return
+    }
+    started = true
+    const created = numberOr(response["created_at"])
+    out.push({
+      type: "start",
+      id: stringOr(response["id"]),
+      model: stringOr(response["model"]),
+      createdMs: created === null ? null : created * 1000
+    })
+  }
+
+  const finish = (status: string, response: JsonObject): void => {
+    // An answer that was not streamed at all stands in its end alone.
+    if (items.size === 0 && isArray(response["output"])) {
+      for (const [key, item] of response["output"].entries()) endItem(key, { item })
+    }
+    for (const item of items.values()) if (item.open) closeItem(item)
+    const usage = usageOf(response)
+    if (usage !== null) out.push({ type: "usage", usage })
+    const stop = decodeStop({ ...response, status }, calls > 0)
+    if (stop === null) return fail(streamProblem({ error: objectOr(response["error"]) }))
+    over = true
+    out.push({ type: "finish", stop }, { type: "done" })
+  }
+
+  /** Progress of an item only this wire knows. */
+  const pass = (type: string, event: JsonObject): void => {
+    if (event["output_index"] === undefined) return
+    const item = items.get(keyOf(event))
+    const block = item?.blocks.get(0)
+    if (item === undefined || block === undefined || !item.opaque) return
+    delta(block, { type: "opaque", part: opaque(type, event) })
+  }
+
+  const route = (type: string, event: JsonObject): void => {
+    switch (type) {
+      case "response.created":
+        return start(objectOr(event["response"]))
+      case "response.output_item.added": {
+        const key = keyOf(event)
+        if (!items.has(key)) openItem(key, objectOr(event["item"]))
+        return
+      }
+      case itemDone:
+        return endItem(keyOf(event), event)
+      case "response.output_text.delta":
+        return sayText(event, "text", "delta", false)
+      case "response.output_text.done":
+        return sayText(event, "text", "text", true)
+      case "response.refusal.delta":
+        return sayText(event, "refusal", "delta", false)
+      case "response.refusal.done":
+        return sayText(event, "refusal", "refusal", true)
+      case "response.reasoning_summary_text.delta":
+        return sayReasoning(event, "summary", "delta", false)
+      case "response.reasoning_summary_text.done":
+        return sayReasoning(event, "summary", "text", true)
+      case "response.reasoning_text.delta":
+        return sayReasoning(event, "content", "delta", false)
+      case "response.reasoning_text.done":
+        return sayReasoning(event, "content", "text", true)
+      case "response.function_call_arguments.delta":
+      case "response.custom_tool_call_input.delta":
+        return readArgs(event, "delta", false)
+      case "response.function_call_arguments.done":
+        return readArgs(event, "arguments", true)
+      case "response.custom_tool_call_input.done":
+        return readArgs(event, "input", true)
+      case "response.output_text.annotation.added":
+        return cite(event)
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        return finish(type.slice("response.".length), objectOr(event["response"]))
+      case "error":
+        return fail(problemOf(event))
+      case "keepalive":
+        return void out.push({ type: "ping" })
+      default:
+        return pass(type, event)
+    }
+  }
+
+  const read = (event: JsonObject): ReadonlyArray<StreamEvent> => {
+    if (over) return []
+    out = []
+    route(stringOr(event["type"]) ?? "", event)
+    return out
+  }
+
+  return {
+    read,
+    event: ({ data }) => {
+      const event = parseJson(data)
+      return isObject(event) ? read(event) : []
+    },
+    end: () => {
+      if (over) return []
+      out = []
+      fail(incompleteStream)
+      return out
+    }
+  }
+}
