@@ -40,8 +40,11 @@ export interface UpstreamCall {
   readonly resume: () => void
 }
 
+/** Takes the place of a sink that has heard the end: a finished call must not keep a whole request alive. */
+const deaf: UpstreamSink = { onHeaders: () => true, onData: () => true, onEnd: () => {}, onFail: () => {} }
+
 class Call implements UpstreamCall, Dispatcher.DispatchHandler {
-  readonly #sink: UpstreamSink
+  #sink: UpstreamSink
   readonly #pool: OriginPool
   /** Null as soon as the call no longer owns it. */
   #connection: Connection | null
@@ -75,6 +78,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#done) return
     this.#done = true
+    this.#sink = deaf
     this.#dropConnection()
   }
 
@@ -149,14 +153,18 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   #end(): void {
     if (this.#done) return
     this.#done = true
-    this.#sink.onEnd()
+    const sink = this.#sink
+    this.#sink = deaf
+    sink.onEnd()
   }
 
   #fail(failure: TransportFailure): void {
     if (this.#done) return
     this.#done = true
     this.#dropConnection()
-    this.#sink.onFail(failure)
+    const sink = this.#sink
+    this.#sink = deaf
+    sink.onFail(failure)
   }
 
   #dropConnection(): void {

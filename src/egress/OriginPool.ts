@@ -74,6 +74,7 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
   return {
     acquire: () => idle.pop() ?? create(),
     release: (connection) => {
+      connection.beforeEnd = null
       if (retired || idle.length >= maxIdle) drop(connection)
       else idle.push(connection)
     },

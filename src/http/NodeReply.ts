@@ -24,6 +24,7 @@ export class NodeReply implements ClientReply {
   }
 
   end(chunk: Buffer | string): void {
+    this.#onClose = nothing
     if (chunk.length === 0) this.#response.end()
     else this.#response.end(chunk)
   }

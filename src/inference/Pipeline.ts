@@ -33,6 +33,7 @@ import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { isObject, parseJson } from "../wire/json/Json.ts"
+import { makeAcknowledge } from "./Acknowledgement.ts"
 import { type AttemptFailure, type AttemptResult, failed } from "./Attempt.ts"
 import { startAttempt } from "./AttemptRun.ts"
 import type { Exchange, Work } from "./Exchange.ts"
@@ -50,6 +51,8 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   }
 >() {}
 
+const nothing = (): void => {}
+
 const notJson = (): InvalidRequest =>
   new InvalidRequest({ message: "The request body is not valid JSON.", param: null, details: [] })
 
@@ -65,7 +68,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
   const memory = yield* RouterMemory.RouterMemory
   const books: Books = {
-    journal: yield* UsageJournal.UsageJournal,
+    acknowledge: makeAcknowledge((yield* UsageJournal.UsageJournal).append, timers.soon),
     prices: yield* PriceBook.PriceBook,
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
@@ -151,50 +154,34 @@ export const make = Effect.gen(function* () {
   /** Writes the books, then gives the client its last byte. */
   const finish = (work: Work, target: Target, result: AttemptResult): void => {
     const { reply } = work.exchange
+    if (result._tag === "Failed") {
+      const message = scrub(result.failure.message, secretsOf(target.account.connection))
+      const failure = { ...result.failure, message }
+      const served = { target, report: null, firstContentMs: null }
+      const ending = { outcome: "failed", status: failure.status, error: failure.reason } as const
+      return settle(books, work, served, makeBill(books, work, served), ending, () =>
+        answerError(work.exchange, new TargetsFailed({ ...failure, attempts: work.attempts }))
+      )
+    }
+    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
+    const bill = makeBill(books, work, served)
     switch (result._tag) {
-      case "Completed": {
-        const served = { target, report: result.report, firstContentMs: result.firstContentMs }
-        const bill = makeBill(books, work, served)
+      case "Completed":
         memory.served(work.envelope.model, target)
-        settle(books, work, served, bill, { outcome: "completed", status: 200, error: null })
-        if (result.form === "whole") {
-          reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
-        } else if (result.form === "replayed")
-          reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
-        return reply.end(result.body)
-      }
-      case "Broken": {
-        const served = { target, report: result.report, firstContentMs: result.firstContentMs }
-        settle(books, work, served, makeBill(books, work, served), {
-          outcome: "failed",
-          status: 200,
-          error: result.reason
+        return settle(books, work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
+          if (result.form === "whole") {
+            reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
+          } else if (result.form === "replayed") {
+            reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
+          }
+          reply.end(result.body)
         })
-        return reply.end(result.ending)
-      }
-      case "Aborted": {
-        const served = { target, report: result.report, firstContentMs: result.firstContentMs }
-        settle(books, work, served, makeBill(books, work, served), {
-          outcome: "aborted",
-          status: 499,
-          error: "client_left"
-        })
-        return
-      }
-      case "Failed": {
-        const failure = {
-          ...result.failure,
-          message: scrub(result.failure.message, secretsOf(target.account.connection))
-        }
-        const error = new TargetsFailed({ ...failure, attempts: work.attempts })
-        const served = { target, report: null, firstContentMs: null }
-        settle(books, work, served, makeBill(books, work, served), {
-          outcome: "failed",
-          status: failure.status,
-          error: failure.reason
-        })
-        return answerError(work.exchange, error)
-      }
+      case "Broken":
+        return settle(books, work, served, bill, { outcome: "failed", status: 200, error: result.reason }, () =>
+          reply.end(result.ending)
+        )
+      case "Aborted":
+        return settle(books, work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
     }
   }
 
@@ -210,8 +197,9 @@ export const make = Effect.gen(function* () {
     const { status, code } = describe(error)
     const model = "model" in error ? (error.model ?? "") : ""
     const stranger = error._tag === "Unauthenticated"
-    settleRefused(books, exchange, model, { outcome: "failed", status, error: code }, stranger)
-    answerError(exchange, error)
+    settleRefused(books, exchange, model, { outcome: "failed", status, error: code }, stranger, () =>
+      answerError(exchange, error)
+    )
   }
 
   const serve = (exchange: Exchange): Effect.Effect<void> =>

@@ -3,12 +3,12 @@
  * whether it was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
  */
 import { type Outcome, noTokens, type TokenCounts, type UsageRow, type UsageSource } from "../domain/Usage.ts"
-import type * as UsageJournal from "../store/UsageJournal.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type * as DecisionLog from "../routing/DecisionLog.ts"
 import { costNanoUsd, estimateTokens } from "../usage/Cost.ts"
 import type * as PriceBook from "../usage/PriceBook.ts"
 import type * as Telemetry from "../usage/Telemetry.ts"
+import type { Acknowledge } from "./Acknowledgement.ts"
 import type { AnswerReport } from "./Attempt.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 
@@ -36,7 +36,7 @@ export interface Ending {
 }
 
 export interface Books {
-  readonly journal: typeof UsageJournal.UsageJournal.Service
+  readonly acknowledge: Acknowledge
   readonly prices: typeof PriceBook.PriceBook.Service
   readonly decisions: typeof DecisionLog.DecisionLog.Service
   readonly telemetry: typeof Telemetry.Telemetry.Service
@@ -74,7 +74,7 @@ export const makeBill = (books: Books, work: Work, served: Served | null): Bill 
   }
 }
 
-const rowOf = (books: Books, work: Work, served: Served | null, bill: Bill, ending: Ending): UsageRow => {
+const rowOf = (work: Work, served: Served | null, bill: Bill, ending: Ending): UsageRow => {
   const { exchange, resolution } = work
   const account = served?.target.account ?? null
   const firstMs = served?.firstContentMs ?? null
@@ -114,10 +114,17 @@ const recordDecision = (books: Books, work: Work, served: Served | null, outcome
     chosen: served === null || outcome === "failed" ? null : served.target
   })
 
-/** Writes the books of a request that got as far as a decision. */
-export const settle = (books: Books, work: Work, served: Served | null, bill: Bill, ending: Ending): void => {
-  const row = rowOf(books, work, served, bill, ending)
-  books.journal.append(row)
+/** Writes the books of a request that got as far as a decision, then runs `answer`. */
+export const settle = (
+  books: Books,
+  work: Work,
+  served: Served | null,
+  bill: Bill,
+  ending: Ending,
+  answer: () => void
+): void => {
+  const row = rowOf(work, served, bill, ending)
+  books.acknowledge(row, answer)
   recordDecision(books, work, served, ending.outcome)
   books.telemetry.observe({ row, method: work.exchange.method, path: work.exchange.path })
 }
@@ -148,15 +155,20 @@ const refusedRow = (books: Books, exchange: Exchange, model: string, ending: End
   error: ending.error
 })
 
-/** Writes the books of a request that was refused. Strangers leave a log line but no row: they must not fill the table. */
+/**
+ * Writes the books of a request that was refused, then runs `answer`. Strangers leave a log line but no row: they must not fill
+ * the table.
+ */
 export const settleRefused = (
   books: Books,
   exchange: Exchange,
   model: string,
   ending: Ending,
-  stranger: boolean
+  stranger: boolean,
+  answer: () => void
 ): void => {
   const row = refusedRow(books, exchange, model, ending)
-  if (!stranger) books.journal.append(row)
+  if (stranger) answer()
+  else books.acknowledge(row, answer)
   books.telemetry.observe({ row, method: exchange.method, path: exchange.path })
 }

@@ -19,6 +19,8 @@ export class Timers extends Context.Tag("gateway/platform/Timers")<
     /** Milliseconds from an arbitrary start that never go back; for durations. */
     readonly monotonicMs: () => number
     readonly after: (delayMs: number, run: () => void) => Timer
+    /** Runs when the event loop has handled the input that is ready now. */
+    readonly soon: (run: () => void) => void
   }
 >() {}
 
@@ -28,6 +30,9 @@ export const make = Timers.of({
   after: (delayMs, run) => {
     const timer = setTimeout(run, delayMs)
     return { restart: () => timer.refresh(), cancel: () => clearTimeout(timer) }
+  },
+  soon: (run) => {
+    setImmediate(run)
   }
 })
 

@@ -31,8 +31,8 @@ export interface JournalTrouble {
 export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   UsageJournal,
   {
-    /** Hot: puts the row on file and in line for the table. Never throws. */
-    readonly append: (row: UsageRow) => void
+    /** Hot: puts rows on file, with one write, and in line for the table. Never throws. */
+    readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
     /** Brings every waiting row into the table. When the database refuses, the rows wait on. */
     readonly flush: Effect.Effect<void, StoreError>
     /** Rows not yet in the table. */
@@ -92,17 +92,19 @@ const make = (
       settle(oldest)
     }
 
-    const append = (row: UsageRow): void => {
-      const line = JSON.stringify(row)
+    const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
+      const wasEmpty = open.length === 0
+      const lines = [JSON.stringify(row)]
+      for (const other of more) lines.push(JSON.stringify(other))
       try {
-        segments.append(line)
+        segments.append(lines.length === 1 ? (lines[0] ?? "") : lines.join("\n"))
       } catch (error) {
-        notOnFile += 1
+        notOnFile += lines.length
         unwritten = { row, error }
       }
-      open.push(line)
-      pending += 1
-      if (open.length === 1) someWait.unsafeOpen()
+      for (const line of lines) open.push(line)
+      pending += lines.length
+      if (wasEmpty) someWait.unsafeOpen()
       if (open.length < batchRows) return
       closeBatch()
       batchFull.unsafeOpen()

@@ -26,10 +26,14 @@ const holds = (kind: FieldKind, value: unknown): boolean => {
   }
 }
 
-/** The first field that is there and wrong; null when all hold. Absent and null fields are "not said". */
+/**
+ * The first field that is there and wrong; null when all hold. Absent and null fields are "not said". `path` stands in front of
+ * the field's name.
+ */
 export const optionalFieldProblem = (
   body: JsonObject,
-  checks: Readonly<Record<string, FieldKind>>
+  checks: Readonly<Record<string, FieldKind>>,
+  path = ""
 ): InvalidRequest | null => {
   for (const field in checks) {
     const kind = checks[field]
@@ -37,7 +41,7 @@ export const optionalFieldProblem = (
     if (kind === undefined || value === undefined || value === null || holds(kind, value)) continue
     const message =
       typeof value === "number" && kind === "positive" ? "expected a positive integer" : mismatch(value, expected[kind])
-    return invalidField(field, message)
+    return invalidField(path + field, message)
   }
   return null
 }

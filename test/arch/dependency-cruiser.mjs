@@ -33,7 +33,7 @@ const floorRules = floors.flatMap((floor, level) =>
       severity: "error",
       comment: `src/${folder} may import from: ${allowed.join(", ")}`,
       from: { path: `^src/${folder}/` },
-      to: { path: "^(src|bin)/", pathNot: `^src/(${allowed.join("|")})/`, ...(upward[folder] ?? {}) }
+      to: { path: "^(src|bin)/", pathNot: `^src/(${allowed.join("|")})/`, ...upward[folder] }
     }
   })
 )

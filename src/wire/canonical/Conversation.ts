@@ -24,6 +24,8 @@ export interface TextPart extends Marked {
   readonly type: "text"
   readonly text: string
   readonly citations?: ReadonlyArray<Citation>
+  /** Signature that belongs to the text itself (gemini). */
+  readonly state?: ReasoningState
 }
 
 /** A citation or annotation in the words of the wire it came from. */

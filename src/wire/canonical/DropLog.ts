@@ -5,25 +5,34 @@ import type { WireName } from "../../domain/Wire.ts"
 
 /** Concepts whose name differs between wires. Others are named by the caller. */
 const names = {
-  stop: { chat: "stop", messages: "stop_sequences", ollama: "options.stop" },
-  reasoning: { chat: "reasoning_effort", messages: "thinking", ollama: "think", responses: "reasoning" },
+  stop: { chat: "stop", messages: "stop_sequences", ollama: "options.stop", gemini: "generationConfig.stopSequences" },
+  reasoning: {
+    chat: "reasoning_effort",
+    messages: "thinking",
+    ollama: "think",
+    responses: "reasoning",
+    gemini: "generationConfig.thinkingConfig"
+  },
   reasoningHistory: {
     chat: "messages.reasoning_content",
     messages: "messages.content.thinking",
     ollama: "messages.thinking",
-    responses: "input.reasoning"
+    responses: "input.reasoning",
+    gemini: "contents.parts.thoughtSignature"
   },
   outputFormat: {
     chat: "response_format",
     messages: "output_config.format",
     ollama: "format",
-    responses: "text.format"
+    responses: "text.format",
+    gemini: "generationConfig.responseSchema"
   },
   maxOutputTokens: {
     chat: "max_tokens",
     messages: "max_tokens",
     ollama: "options.num_predict",
-    responses: "max_output_tokens"
+    responses: "max_output_tokens",
+    gemini: "generationConfig.maxOutputTokens"
   },
   user: { chat: "user", messages: "metadata.user_id", responses: "user" },
   parallel: {
@@ -40,26 +49,45 @@ const names = {
     chat: "messages.content.image_url",
     messages: "messages.content.image",
     ollama: "messages.images",
-    responses: "input.content.input_image"
+    responses: "input.content.input_image",
+    gemini: "contents.parts.inlineData"
   },
-  file: { chat: "messages.content.file", messages: "messages.content.document", responses: "input.content.input_file" },
+  file: {
+    chat: "messages.content.file",
+    messages: "messages.content.document",
+    responses: "input.content.input_file",
+    gemini: "contents.parts.fileData"
+  },
+  filename: {
+    chat: "messages.content.file.filename",
+    messages: "messages.content.document.title",
+    responses: "input.content.input_file.filename",
+    gemini: "contents.parts.inlineData.displayName"
+  },
   audio: {
     chat: "messages.content.input_audio",
     messages: "messages.content.audio",
-    responses: "input.content.input_audio"
+    responses: "input.content.input_audio",
+    gemini: "contents.parts.inlineData"
   },
   toolArgs: {
     chat: "messages.tool_calls.function.arguments",
     messages: "messages.content.tool_use.input",
     ollama: "messages.tool_calls.function.arguments",
-    responses: "input.arguments"
+    responses: "input.arguments",
+    gemini: "contents.parts.functionCall.args"
   },
-  toolError: { chat: "messages.is_error", messages: "messages.content.tool_result.is_error" },
+  toolError: {
+    chat: "messages.is_error",
+    messages: "messages.content.tool_result.is_error",
+    gemini: "contents.parts.functionResponse.response.error"
+  },
   toolResultImage: {
     chat: "messages.content.image_url",
     messages: "messages.content.tool_result.image",
     ollama: "messages.images",
-    responses: "input.output.input_image"
+    responses: "input.output.input_image",
+    gemini: "contents.parts.functionResponse.parts"
   },
   citations: {
     chat: "messages.annotations",
@@ -87,11 +115,24 @@ const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
       presence_penalty: "options.presence_penalty",
       frequency_penalty: "options.frequency_penalty"
     })
+  ),
+  gemini: new Map(
+    Object.entries({
+      temperature: "generationConfig.temperature",
+      top_p: "generationConfig.topP",
+      top_k: "generationConfig.topK",
+      seed: "generationConfig.seed",
+      presence_penalty: "generationConfig.presencePenalty",
+      frequency_penalty: "generationConfig.frequencyPenalty",
+      logprobs: "generationConfig.responseLogprobs",
+      top_logprobs: "generationConfig.logprobs",
+      tool_choice: "toolConfig"
+    })
   )
 }
 
 /** Wires whose word for `messages` is another: a member of a message, or a part of its content, is one of an item there. */
-const roots: Partial<Record<WireName, string>> = { responses: "input." }
+const roots: Partial<Record<WireName, string>> = { responses: "input.", gemini: "contents.parts." }
 const messageMember = /^messages\.(?:content\.)?/
 
 export interface DropLog {
@@ -112,7 +153,8 @@ export const makeDropLog = (wire: WireName): DropLog => {
   }
   const placeOf = (field: string): string => {
     const root = roots[wire]
-    return root === undefined ? (nested[wire]?.get(field) ?? field) : field.replace(messageMember, root)
+    const place = nested[wire]?.get(field) ?? field
+    return root === undefined ? place : place.replace(messageMember, root)
   }
   return {
     dropped,

@@ -20,7 +20,7 @@ export type BlockDelta =
   | { readonly type: "text"; readonly text: string }
   /** Argument text of a tool call; JSON for functions, free text for custom tools. */
   | { readonly type: "args"; readonly text: string }
-  /** Proof of a `reasoning` block; replaces an earlier one. */
+  /** Proof of a `reasoning` block, or one that hangs on a text or a call (gemini); replaces an earlier one. */
   | { readonly type: "state"; readonly state: ReasoningState }
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "opaque"; readonly part: OpaquePart }

@@ -1,4 +1,5 @@
 /** A whole answer as the events of a stream: for upstreams that answer in one piece although a stream was asked for. */
+import type { ReasoningState } from "./Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "./Event.ts"
 import type { AnswerPart, Response } from "./Response.ts"
 
@@ -15,22 +16,23 @@ const startOf = (part: AnswerPart): BlockStart => {
   }
 }
 
+const stateOf = ({ state }: { readonly state?: ReasoningState }): ReadonlyArray<BlockDelta> =>
+  state === undefined ? [] : [{ type: "state", state }]
+
 const deltasOf = (part: AnswerPart): ReadonlyArray<BlockDelta> => {
   switch (part.type) {
     case "text":
       return [
         { type: "text", text: part.text },
-        ...(part.citations ?? []).map((citation): BlockDelta => ({ type: "citation", citation }))
+        ...(part.citations ?? []).map((citation): BlockDelta => ({ type: "citation", citation })),
+        ...stateOf(part)
       ]
     case "refusal":
       return [{ type: "text", text: part.text }]
     case "reasoning":
-      return [
-        ...(part.text === "" ? [] : [{ type: "text", text: part.text } as const]),
-        ...(part.state === undefined ? [] : [{ type: "state", state: part.state } as const])
-      ]
+      return [...(part.text === "" ? [] : [{ type: "text", text: part.text } as const]), ...stateOf(part)]
     case "tool_call":
-      return [{ type: "args", text: part.args }]
+      return [{ type: "args", text: part.args }, ...stateOf(part)]
     case "opaque":
       return []
   }

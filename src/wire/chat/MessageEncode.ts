@@ -99,6 +99,9 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
   let refusal = ""
   for (const part of message.parts) {
     if (part.type === "refusal") refusal += part.text
+    if ((part.type === "text" || part.type === "tool_call") && part.state !== undefined) {
+      encoder.log.drop("reasoningHistory")
+    }
     if (part.type !== "reasoning") continue
     // Reasoning with another provider's proof is that provider's; without one it came from a chat upstream.
     if (part.state === undefined) reasoning += part.text

@@ -71,6 +71,8 @@ const encodeResult = (part: ToolResultPart, encoder: Encoder): JsonObject => {
 
 const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
   const { log } = encoder
+  // A proof that hangs on a text or a call is another wire's.
+  if ((part.type === "text" || part.type === "tool_call") && part.state !== undefined) log.drop("reasoningHistory")
   switch (part.type) {
     case "text": {
       // Empty text blocks are refused; they say nothing.

@@ -92,25 +92,29 @@ interface Pairing {
 }
 
 const makePairing = (): Pairing => {
-  let unanswered = new Set<string>()
+  const unanswered = new Set<string>()
+  // Ids with the last call first: taking from the end keeps the order, and looks at each id once.
+  let inOrder: Array<string> = []
   let byName = new Map<string, Array<string>>()
-  const firstOf = (name: string): string | undefined => {
-    const ids = byName.get(name) ?? []
+  const nextOf = (ids: Array<string>): string | undefined => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) if (unanswered.has(id)) return id
     return undefined
   }
   return {
     open: (parts) => {
-      const calls = parts.filter((part) => part.type === "tool_call")
+      const calls = parts.filter((part) => part.type === "tool_call").toReversed()
       if (calls.length === 0) return
-      unanswered = new Set(calls.map(({ id }) => id))
+      unanswered.clear()
+      inOrder = []
       byName = new Map(calls.map(({ name }) => [name, []]))
-      // Last first, so that taking from the end keeps the order.
-      for (const { id, name } of calls.toReversed()) byName.get(name)?.push(id)
+      for (const { id, name } of calls) {
+        unanswered.add(id)
+        inOrder.push(id)
+        byName.get(name)?.push(id)
+      }
     },
     take: (id, name) => {
-      const [first] = unanswered
-      const answered = id ?? (name === undefined ? undefined : firstOf(name)) ?? first
+      const answered = id ?? nextOf((name === undefined ? undefined : byName.get(name)) ?? []) ?? nextOf(inOrder)
       if (answered === undefined) return null
       unanswered.delete(answered)
       return answered
@@ -156,7 +160,10 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
     if (!isObject(message)) read.fail(path, mismatch(message, "an object"))
     else if (role === "tool") {
       const result = decodeResult(message, path, pairing, read)
-      if (results === null) decoded.push({ role, parts: (results = []) })
+      if (results === null) {
+        results = []
+        decoded.push({ role, parts: results })
+      }
       if (result !== null) results.push(result)
       continue
     } else if (role === "assistant") {

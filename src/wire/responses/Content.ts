@@ -178,7 +178,7 @@ export const encodeInputPart = (part: Part, encoder: PartEncoder): JsonObject | 
   if ("cacheControl" in part) log.dropField("cache_control")
   switch (part.type) {
     case "text":
-      encodeAnnotations(part, encoder)
+      if (part.citations !== undefined) log.drop("citations")
       return { type: "input_text", text: part.text, ...extrasOfPart(part, encoder) }
     case "refusal":
       return { type: "input_text", text: part.text }

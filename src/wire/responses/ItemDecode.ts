@@ -154,7 +154,8 @@ export const decodeInputMessages = (body: JsonObject, read: FieldReader): Readon
             parts: [{ type: "text", text: instructions, ...optional("extras", { item: instructionsMark }) }]
           }
         ]
-  const messages = [...head, ...decodeInput(body, read)]
-  if (messages.length === 0 && !refersElsewhere(body)) read.fail("input", "at least one item is required")
-  return messages
+  const input = body["input"] ?? []
+  const nothing = isArray(input) && input.length === 0
+  if (nothing && head.length === 0 && !refersElsewhere(body)) read.fail("input", "at least one item is required")
+  return [...head, ...decodeInput(body, read)]
 }

@@ -181,8 +181,9 @@ const encodeAll = (conversation: Conversation, log: DropLog): ReadonlyArray<Json
 
 const encodeChoice = (choice: ToolChoice, conversation: Conversation): JsonObject | string => {
   const own = conversation.wire === "responses"
+  const byName = new Map(conversation.tools.flatMap((tool) => (tool.type === "builtin" ? [] : [[tool.name, tool]])))
   const reference = (name: string): JsonObject => {
-    const tool = conversation.tools.find((tool) => tool.type !== "builtin" && tool.name === name)
+    const tool = byName.get(name)
     const home = tool === undefined ? null : homeOf(tool, own)
     const namespace = home === null ? null : stringOr(home.namespace["name"])
     return {

@@ -25,6 +25,8 @@ export interface TapReader {
   readonly textMember: string
   /** Reads an event into the facts (all but the characters of `plainText`) and decides about it. Parses it at most once. */
   readonly read: (event: SseEvent, facts: MutableFacts) => Verdict
+  /** What the end of the stream tells, on wires that have no end mark. */
+  readonly end?: (facts: MutableFacts) => void
 }
 
 const nothing = Buffer.alloc(0)
@@ -79,16 +81,24 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     return join(kept)
   }
 
-  const end = (): Buffer => {
+  /** What is left of the last event, when it is whole. */
+  const takeRest = (): Buffer => {
     const rest = framer.takePending()
     const event = parseBlock(rest, 0, rest.length)
     if (event === null || facts.problem !== null) return nothing
     const verdict = reader.read(event, facts)
     // A cut event is worth nothing to the client, and would spoil the error event that follows.
     if (verdict === "withhold" || verdict === "unreadable") return nothing
-    if (typeof verdict === "object" && "instead" in verdict) return Buffer.from(verdict.instead)
-    if (typeof verdict === "object") observeText(facts, verdict.plainText)
+    if (typeof verdict === "string") return Buffer.concat([rest, blankLine])
+    if ("instead" in verdict) return Buffer.from(verdict.instead)
+    observeText(facts, verdict.plainText)
     return Buffer.concat([rest, blankLine])
+  }
+
+  const end = (): Buffer => {
+    const rest = takeRest()
+    reader.end?.(facts)
+    return rest
   }
 
   return { facts, push, end }

@@ -147,7 +147,8 @@ describe("failures", () => {
       after: (_delayMs, run) => {
         due.push(run)
         return { restart: () => {}, cancel: () => {} }
-      }
+      },
+      soon: setImmediate
     })
     return Effect.gen(function* () {
       const upstream = yield* Upstream

@@ -26,20 +26,23 @@ const picture = FC.constantFrom("iVBORw0KGgoAAAANSUhEUgAA", "/9j/4AAQSkZJRg==", 
 const some = (fields: Readonly<Record<string, FC.Arbitrary<unknown>>>): FC.Arbitrary<JsonObject> =>
   FC.record(fields, { requiredKeys: [] }) as FC.Arbitrary<JsonObject>
 
-const call = FC.tuple(word, args, FC.option(word, { nil: undefined })).map(([name, input, id]): JsonObject => ({
-  ...(id === undefined ? {} : { id }),
-  function: { name, arguments: input }
-}))
+const call = FC.tuple(word, args, FC.option(word, { nil: undefined })).map(([name, input, id]): JsonObject => {
+  const spec = { name, arguments: input }
+  return id === undefined ? { function: spec } : { id, function: spec }
+})
+
+const withModel = (more: JsonObject, said: JsonObject): JsonObject => ({ model: "m", ...more, ...said })
+
+const resultOf = (item: JsonObject, content: string, named: boolean): JsonObject => {
+  const { name } = item["function"] as JsonObject
+  return named ? { role: "tool", content, tool_name: name } : { role: "tool", content }
+}
 
 const toolTurn = FC.tuple(FC.array(call, { minLength: 1, maxLength: 3 }), text, FC.boolean()).map(
-  ([calls, content, named]): ReadonlyArray<JsonObject> => [
-    { role: "assistant", content: "", tool_calls: calls },
-    ...calls.map((item): JsonObject => ({
-      role: "tool",
-      content,
-      ...(named ? { tool_name: (item["function"] as JsonObject)["name"] } : {})
-    }))
-  ]
+  ([calls, content, named]) => {
+    const asked: JsonObject = { role: "assistant", content: "", tool_calls: calls }
+    return [asked].concat(calls.map((item) => resultOf(item, content, named)))
+  }
 )
 
 const turn = FC.tuple(
@@ -71,12 +74,12 @@ const tool = FC.record({ name: word, description: text }).map((spec) => ({ type:
 const ollamaRequest = FC.tuple(
   some({ ...sharedFields, tools: FC.array(tool, { minLength: 1, maxLength: 3 }) }),
   FC.array(FC.oneof(turn, toolTurn), { minLength: 1, maxLength: 4 })
-).map(([more, turns]): JsonObject => ({ model: "m", ...more, messages: turns.flat() }))
+).map(([more, turns]): JsonObject => withModel(more, { messages: turns.flat() }))
 
 const generateRequest = FC.tuple(
   some({ ...sharedFields, system: text, images: FC.array(picture, { maxLength: 2 }), suffix: text, raw: FC.boolean() }),
   text
-).map(([more, prompt]): JsonObject => ({ model: "m", ...more, prompt }))
+).map(([more, prompt]): JsonObject => withModel(more, { prompt }))
 
 const says = FC.oneof(
   text.map((content): JsonObject => ({ content })),
@@ -344,11 +347,10 @@ describe("streams", () => {
           const last = meaningOf(decodeAll(ollama, out, [1000]))
           // This wire has no word for a stop that waits for tools: the calls tell.
           const stop = first.calls.length > 0 && first.stop === "stop" ? "tool_calls" : first.stop
-          const calls = first.calls.map(([name, input]) => [
-            name,
-            Array.isArray(input) ? { arguments: JSON.stringify(input) } : input
-          ])
-          assert.deepEqual(last, { ...first, calls, stop } as typeof last)
+          const calls = first.calls.map(
+            ([name, input]) => [name, Array.isArray(input) ? { arguments: JSON.stringify(input) } : input] as const
+          )
+          assert.deepEqual(last, { ...first, calls, stop })
         }),
         run
       )

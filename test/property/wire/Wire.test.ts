@@ -124,7 +124,10 @@ describe("byte cuts", () => {
           const translator = makeStreamTranslator(codecs.chat, codecs[wire], context)
           for (const piece of pieces) translator.push(piece)
           translator.end()
-          assert.deepEqual(tap.facts, translator.facts)
+          // One counts the wire's events, the other canonical ones.
+          const { events } = tap.facts
+          assert.isAbove(events, 0)
+          assert.deepEqual({ ...tap.facts, events }, { ...translator.facts, events })
           assert.isTrue(tap.facts.terminated)
         }),
         run

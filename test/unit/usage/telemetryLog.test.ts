@@ -93,7 +93,8 @@ describe("LogSink", () => {
         assert.strictEqual(delayMs, LogSink.flushAfterMs)
         due.push(run)
         return { restart: () => {}, cancel: () => {} }
-      }
+      },
+      soon: setImmediate
     })
     const scope = yield* Scope.make()
     const stream = { write: (text: string) => written.push(text) }

@@ -128,6 +128,19 @@ describe("ollama → chat", () => {
     ])
   })
 
+  it("pairs by order what was not paired by name", () => {
+    const results = [
+      { role: "tool", content: "y", tool_name: "b" },
+      { role: "tool", content: "x" },
+      { role: "tool", content: "z", tool_name: "nobody" }
+    ]
+    assert.deepEqual(answered(toolTurn(results, [call("a"), call("b"), call("c")])), [
+      ["y", "call_1_1"],
+      ["x", "call_1_0"],
+      ["z", "call_1_2"]
+    ])
+  })
+
   it("keeps the ids of a turn when the history grows", () => {
     const first = toolTurn([{ role: "tool", content: "x" }], [call("a")])
     const turn = first["messages"] as ReadonlyArray<JsonObject>

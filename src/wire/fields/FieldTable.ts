@@ -1,0 +1,47 @@
+/**
+ * What becomes of a field on its way from one wire to another. The tables beside this file are the published promise
+ * (`docs/wire-fields.md`); a test holds the codecs to every cell.
+ */
+import type { WireName } from "../../domain/Wire.ts"
+
+/**
+ * - `exact` the same meaning arrives
+ * - `mapped` the nearest the other wire can say arrives
+ * - `dropped` it does not arrive; a request's field is named in `X-Gateway-Dropped`
+ * - `rejected` the request is refused, and nothing is sent
+ */
+export type Fate = "exact" | "mapped" | "dropped" | "rejected"
+
+export interface Cell {
+  readonly fate: Fate
+  readonly note: string | null
+}
+
+export interface FieldRow<Id extends string = string> {
+  readonly id: Id
+  /** The concept, for people. */
+  readonly concept: string
+  /** The field of each wire that can say it, by that wire's own name. */
+  readonly fields: Partial<Record<WireName, string>>
+  /** Its fate at each target, which seldom depends on where it comes from. */
+  readonly to: Partial<Record<WireName, Cell>>
+}
+
+export const exact: Cell = { fate: "exact", note: null }
+export const dropped: Cell = { fate: "dropped", note: null }
+export const mapped = (note: string): Cell => ({ fate: "mapped", note })
+export const rejected = (note: string): Cell => ({ fate: "rejected", note })
+
+export const row = <Id extends string>(
+  id: Id,
+  concept: string,
+  fields: FieldRow["fields"],
+  to: FieldRow["to"]
+): FieldRow<Id> => ({ id, concept, fields, to })
+
+/** The cell of a pair; null when the source cannot say it, or the target is not in the table. */
+export const cellOf = (row: FieldRow, source: WireName, target: WireName): Cell | null => {
+  if (row.fields[source] === undefined || row.to[target] === undefined) return null
+  // Between two speakers of one wire the bytes themselves pass.
+  return source === target ? exact : row.to[target]
+}

@@ -1,0 +1,40 @@
+/** What an answer of the gemini wire holds, whole or in a stream: both have the same shape. */
+import type { UpstreamProblem } from "../canonical/Event.ts"
+import type { Stop } from "../canonical/Response.ts"
+import { isArray, isObject, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
+import { camel, listOf } from "./Casing.ts"
+import { blockedStop, decodeStop, failureOf } from "./Stop.ts"
+
+export const candidatesOf = (body: JsonObject): ReadonlyArray<JsonObject> => {
+  const { candidates } = body
+  return isArray(candidates) ? candidates.filter(isObject) : []
+}
+
+/** The first answer; a request for several is never translated. */
+export const firstCandidate = (body: JsonObject): JsonObject | undefined =>
+  candidatesOf(body).find((candidate) => (candidate["index"] ?? 0) === 0)
+
+export const partsOf = (candidate: JsonObject | undefined): ReadonlyArray<JsonObject> =>
+  (listOf(objectOr(candidate?.["content"])["parts"]) ?? []).flatMap<JsonObject>((part) =>
+    isObject(part) ? camel(part) : []
+  )
+
+/** The finish reason; empty while there is none. */
+export const finishOf = (candidate: JsonObject | undefined): string => stringOr(candidate?.["finishReason"]) ?? ""
+
+/** Why the prompt was refused; null when it was not. */
+export const blockReasonOf = (body: JsonObject): string | null =>
+  stringOr(objectOr(body["promptFeedback"])["blockReason"])
+
+export const isError = (body: JsonObject): boolean => isObject(body["error"]) || typeof body["error"] === "string"
+
+/** The failure that a candidate ended in; null for a proper end, or none yet. */
+export const candidateFailure = (candidate: JsonObject | undefined): UpstreamProblem | null =>
+  failureOf(finishOf(candidate), stringOr(candidate?.["finishMessage"]))
+
+export const stopOf = (body: JsonObject, hasToolCalls: boolean): Stop | null => {
+  const finish = finishOf(firstCandidate(body))
+  if (finish !== "") return decodeStop(finish, hasToolCalls)
+  const blocked = blockReasonOf(body)
+  return blocked === null ? null : blockedStop(blocked)
+}

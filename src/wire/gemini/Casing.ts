@@ -1,0 +1,25 @@
+/** The wire takes both spellings of a member, `generationConfig` and `generation_config`. */
+import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
+
+// A leading underscore belongs to the name.
+const snakeStep = /(?<=[a-zA-Z0-9])_([a-z0-9])/g
+
+/**
+ * The object with its members in camelCase; the very object when they are so already. One level only: keys of the client's own
+ * (arguments, results, properties of a schema) are no members of the wire.
+ */
+export const camel = (object: JsonObject): JsonObject => {
+  const keys = Object.keys(object)
+  if (!keys.some((key) => key.includes("_"))) return object
+  const renamed: Record<string, Json | undefined> = {}
+  for (const key of keys) {
+    const name = key.replaceAll(snakeStep, (_, letter: string) => letter.toUpperCase())
+    if (key === "__proto__" || (name !== key && object[name] !== undefined)) continue
+    renamed[name] = object[key]
+  }
+  return renamed
+}
+
+/** A repeated member: its servers take a single object for a list of one. */
+export const listOf = (value: Json | undefined): ReadonlyArray<Json> | undefined =>
+  isArray(value) ? value : isObject(value) ? [value] : undefined

@@ -1,0 +1,115 @@
+/**
+ * The hot path of the gemini wire: check what must hold, then relay the client's own bytes. Model and streaming come from the
+ * path: the edge puts them into the parsed body as `model` and `stream`; the bytes know neither.
+ */
+import * as Either from "effect/Either"
+import type { InvalidRequest } from "../../domain/Errors.ts"
+import { optionalFieldProblem } from "../Envelope.ts"
+import { invalidField, mismatch } from "../json/FieldReader.ts"
+import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
+import type { Envelope, RelayRequest } from "../WireCodec.ts"
+import { camel, listOf } from "./Casing.ts"
+import { mayNeedSignatures } from "./Models.ts"
+
+const bodyChecks = { stream: "boolean", tools: "array", toolConfig: "object", generationConfig: "object" } as const
+
+const generationChecks = {
+  temperature: "number",
+  topP: "number",
+  maxOutputTokens: "positive",
+  candidateCount: "positive",
+  stopSequences: "array",
+  thinkingConfig: "object"
+} as const
+
+interface Findings {
+  hasImages: boolean
+  /** A step of the turn that goes on has calls nobody signed: they came from an upstream of another wire. */
+  unsignedStep: boolean
+}
+
+const isImage = (part: JsonObject): boolean => {
+  const media = part["inlineData"] ?? part["fileData"]
+  return isObject(media) && stringOr(camel(media)["mimeType"])?.startsWith("image/") === true
+}
+
+const inspectModel = (parts: ReadonlyArray<Json>, findings: Findings): void => {
+  for (const source of parts) {
+    const part = isObject(source) ? camel(source) : {}
+    if (!isObject(part["functionCall"])) continue
+    if (!part["thoughtSignature"]) findings.unsignedStep = true
+    return
+  }
+}
+
+const inspectUser = (parts: ReadonlyArray<Json>, findings: Findings): void => {
+  let answers = 0
+  for (const source of parts) {
+    const part = isObject(source) ? camel(source) : {}
+    if (isObject(part["functionResponse"])) answers += 1
+    else if (isImage(part)) findings.hasImages = true
+  }
+  // Signatures are asked for as far back as the user last spoke.
+  if (answers === 0) findings.unsignedStep = false
+}
+
+const inspectContents = (contents: ReadonlyArray<Json>): Either.Either<Findings, InvalidRequest> => {
+  const findings: Findings = { hasImages: false, unsignedStep: false }
+  for (let index = 0; index < contents.length; index += 1) {
+    const content = contents[index]
+    if (!isObject(content)) return Either.left(invalidField(`contents[${index}]`, mismatch(content, "an object")))
+    const role = content["role"] ?? "user"
+    if (typeof role !== "string")
+      return Either.left(invalidField(`contents[${index}].role`, mismatch(role, "a string")))
+    const parts = content["parts"] ?? []
+    const list = listOf(parts)
+    if (list === undefined) {
+      return Either.left(invalidField(`contents[${index}].parts`, mismatch(parts, "an array of parts")))
+    }
+    if (role === "model") inspectModel(list, findings)
+    else inspectUser(list, findings)
+  }
+  return Either.right(findings)
+}
+
+const wantsReasoning = (source: Json | undefined): boolean => {
+  const { includeThoughts, thinkingBudget, thinkingLevel } = camel(objectOr(source))
+  if (thinkingBudget === 0) return false
+  return (
+    includeThoughts === true ||
+    typeof thinkingBudget === "number" ||
+    (typeof thinkingLevel === "string" && thinkingLevel !== "THINKING_LEVEL_UNSPECIFIED")
+  )
+}
+
+export const checkEnvelope = (source: unknown): Either.Either<Envelope, InvalidRequest> => {
+  if (!isObject(source)) return Either.left(invalidField("body", mismatch(source, "a JSON object")))
+  const body = camel(source)
+  const { model, tools } = body
+  if (typeof model !== "string" || model === "") return Either.left(invalidField("model", "a model id is required"))
+  const contents = listOf(body["contents"])
+  if (contents === undefined || contents.length === 0) {
+    return Either.left(invalidField("contents", "a non-empty array of contents is required"))
+  }
+  const generation = camel(objectOr(body["generationConfig"]))
+  const wrong =
+    optionalFieldProblem(body, bodyChecks) ?? optionalFieldProblem(generation, generationChecks, "generationConfig.")
+  if (wrong !== null) return Either.left(wrong)
+  const { candidateCount, maxOutputTokens, responseJsonSchema, responseSchema } = generation
+  return Either.map(inspectContents(contents), ({ hasImages, unsignedStep }) => ({
+    model,
+    stream: body["stream"] === true,
+    wantsUsage: true,
+    messageCount: contents.length,
+    hasTools: isArray(tools) && tools.length > 0,
+    hasImages,
+    wantsReasoning: wantsReasoning(generation["thinkingConfig"]),
+    wantsSchema: isObject(responseSchema) || isObject(responseJsonSchema),
+    maxOutputTokens: isPositiveInteger(maxOutputTokens) ? maxOutputTokens : null,
+    candidates: isPositiveInteger(candidateCount) ? candidateCount : 1,
+    needsRewrite: unsignedStep && mayNeedSignatures(model)
+  }))
+}
+
+/** The bytes as they are: the upstream's model stands in the path. */
+export const relayRequest = (raw: Buffer): RelayRequest => ({ body: raw, hideUsage: false })

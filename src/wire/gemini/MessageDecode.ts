@@ -1,0 +1,177 @@
+/** `systemInstruction` and `contents` of a gemini request → canonical messages. */
+import type { Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
+import { argsText } from "../canonical/ToolArgs.ts"
+import { type FieldReader, mismatch } from "../json/FieldReader.ts"
+import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
+import { type CallLedger, makeCallLedger } from "./Calls.ts"
+import { camel, listOf } from "./Casing.ts"
+import { decodeFileData, decodeInlineData } from "./Media.ts"
+import { opaqueOf, stateOf } from "./Part.ts"
+import { readResult } from "./ToolResult.ts"
+
+const members = {
+  text: new Set(["text", "thought", "thoughtSignature"]),
+  functionCall: new Set(["functionCall", "thoughtSignature"]),
+  functionResponse: new Set(["id", "name", "response", "parts"]),
+  content: new Set(["role", "parts"])
+} as const
+
+interface Reader {
+  readonly read: FieldReader
+  readonly calls: CallLedger
+}
+
+const decodeText = (part: JsonObject, text: string): Part => {
+  const extras = optional("extras", extrasOf(part, members.text))
+  return { type: part["thought"] === true ? "reasoning" : "text", text, ...stateOf(part), ...extras }
+}
+
+const decodeCall = (part: JsonObject, path: string, { calls, read }: Reader): Part | null => {
+  const at = `${path}.functionCall`
+  const call = camel(read.object(part, "functionCall", path) ?? {})
+  const name = read.string(call, "name", at)
+  if (name === undefined || name === "") {
+    read.fail(`${at}.name`, "a function call needs a name")
+    return null
+  }
+  return {
+    type: "tool_call",
+    id: calls.call(read.string(call, "id", at), name),
+    name,
+    kind: "function",
+    args: argsText(read.object(call, "args", at)),
+    ...stateOf(part),
+    ...optional("extras", extrasOf(part, members.functionCall))
+  }
+}
+
+const decodeResult = (part: JsonObject, path: string, reader: Reader): ToolResultPart | null => {
+  const { calls, read } = reader
+  const at = `${path}.functionResponse`
+  const result = camel(read.object(part, "functionResponse", path) ?? {})
+  const name = read.string(result, "name", at)
+  if (name === undefined || name === "") {
+    read.fail(`${at}.name`, "the name of the function is required")
+    return null
+  }
+  const id = read.string(result, "id", at)
+  const callId = calls.answer(id, name)
+  const { isError, text } = readResult(read.object(result, "response", at) ?? {}, name)
+  const media = (listOf(result["parts"]) ?? []).flatMap((item, index) => {
+    const decoded = decodePart(item, `${at}.parts[${index}]`, reader)
+    return decoded?.type === "image" || decoded?.type === "file" || decoded?.type === "opaque" ? decoded : []
+  })
+  const extras = {
+    ...extrasOf(result, members.functionResponse),
+    // Without a call nothing else tells the name.
+    ...(callId === null ? { name } : {})
+  }
+  return {
+    type: "tool_result",
+    callId: callId ?? id ?? name,
+    content: [{ type: "text", text }, ...media],
+    isError,
+    ...(Object.keys(extras).length === 0 ? {} : { extras })
+  }
+}
+
+const decodePart = (source: Json, path: string, reader: Reader): Part | null => {
+  const { read } = reader
+  if (!isObject(source)) {
+    read.fail(path, mismatch(source, "an object"))
+    return null
+  }
+  const part = camel(source)
+  const text = read.string(part, "text", path)
+  if (text !== undefined) return decodeText(part, text)
+  if (isObject(part["functionCall"])) return decodeCall(part, path, reader)
+  if (isObject(part["functionResponse"])) return decodeResult(part, path, reader)
+  if (isObject(part["inlineData"])) return decodeInlineData(part, path, read)
+  if (isObject(part["fileData"])) return decodeFileData(part, path, read)
+  const opaque = opaqueOf(part)
+  if (opaque !== null) return opaque
+  // A signature may stand alone, without the text it belongs to.
+  if (stringOr(part["thoughtSignature"]) !== null) return decodeText(part, "")
+  read.fail(path, "the part holds no data")
+  return null
+}
+
+const decodeParts = (content: JsonObject, path: string, reader: Reader): ReadonlyArray<Part> => {
+  const parts = listOf(content["parts"])
+  if (parts === undefined && (content["parts"] ?? null) !== null) {
+    reader.read.fail(`${path}.parts`, mismatch(content["parts"], "an array of parts"))
+  }
+  return (parts ?? []).flatMap((part, index) => decodePart(part, `${path}.parts[${index}]`, reader) ?? [])
+}
+
+/** Results stand in contents of the user here; canonically they are a message of their own, in front of the rest. */
+const splitResults = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
+  const results = parts.filter((part) => part.type === "tool_result")
+  const rest = parts.filter((part) => part.type !== "tool_result")
+  const user: Message = { role: "user", parts: rest, ...optional("extras", extras) }
+  if (results.length === 0) return [user]
+  return [{ role: "tool", parts: results }, ...(rest.length === 0 ? [] : [user])]
+}
+
+const userRoles: ReadonlySet<Json> = new Set(["user", "function", "tool"])
+
+/** Results of one step may come in a content each: canonically they are one message. */
+const joinResults = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const joined: Array<Message> = []
+  let results: Array<Part> | null = null
+  for (const message of messages) {
+    if (message.role === "tool" && results !== null) {
+      for (const part of message.parts) results.push(part)
+      continue
+    }
+    results = message.role === "tool" ? [...message.parts] : null
+    joined.push(results === null ? message : { ...message, parts: results })
+  }
+  return joined
+}
+
+const decodeContents = (contents: ReadonlyArray<Json>, reader: Reader): ReadonlyArray<Message> => {
+  let inStep = false
+  return contents.flatMap((content, index): ReadonlyArray<Message> => {
+    const path = `contents[${index}]`
+    if (!isObject(content)) {
+      reader.read.fail(path, mismatch(content, "an object"))
+      return []
+    }
+    const role = content["role"] ?? "user"
+    const isModel = role === "model"
+    if (!isModel && !userRoles.has(role)) {
+      reader.read.fail(`${path}.role`, "expected 'user' or 'model'")
+      return []
+    }
+    if (isModel && !inStep) reader.calls.beginStep()
+    inStep = isModel
+    const parts = decodeParts(content, path, reader)
+    const extras = extrasOf(content, members.content)
+    return isModel ? [{ role: "assistant", parts, ...optional("extras", extras) }] : splitResults(parts, extras)
+  })
+}
+
+/** The instruction's role says nothing. */
+const decodeSystem = (body: JsonObject, reader: Reader): ReadonlyArray<Message> => {
+  const system = body["systemInstruction"]
+  if (system === undefined || system === null || system === "") return []
+  if (typeof system === "string") return [{ role: "system", parts: [{ type: "text", text: system }] }]
+  if (!isObject(system)) {
+    reader.read.fail("systemInstruction", mismatch(system, "a content"))
+    return []
+  }
+  const parts = decodeParts(system, "systemInstruction", reader)
+  return parts.length === 0 ? [] : [{ role: "system", parts }]
+}
+
+/** `body` has its members in camelCase. */
+export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArray<Message> => {
+  const contents = listOf(body["contents"])
+  if (contents === undefined || contents.length === 0) {
+    read.fail("contents", "at least one content is required")
+    return []
+  }
+  const reader: Reader = { read, calls: makeCallLedger() }
+  return [...decodeSystem(body, reader), ...joinResults(decodeContents(contents, reader))]
+}

@@ -1,0 +1,40 @@
+/** What the parts of a content have in common, in requests and in answers. */
+import type { OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
+import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
+import { camel } from "./Casing.ts"
+
+/** Members that say something about a part; every other one is the part's data. */
+const notes = new Set([
+  "thought",
+  "thoughtSignature",
+  "videoMetadata",
+  "video_metadata",
+  "partMetadata",
+  "part_metadata",
+  "mediaResolution",
+  "media_resolution"
+])
+
+/** Taken by the servers in place of a signature that nobody has. */
+export const noSignature = "skip_thought_signature_validator"
+
+export const stateOf = (part: JsonObject): { readonly state?: ReasoningState } => {
+  const signature = stringOr(part["thoughtSignature"]) ?? ""
+  return signature === "" ? {} : { state: { wire: "gemini", signature } }
+}
+
+/** `thoughtSignature`, when this wire made the state. */
+export const signatureOf = (state: ReasoningState | undefined): JsonObject =>
+  state?.wire === "gemini" && state.signature !== undefined ? { thoughtSignature: state.signature } : {}
+
+/** A part only this wire understands; null when it holds no data at all. */
+export const opaqueOf = (part: JsonObject): OpaquePart | null => {
+  const kind = Object.keys(part).find((key) => !notes.has(key))
+  return kind === undefined ? null : { type: "opaque", wire: "gemini", kind, value: part }
+}
+
+/** `functionCall` of a part; null for other parts. */
+export const callOf = (part: JsonObject): JsonObject | null => {
+  const call = part["functionCall"]
+  return isObject(call) ? camel(call) : null
+}

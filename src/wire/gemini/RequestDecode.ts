@@ -1,0 +1,44 @@
+/**
+ * Gemini request → canonical conversation. The wire names model and streaming in the path: the edge puts them into the parsed
+ * body as `model` and `stream`.
+ */
+import type * as Either from "effect/Either"
+import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { Conversation } from "../canonical/Conversation.ts"
+import { makeFieldReader } from "../json/FieldReader.ts"
+import { extrasOf, type JsonObject } from "../json/Json.ts"
+import { camel } from "./Casing.ts"
+import { decodeGeneration } from "./Generation.ts"
+import { decodeMessages } from "./MessageDecode.ts"
+import { decodeToolConfig, decodeTools } from "./Tools.ts"
+
+/** Members with a canonical word. All others become `extras`. */
+const known = new Set(["model", "stream", "systemInstruction", "contents", "tools", "toolConfig", "generationConfig"])
+
+export const decodeRequest = (source: JsonObject): Either.Either<Conversation, InvalidRequest> => {
+  const body = camel(source)
+  const read = makeFieldReader()
+  const model = read.string(body, "model")
+  if (model === undefined || model === "") read.fail("model", "a model id is required")
+  const config = decodeToolConfig(body, read)
+  const generation = decodeGeneration(body, read)
+  const conversation: Conversation = {
+    wire: "gemini",
+    model: model ?? "",
+    stream: read.boolean(body, "stream") ?? false,
+    wantsUsage: true,
+    messages: decodeMessages(body, read),
+    tools: decodeTools(body, read),
+    toolChoice: config.choice,
+    parallelToolCalls: null,
+    user: null,
+    metadata: null,
+    ...generation,
+    extras: {
+      ...extrasOf(body, known),
+      ...generation.extras,
+      ...(config.extra === null ? {} : { toolConfig: config.extra })
+    }
+  }
+  return read.result(conversation)
+}

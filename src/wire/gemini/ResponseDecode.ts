@@ -1,0 +1,93 @@
+/** Gemini answer → canonical response, and what its books need when it is relayed as it is. */
+import * as Either from "effect/Either"
+import type { UpstreamProblem } from "../canonical/Event.ts"
+import type { AnswerPart, Response } from "../canonical/Response.ts"
+import { argsText } from "../canonical/ToolArgs.ts"
+import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
+import { problemOfJson } from "../UpstreamError.ts"
+import type { AnswerFacts } from "../WireCodec.ts"
+import { blockReasonOf, candidateFailure, candidatesOf, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
+import { inventedId } from "./Calls.ts"
+import { callOf, opaqueOf, stateOf } from "./Part.ts"
+import { usageOf } from "./Usage.ts"
+
+const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
+
+const decodePart = (part: JsonObject, callId: () => string): AnswerPart | null => {
+  const call = callOf(part)
+  if (call !== null) {
+    return {
+      type: "tool_call",
+      id: stringOr(call["id"]) || callId(),
+      name: stringOr(call["name"]) ?? "",
+      kind: "function",
+      args: argsText(call["args"]),
+      ...stateOf(part)
+    }
+  }
+  const text = stringOr(part["text"])
+  const state = stateOf(part)
+  if (text !== null) return { type: part["thought"] === true ? "reasoning" : "text", text, ...state }
+  return opaqueOf(part) ?? (state.state === undefined ? null : { type: "text", text: "", ...state })
+}
+
+const decodeParts = (candidate: JsonObject | undefined, responseId: string): ReadonlyArray<AnswerPart> => {
+  let calls = 0
+  return partsOf(candidate).flatMap((part) => decodePart(part, () => inventedId(responseId, calls++)) ?? [])
+}
+
+/** `createTime`, as Google's cloud writes it. */
+const createdMs = (body: JsonObject): number | null => {
+  const time = Date.parse(stringOr(body["createTime"]) ?? "")
+  return Number.isNaN(time) ? null : time
+}
+
+export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+  const candidate = firstCandidate(body)
+  if (isError(body) || (candidate === undefined && blockReasonOf(body) === null)) {
+    return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no candidates."))
+  }
+  const failure = candidateFailure(candidate)
+  if (failure !== null) return Either.left(failure)
+  const id = stringOr(body["responseId"])
+  const parts = decodeParts(candidate, id ?? "")
+  const hasToolCalls = parts.some((part) => part.type === "tool_call")
+  const stop = stopOf(body, hasToolCalls)
+  if (stop === null) return Either.left(problem("The upstream's answer is incomplete: it has no finish reason."))
+  return Either.right({
+    id,
+    model: stringOr(body["modelVersion"]),
+    createdMs: createdMs(body),
+    parts,
+    stop,
+    usage: usageOf(body),
+    logprobs: null
+  })
+}
+
+export const readAnswer = (body: JsonObject): AnswerFacts => {
+  let textChars = 0
+  let toolArgChars = 0
+  let reasoningChars = 0
+  let calls = 0
+  let others = 0
+  for (const candidate of candidatesOf(body)) {
+    for (const part of decodeParts(candidate, "")) {
+      if (part.type === "text") textChars += part.text.length
+      else if (part.type === "reasoning") reasoningChars += part.text.length
+      else if (part.type === "tool_call") {
+        calls += 1
+        toolArgChars += part.args.length
+      } else others += 1
+    }
+  }
+  const failed = isObject(body["error"]) || candidateFailure(firstCandidate(body)) !== null
+  return {
+    usage: usageOf(body),
+    stop: failed ? null : stopOf(body, calls > 0),
+    hasContent: textChars + reasoningChars + calls + others > 0,
+    textChars,
+    toolArgChars,
+    reasoningChars
+  }
+}

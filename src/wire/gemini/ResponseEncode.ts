@@ -1,0 +1,49 @@
+/** Canonical response → gemini answer. */
+import type { AnswerPart, Response } from "../canonical/Response.ts"
+import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { type JsonObject, optional } from "../json/Json.ts"
+import type { EncodeContext } from "../WireCodec.ts"
+import { signatureOf } from "./Part.ts"
+import { encodeStop } from "./Stop.ts"
+import { encodeUsage } from "./Usage.ts"
+
+const encodePart = (part: AnswerPart): JsonObject | null => {
+  switch (part.type) {
+    case "text":
+      if (part.text === "" && part.state === undefined) return null
+      return { text: part.text, ...signatureOf(part.state) }
+    case "refusal":
+      return part.text === "" ? null : { text: part.text }
+    case "reasoning": {
+      const signature = signatureOf(part.state)
+      // Another wire's proof without a text says nothing here.
+      if (part.text === "" && Object.keys(signature).length === 0) return null
+      return { text: part.text, thought: true, ...signature }
+    }
+    case "tool_call": {
+      const args = part.kind === "custom" ? { input: part.args } : argsAsObject(part.args)
+      return { functionCall: { id: part.id, name: part.name, args }, ...signatureOf(part.state) }
+    }
+    case "opaque":
+      return part.wire === "gemini" ? part.value : null
+  }
+}
+
+/** A content never stands without parts: an answer of nothing is an empty text. */
+const nothingSaid: ReadonlyArray<JsonObject> = [{ text: "" }]
+
+export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => {
+  const parts = response.parts.flatMap<JsonObject>((part) => encodePart(part) ?? [])
+  return {
+    candidates: [
+      {
+        content: { parts: parts.length === 0 ? nothingSaid : parts, role: "model" },
+        finishReason: encodeStop(response.stop),
+        index: 0
+      }
+    ],
+    ...optional("usageMetadata", response.usage === null ? null : encodeUsage(response.usage)),
+    modelVersion: response.model ?? context.model,
+    responseId: response.id ?? context.fallbackId
+  }
+}

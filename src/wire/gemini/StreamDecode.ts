@@ -1,0 +1,212 @@
+/** Chunks of a gemini stream → canonical events. A chunk is a small answer of its own. */
+import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
+import type { ReasoningState } from "../canonical/Conversation.ts"
+import type { Stop } from "../canonical/Response.ts"
+import { argsText } from "../canonical/ToolArgs.ts"
+import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../json/Json.ts"
+import { type EventDecoder, makeSseDecoder } from "../sse/SseDecoder.ts"
+import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import type { StreamDecoder } from "../WireCodec.ts"
+import { candidateFailure, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
+import { makeArrayScanner } from "./ArrayScanner.ts"
+import { inventedId } from "./Calls.ts"
+import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
+import { callOf, opaqueOf, stateOf } from "./Part.ts"
+import { makeUsageReader } from "./Usage.ts"
+
+type SpeechKind = "text" | "reasoning"
+
+const unreadableArgs: UpstreamProblem = {
+  status: 502,
+  message: "The upstream sent pieces of arguments that cannot be put together.",
+  type: null,
+  code: "unreadable_stream"
+}
+
+/** The wire has no end mark: an answer is whole when its stream ends after a finish reason. */
+export const makeEventDecoder = (): EventDecoder => {
+  let out: Array<StreamEvent> = []
+  let responseId: string | null = null
+  let started = false
+  let over = false
+  let stop: Stop | null = null
+  let nextIndex = 0
+  let calls = 0
+  let speech: { readonly kind: SpeechKind; readonly index: number } | null = null
+  let partial: { readonly index: number; readonly args: PartialArgs } | null = null
+  const readUsage = makeUsageReader()
+
+  const fail = (problem: UpstreamProblem): void => {
+    over = true
+    out.push({ type: "error", problem })
+  }
+
+  const start = (chunk: JsonObject): void => {
+    started = true
+    responseId = stringOr(chunk["responseId"])
+    out.push({ type: "start", id: responseId, model: stringOr(chunk["modelVersion"]), createdMs: null })
+  }
+
+  const open = (block: BlockStart): number => {
+    const index = nextIndex
+    nextIndex += 1
+    out.push({ type: "block_start", index, block })
+    return index
+  }
+  const tell = (index: number, delta: BlockDelta): void => void out.push({ type: "delta", index, delta })
+  const close = (index: number): void => void out.push({ type: "block_stop", index })
+
+  const tellState = (index: number, state: ReasoningState | undefined): void => {
+    if (state !== undefined) tell(index, { type: "state", state })
+  }
+
+  const closeSpeech = (): void => {
+    if (speech !== null) close(speech.index)
+    speech = null
+  }
+
+  const closePartial = (): void => {
+    if (partial === null) return
+    tell(partial.index, { type: "args", text: partial.args.text() })
+    close(partial.index)
+    partial = null
+  }
+
+  /** A signature on an empty text belongs to what was said before it. */
+  const say = (kind: SpeechKind, text: string, state: ReasoningState | undefined): void => {
+    if (text === "" && state === undefined) return
+    closePartial()
+    if (speech === null || (speech.kind !== kind && text !== "")) {
+      closeSpeech()
+      speech = { kind, index: open({ type: kind }) }
+    }
+    if (text !== "") tell(speech.index, { type: "text", text })
+    tellState(speech.index, state)
+  }
+
+  const beginCall = (call: JsonObject, name: string): number => {
+    closeSpeech()
+    closePartial()
+    const id = stringOr(call["id"]) || inventedId(responseId ?? "", calls)
+    calls += 1
+    return open({ type: "tool_call", id, name, kind: "function" })
+  }
+
+  const addPieces = (call: JsonObject): void => {
+    if (partial?.args.add(call["args"], call["partialArgs"]) === false) return fail(unreadableArgs)
+    if (call["willContinue"] !== true) closePartial()
+  }
+
+  const readCall = (call: JsonObject, state: ReasoningState | undefined): void => {
+    const name = stringOr(call["name"]) ?? ""
+    if (name === "") {
+      // A piece of the call that goes on; without one it is a mere end.
+      if (partial === null) return
+      tellState(partial.index, state)
+      return addPieces(call)
+    }
+    const index = beginCall(call, name)
+    tellState(index, state)
+    if (call["willContinue"] === true || isArray(call["partialArgs"])) {
+      partial = { index, args: makePartialArgs() }
+      return addPieces(call)
+    }
+    tell(index, { type: "args", text: argsText(call["args"]) })
+    close(index)
+  }
+
+  const readPart = (part: JsonObject): void => {
+    const { state } = stateOf(part)
+    const call = callOf(part)
+    const text = stringOr(part["text"])
+    if (call !== null) return readCall(call, state)
+    if (text !== null) return say(part["thought"] === true ? "reasoning" : "text", text, state)
+    const opaque = opaqueOf(part)
+    if (opaque === null) return say("text", "", state)
+    closeSpeech()
+    closePartial()
+    close(open({ type: "opaque", part: opaque }))
+  }
+
+  const readChunk = (chunk: JsonObject): void => {
+    if (isError(chunk)) return fail(streamProblem(chunk))
+    if (!started) start(chunk)
+    const candidate = firstCandidate(chunk)
+    for (const part of partsOf(candidate)) if (!over) readPart(part)
+    const usage = readUsage(chunk["usageMetadata"])
+    if (over) return
+    if (usage !== null) out.push({ type: "usage", usage })
+    const failure = candidateFailure(candidate)
+    if (failure !== null) return fail(failure)
+    stop = stopOf(chunk, calls > 0) ?? stop
+  }
+
+  const finishUp = (): void => {
+    over = true
+    closeSpeech()
+    closePartial()
+    if (stop === null) out.push({ type: "error", problem: incompleteStream })
+    else {
+      const reason = stop.reason === "stop" && calls > 0 ? "tool_calls" : stop.reason
+      out.push({ type: "finish", stop: { ...stop, reason } }, { type: "done" })
+    }
+  }
+
+  const take = (): ReadonlyArray<StreamEvent> => {
+    const events = out
+    out = []
+    return events
+  }
+
+  return {
+    event: ({ data }) => {
+      if (over) return []
+      if (data.trim() === "[DONE]") finishUp()
+      else {
+        const chunk = parseJson(data)
+        if (isObject(chunk)) readChunk(chunk)
+        // Pieces of arguments are held back: the upstream is alive nevertheless.
+        if (out.length === 0) out.push({ type: "ping" })
+      }
+      return take()
+    },
+    end: () => {
+      if (!over) finishUp()
+      return take()
+    }
+  }
+}
+
+/** Without `alt=sse` the servers send one array of chunks; some send one object, whatever was asked. */
+const makeArrayDecoder = (): StreamDecoder => {
+  const scanner = makeArrayScanner()
+  const decoder = makeEventDecoder()
+  return {
+    push: (chunk) => {
+      const events = scanner.push(chunk).flatMap((data) => decoder.event({ event: null, data }))
+      if (!scanner.tooLarge) return events
+      const message = "The upstream sent a larger chunk than is taken."
+      return [...events, { type: "error", problem: { status: 502, message, type: null, code: null } }]
+    },
+    end: decoder.end
+  }
+}
+
+/** White space, and the bytes of a byte order mark. */
+const insignificant: ReadonlySet<number> = new Set([9, 10, 13, 32, 0xef, 0xbb, 0xbf])
+
+/** The first byte that says something decides between events and an array. */
+export const makeStreamDecoder = (): StreamDecoder => {
+  let decoder: StreamDecoder | null = null
+  return {
+    push: (chunk) => {
+      if (decoder !== null) return decoder.push(chunk)
+      const first = chunk.findIndex((byte) => !insignificant.has(byte))
+      if (first < 0) return []
+      const isArrayStream = chunk[first] === 91 || chunk[first] === 123
+      decoder = isArrayStream ? makeArrayDecoder() : makeSseDecoder(makeEventDecoder())
+      return decoder.push(chunk.subarray(first))
+    },
+    end: () => (decoder ?? makeArrayDecoder()).end()
+  }
+}

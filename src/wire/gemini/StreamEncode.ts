@@ -1,0 +1,120 @@
+/**
+ * Canonical events → chunks of a gemini stream. Only `data:` lines: Google's JavaScript client loses an event that begins with
+ * anything else. Calls are told whole. The last chunk carries finish reason and usage; no mark follows it.
+ */
+import type { ReasoningState } from "../canonical/Conversation.ts"
+import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
+import type { Stop } from "../canonical/Response.ts"
+import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { mergeUsage, type Usage } from "../canonical/Usage.ts"
+import { type JsonObject, optional } from "../json/Json.ts"
+import { encodeSse } from "../sse/SseScanner.ts"
+import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
+import { signatureOf } from "./Part.ts"
+import { encodeStop } from "./Stop.ts"
+import { encodeUsage } from "./Usage.ts"
+
+interface OpenBlock {
+  readonly start: BlockStart
+  args: string
+  state: ReasoningState | undefined
+}
+
+export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
+  const open = new Map<number, OpenBlock>()
+  let id = context.fallbackId
+  let model = context.model
+  let usage: Usage | null = null
+  let stop: Stop | null = null
+  let over = false
+
+  const write = (part: JsonObject, ending: { readonly finish?: string; readonly usage?: JsonObject } = {}): string =>
+    encodeSse(
+      null,
+      JSON.stringify({
+        candidates: [
+          { content: { parts: [part], role: "model" }, ...optional("finishReason", ending.finish), index: 0 }
+        ],
+        ...optional("usageMetadata", ending.usage),
+        modelVersion: model,
+        responseId: id
+      })
+    )
+
+  const thoughtOf = (start: BlockStart): JsonObject => (start.type === "reasoning" ? { thought: true } : {})
+
+  const onDelta = (block: OpenBlock, delta: BlockDelta): string => {
+    switch (delta.type) {
+      case "text":
+        return delta.text === "" ? "" : write({ text: delta.text, ...thoughtOf(block.start) })
+      case "args":
+        block.args += delta.text
+        return ""
+      case "state": {
+        if (delta.state.wire !== "gemini") return ""
+        if (block.start.type !== "tool_call") {
+          return write({ text: "", ...thoughtOf(block.start), ...signatureOf(delta.state) })
+        }
+        block.state = delta.state
+        return ""
+      }
+      case "citation":
+      case "opaque":
+        return ""
+    }
+  }
+
+  const onStop = ({ args, start, state }: OpenBlock): string => {
+    if (start.type === "opaque") return start.part.wire === "gemini" ? write(start.part.value) : ""
+    if (start.type !== "tool_call") return ""
+    const input = start.kind === "custom" ? { input: args } : argsAsObject(args)
+    return write({ functionCall: { id: start.id, name: start.name, args: input }, ...signatureOf(state) })
+  }
+
+  const finish = (): string => {
+    over = true
+    return write(
+      { text: "" },
+      {
+        finish: stop === null ? "OTHER" : encodeStop(stop),
+        ...optional("usage", usage === null ? null : encodeUsage(usage))
+      }
+    )
+  }
+
+  const encode = (event: StreamEvent): string => {
+    if (over) return ""
+    switch (event.type) {
+      case "start":
+        id = event.id ?? id
+        model = event.model ?? model
+        return ""
+      case "block_start":
+        open.set(event.index, { start: event.block, args: "", state: undefined })
+        return ""
+      case "delta": {
+        const block = open.get(event.index)
+        return block === undefined ? "" : onDelta(block, event.delta)
+      }
+      case "block_stop": {
+        const block = open.get(event.index)
+        open.delete(event.index)
+        return block === undefined ? "" : onStop(block)
+      }
+      case "usage":
+        usage = mergeUsage(usage, event.usage)
+        return ""
+      case "finish":
+        stop = event.stop
+        return ""
+      case "done":
+        return finish()
+      case "error":
+        over = true
+        return ""
+      case "ping":
+        return ": ping\n\n"
+    }
+  }
+  return { encode }
+}

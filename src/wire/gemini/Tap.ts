@@ -1,0 +1,89 @@
+/** What a tap knows about the chunks of a gemini stream. */
+import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
+import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../json/Json.ts"
+import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
+import { streamProblem } from "../UpstreamError.ts"
+import type { StreamTap } from "../WireCodec.ts"
+import { blockReasonOf, candidateFailure, candidatesOf, finishOf, firstCandidate, isError, partsOf } from "./Answer.ts"
+import { callOf, opaqueOf } from "./Part.ts"
+import { blockedStop, decodeStop } from "./Stop.ts"
+import { makeUsageReader } from "./Usage.ts"
+
+/** Whole arguments, or the texts among their pieces: the rest of a piece is no matter for an estimate. */
+const argsOf = (call: JsonObject): string => {
+  const { args, partialArgs } = call
+  if (!isArray(partialArgs)) return isObject(args) ? JSON.stringify(args) : ""
+  return partialArgs.map((piece) => (isObject(piece) ? (stringOr(piece["stringValue"]) ?? "") : "")).join("")
+}
+
+/** The text of a chunk with one candidate, which says nothing but a text. */
+const plainTextOf = (chunk: JsonObject): string | null => {
+  const candidates = candidatesOf(chunk)
+  const [candidate] = candidates
+  const [part, ...others] = partsOf(candidate)
+  if (candidate === undefined || part === undefined || candidates.length > 1 || others.length > 0) return null
+  if (finishOf(candidate) !== "" || (candidate["index"] ?? 0) !== 0) return null
+  if (chunk["usageMetadata"] !== undefined || chunk["promptFeedback"] !== undefined) return null
+  const text = stringOr(part["text"]) ?? ""
+  return text !== "" && Object.keys(part).length === 1 ? text : null
+}
+
+const makeReader = (): TapReader => {
+  const readUsage = makeUsageReader()
+  // Answers beyond the first that have begun and not finished.
+  const open = new Set<number>()
+  let calls = 0
+  let finish = ""
+
+  const readPart = (part: JsonObject, facts: MutableFacts): void => {
+    const call = callOf(part)
+    const text = stringOr(part["text"])
+    if (call !== null) {
+      if (call["name"] !== undefined) calls += 1
+      observeToolArgs(facts, argsOf(call))
+    } else if (text === null) facts.content ||= opaqueOf(part) !== null
+    else if (part["thought"] === true) observeReasoning(facts, text)
+    else observeText(facts, text)
+  }
+
+  const readCandidate = (candidate: JsonObject, facts: MutableFacts): void => {
+    for (const part of partsOf(candidate)) readPart(part, facts)
+    const { index } = candidate
+    const reason = finishOf(candidate)
+    if (typeof index === "number" && index !== 0) {
+      if (reason === "") open.add(index)
+      else open.delete(index)
+    } else if (reason !== "") finish = reason
+  }
+
+  const readChunk = (chunk: JsonObject, facts: MutableFacts): Verdict => {
+    const failure = isError(chunk) ? streamProblem(chunk) : candidateFailure(firstCandidate(chunk))
+    if (failure !== null) {
+      facts.problem = failure
+      return "withhold"
+    }
+    const plainText = plainTextOf(chunk)
+    if (plainText !== null) return { plainText }
+    for (const candidate of candidatesOf(chunk)) readCandidate(candidate, facts)
+    facts.usage = readUsage(chunk["usageMetadata"]) ?? facts.usage
+    const blocked = blockReasonOf(chunk)
+    if (finish !== "" && open.size === 0) facts.stop = decodeStop(finish, calls > 0)
+    else if (blocked !== null) facts.stop = blockedStop(blocked)
+    return "relay"
+  }
+
+  return {
+    textMember: "text",
+    read: ({ data }, facts) => {
+      const chunk = parseJson(data)
+      return isObject(chunk) ? readChunk(chunk, facts) : "unreadable"
+    },
+    // The end of the stream is the wire's only end mark.
+    end: (facts) => {
+      facts.terminated = facts.stop !== null && facts.problem === null
+    }
+  }
+}
+
+/** Usage always belongs to this wire's streams: there is nothing to hide. */
+export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())

@@ -1,0 +1,98 @@
+/** `thinkingConfig`, both ways. */
+import type { ReasoningAsk } from "../canonical/Conversation.ts"
+import type { DropLog } from "../canonical/DropLog.ts"
+import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
+import type { FieldReader } from "../json/FieldReader.ts"
+import { type JsonObject, optional } from "../json/Json.ts"
+import type { EncodeOptions } from "../WireCodec.ts"
+import { camel } from "./Casing.ts"
+import { type ThinkingRule, thinkingRule } from "./Models.ts"
+
+/** The budget that leaves it to the model. */
+const dynamicBudget = -1
+const unsaidLevel = "THINKING_LEVEL_UNSPECIFIED"
+
+/** `generationConfig` has its members in camelCase. */
+export const decodeThinking = (generation: JsonObject, read: FieldReader): ReasoningAsk | null => {
+  const source = read.object(generation, "thinkingConfig", "generationConfig")
+  if (source === undefined) return null
+  const config = camel(source)
+  const path = "generationConfig.thinkingConfig"
+  const budget = read.number(config, "thinkingBudget", path)
+  const level = read.string(config, "thinkingLevel", path)?.toUpperCase()
+  const shown = read.boolean(config, "includeThoughts", path)
+  const summary = shown === undefined ? {} : { summary: shown ? "summarized" : "omitted" }
+  const effort = level === undefined || level === unsaidLevel ? undefined : level.toLowerCase()
+  if (budget === 0) return { mode: "off", ...summary }
+  if (budget !== undefined && budget > 0) {
+    return { mode: "budget", budgetTokens: budget, ...optional("effort", effort), ...summary }
+  }
+  if (effort !== undefined) return { mode: "effort", effort, ...summary }
+  // Thoughts shall be shown, or the budget is left to the model. Not to be shown is what happens anyway.
+  return budget === dynamicBudget || shown === true ? { mode: "adaptive", ...summary } : null
+}
+
+/** `minimal` and `medium` are no words of every model. */
+const levelOf = (ask: ReasoningAsk, hasMedium: boolean): string => {
+  const effort = ask.effort ?? (ask.budgetTokens === undefined ? "medium" : effortOfBudget(ask.budgetTokens))
+  if (effort === "minimal" || effort === "low") return "low"
+  return effort === "medium" && hasMedium ? "medium" : "high"
+}
+
+const budgetOf = (ask: ReasoningAsk, rule: ThinkingRule): number => {
+  const wanted = ask.budgetTokens ?? budgetOfEffort(ask.effort ?? "medium")
+  return rule.kind === "budget" ? Math.min(Math.max(wanted, rule.minBudget), rule.maxBudget) : wanted
+}
+
+const turnedOff = (rule: ThinkingRule, log: DropLog): JsonObject => {
+  // A model nobody knows may not think at all, and refuse to be told not to.
+  if (rule.kind === "unknown") return {}
+  if (rule.kind === "level") {
+    log.map("reasoning")
+    return { thinkingConfig: { thinkingLevel: "LOW" } }
+  }
+  if (rule.offBudget > 0) log.map("reasoning")
+  return { thinkingConfig: { thinkingBudget: rule.offBudget } }
+}
+
+/** In the client's own words as far as they are known. */
+const restored = (ask: ReasoningAsk): JsonObject => {
+  const shown = ask.summary === undefined ? {} : { includeThoughts: ask.summary !== "omitted" }
+  const budget = ask.mode === "off" ? 0 : ask.mode === "adaptive" ? dynamicBudget : ask.budgetTokens
+  return {
+    thinkingConfig: {
+      ...optional("thinkingBudget", budget),
+      ...optional("thinkingLevel", ask.effort?.toUpperCase()),
+      ...shown
+    }
+  }
+}
+
+export const encodeThinking = (
+  ask: ReasoningAsk | null,
+  own: boolean,
+  options: EncodeOptions,
+  log: DropLog
+): JsonObject => {
+  if (ask === null) return {}
+  if (own) return restored(ask)
+  const rule = thinkingRule(options.model)
+  if (ask.mode === "off") return options.reasoning === false ? {} : turnedOff(rule, log)
+  const thinks = options.reasoning ?? rule.kind !== "unknown"
+  if (options.reasoning === false || (ask.mode === "adaptive" && !thinks)) {
+    log.drop("reasoning")
+    return {}
+  }
+  // Who asks for reasoning wants to see it.
+  const shown = { includeThoughts: ask.summary !== "omitted" }
+  if (rule.kind === "level") {
+    if (ask.mode === "adaptive" && ask.effort === undefined) return { thinkingConfig: shown }
+    const level = levelOf(ask, rule.hasMedium)
+    if (level !== ask.effort) log.map("reasoning")
+    return { thinkingConfig: { thinkingLevel: level.toUpperCase(), ...shown } }
+  }
+  if (ask.mode === "adaptive") return { thinkingConfig: { thinkingBudget: dynamicBudget, ...shown } }
+  const budget = budgetOf(ask, rule)
+  if (budget !== ask.budgetTokens) log.map("reasoning")
+  return { thinkingConfig: { thinkingBudget: budget, ...shown } }
+}

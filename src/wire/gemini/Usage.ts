@@ -1,0 +1,55 @@
+/**
+ * Usage of the gemini wire, both ways. Its candidates are counted without the thoughts, its prompt without what tools of the
+ * provider put into it.
+ */
+import type { Usage } from "../canonical/Usage.ts"
+import { isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"
+
+interface Raw {
+  prompt: number
+  toolPrompt: number
+  candidates: number
+  thoughts: number
+  cached: number
+}
+
+const members = {
+  prompt: "promptTokenCount",
+  toolPrompt: "toolUsePromptTokenCount",
+  candidates: "candidatesTokenCount",
+  thoughts: "thoughtsTokenCount",
+  cached: "cachedContentTokenCount"
+} as const satisfies Record<keyof Raw, string>
+
+/** Merges the reports of one answer, which are totals so far; null while none of them told a number. */
+export const makeUsageReader = (): ((metadata: Json | undefined) => Usage | null) => {
+  const raw: Raw = { prompt: 0, toolPrompt: 0, candidates: 0, thoughts: 0, cached: 0 }
+  let told = false
+  return (metadata) => {
+    if (!isObject(metadata)) return null
+    for (const word of ["prompt", "toolPrompt", "candidates", "thoughts", "cached"] as const) {
+      const count = numberOr(metadata[members[word]])
+      if (count === null) continue
+      raw[word] = count
+      told = true
+    }
+    if (!told) return null
+    return {
+      in: raw.prompt + raw.toolPrompt,
+      out: raw.candidates + raw.thoughts,
+      cacheRead: raw.cached,
+      cacheWrite: 0,
+      reasoning: raw.thoughts
+    }
+  }
+}
+
+export const usageOf = (body: JsonObject): Usage | null => makeUsageReader()(body["usageMetadata"])
+
+export const encodeUsage = (usage: Usage): JsonObject => ({
+  promptTokenCount: usage.in,
+  candidatesTokenCount: Math.max(0, usage.out - usage.reasoning),
+  ...(usage.reasoning > 0 ? { thoughtsTokenCount: usage.reasoning } : {}),
+  ...(usage.cacheRead > 0 ? { cachedContentTokenCount: usage.cacheRead } : {}),
+  totalTokenCount: usage.in + usage.out
+})

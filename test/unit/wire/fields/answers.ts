@@ -1,0 +1,132 @@
+/** For each row of the answer table: how each wire says it, and how it reads when it has arrived. */
+import type { AnswerPart, Response } from "../../../../src/wire/canonical/Response.ts"
+import type { AnswerFieldId } from "../../../../src/wire/fields/AnswerFields.ts"
+import type { JsonObject } from "../../../../src/wire/json/Json.ts"
+
+export interface AnswerExample {
+  readonly read: (response: Response) => unknown
+  /** Whole answers. */
+  readonly chat?: JsonObject
+  readonly messages?: JsonObject
+  readonly ollama?: JsonObject
+}
+
+const chat = (message: JsonObject, finish = "stop", more: JsonObject = {}, choice: JsonObject = {}): JsonObject => ({
+  id: "x",
+  model: "m",
+  created: 1_700_000_000,
+  choices: [{ index: 0, message: { role: "assistant", content: "a", ...message }, finish_reason: finish, ...choice }],
+  usage: { prompt_tokens: 9, completion_tokens: 5 },
+  ...more
+})
+
+const messages = (content: ReadonlyArray<JsonObject>, stop = "end_turn", usage: JsonObject = {}): JsonObject => ({
+  id: "x",
+  type: "message",
+  model: "m",
+  content,
+  stop_reason: stop,
+  usage: { input_tokens: 9, output_tokens: 5, ...usage }
+})
+
+const ollama = (message: JsonObject, reason = "stop", more: JsonObject = {}): JsonObject => ({
+  model: "m",
+  created_at: "2023-11-14T22:13:20.000Z",
+  message: { role: "assistant", content: "a", ...message },
+  done: true,
+  done_reason: reason,
+  prompt_eval_count: 9,
+  eval_count: 5,
+  ...more
+})
+
+const text = { type: "text", text: "a" }
+const kinds =
+  (...types: ReadonlyArray<AnswerPart["type"]>) =>
+  (response: Response) =>
+    response.parts.filter(({ type }) => types.includes(type))
+const reason = ({ stop }: Response) => stop.reason
+
+const chatCalls = { tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: '{"a":1}' } }] }
+const toolUse = { type: "tool_use", id: "t", name: "f", input: { a: 1 } }
+const ollamaCalls = { tool_calls: [{ id: "t", function: { name: "f", arguments: { a: 1 } } }] }
+const logprobs = [{ token: "a", logprob: -1 }]
+
+export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
+  id: { read: ({ id }) => id, chat: chat({}), messages: messages([text]) },
+  model: { read: ({ model }) => model, chat: chat({}), messages: messages([text]), ollama: ollama({}) },
+  created: { read: ({ createdMs }) => createdMs, chat: chat({}), ollama: ollama({}) },
+  text: { read: kinds("text"), chat: chat({}), messages: messages([text]), ollama: ollama({}) },
+  texts: { read: kinds("text"), messages: messages([text, text]) },
+  refusal: { read: kinds("text", "refusal"), chat: chat({ content: null, refusal: "No." }) },
+  reasoning: {
+    read: kinds("reasoning"),
+    chat: chat({ reasoning_content: "hm" }),
+    messages: messages([{ type: "thinking", thinking: "hm", signature: "" }, text]),
+    ollama: ollama({ thinking: "hm" })
+  },
+  reasoningProof: {
+    read: ({ parts }) => parts.flatMap((part) => (part.type === "reasoning" && part.state ? part.state : [])),
+    messages: messages([{ type: "thinking", thinking: "hm", signature: "c2ln" }, text])
+  },
+  toolCall: {
+    read: kinds("tool_call"),
+    chat: chat(chatCalls, "tool_calls"),
+    messages: messages([toolUse], "tool_use"),
+    ollama: ollama(ollamaCalls)
+  },
+  toolCallCustom: {
+    read: kinds("tool_call"),
+    chat: chat({ tool_calls: [{ id: "t", type: "custom", custom: { name: "f", input: "free" } }] }, "tool_calls")
+  },
+  serverTool: {
+    read: kinds("opaque"),
+    messages: messages([{ type: "server_tool_use", id: "s", name: "web_search", input: {} }, text])
+  },
+  citations: {
+    read: ({ parts }) => parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []) : [])),
+    chat: chat({ annotations: [{ type: "url_citation" }] }),
+    messages: messages([{ ...text, citations: [{ type: "char_location" }] }])
+  },
+  logprobs: {
+    read: (response) => response.logprobs,
+    chat: chat({}, "stop", {}, { logprobs: { content: logprobs } }),
+    ollama: ollama({}, "stop", { logprobs })
+  },
+  stopEnd: { read: reason, chat: chat({}), messages: messages([text]), ollama: ollama({}) },
+  stopLength: {
+    read: reason,
+    chat: chat({}, "length"),
+    messages: messages([text], "max_tokens"),
+    ollama: ollama({}, "length")
+  },
+  stopTools: {
+    read: reason,
+    chat: chat(chatCalls, "tool_calls"),
+    messages: messages([toolUse], "tool_use"),
+    ollama: ollama(ollamaCalls)
+  },
+  stopSequence: { read: reason, messages: messages([text], "stop_sequence") },
+  stopFilter: { read: reason, chat: chat({}, "content_filter"), messages: messages([text], "refusal") },
+  stopWindow: { read: reason, messages: messages([text], "model_context_window_exceeded") },
+  stopPause: { read: reason, messages: messages([text], "pause_turn") },
+  usageIn: { read: ({ usage }) => usage?.in, chat: chat({}), messages: messages([text]), ollama: ollama({}) },
+  usageOut: { read: ({ usage }) => usage?.out, chat: chat({}), messages: messages([text]), ollama: ollama({}) },
+  usageCacheRead: {
+    read: ({ usage }) => usage?.cacheRead,
+    chat: chat({}, "stop", {
+      usage: { prompt_tokens: 9, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 } }
+    }),
+    messages: messages([text], "end_turn", { cache_read_input_tokens: 4 })
+  },
+  usageCacheWrite: {
+    read: ({ usage }) => usage?.cacheWrite,
+    messages: messages([text], "end_turn", { cache_creation_input_tokens: 4 })
+  },
+  usageReasoning: {
+    read: ({ usage }) => usage?.reasoning,
+    chat: chat({}, "stop", {
+      usage: { prompt_tokens: 9, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 4 } }
+    })
+  }
+}
