@@ -19,12 +19,23 @@ export const partsOf = (candidate: JsonObject | undefined): ReadonlyArray<JsonOb
     isObject(part) ? camel(part) : []
   )
 
+const unsaid = "FINISH_REASON_UNSPECIFIED"
+
 /** The finish reason; empty while there is none. */
-export const finishOf = (candidate: JsonObject | undefined): string => stringOr(candidate?.["finishReason"]) ?? ""
+export const finishOf = (candidate: JsonObject | undefined): string => {
+  const reason = stringOr(candidate?.["finishReason"]) ?? ""
+  return reason === unsaid ? "" : reason
+}
 
 /** Why the prompt was refused; null when it was not. */
 export const blockReasonOf = (body: JsonObject): string | null =>
   stringOr(objectOr(body["promptFeedback"])["blockReason"])
+
+/** `createTime`, which Google's cloud tells. */
+export const createdMsOf = (body: JsonObject): number | null => {
+  const time = Date.parse(stringOr(body["createTime"]) ?? "")
+  return Number.isNaN(time) ? null : time
+}
 
 export const isError = (body: JsonObject): boolean => isObject(body["error"]) || typeof body["error"] === "string"
 

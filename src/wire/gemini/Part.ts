@@ -4,16 +4,7 @@ import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 
 /** Members that say something about a part; every other one is the part's data. */
-const notes = new Set([
-  "thought",
-  "thoughtSignature",
-  "videoMetadata",
-  "video_metadata",
-  "partMetadata",
-  "part_metadata",
-  "mediaResolution",
-  "media_resolution"
-])
+const notes = new Set(["thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"])
 
 /** Taken by the servers in place of a signature that nobody has. */
 export const noSignature = "skip_thought_signature_validator"

@@ -6,7 +6,16 @@ import { argsText } from "../canonical/ToolArgs.ts"
 import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
-import { blockReasonOf, candidateFailure, candidatesOf, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
+import {
+  blockReasonOf,
+  candidateFailure,
+  candidatesOf,
+  createdMsOf,
+  firstCandidate,
+  isError,
+  partsOf,
+  stopOf
+} from "./Answer.ts"
 import { inventedId } from "./Calls.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
 import { usageOf } from "./Usage.ts"
@@ -36,12 +45,6 @@ const decodeParts = (candidate: JsonObject | undefined, responseId: string): Rea
   return partsOf(candidate).flatMap((part) => decodePart(part, () => inventedId(responseId, calls++)) ?? [])
 }
 
-/** `createTime`, as Google's cloud writes it. */
-const createdMs = (body: JsonObject): number | null => {
-  const time = Date.parse(stringOr(body["createTime"]) ?? "")
-  return Number.isNaN(time) ? null : time
-}
-
 export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
   const candidate = firstCandidate(body)
   if (isError(body) || (candidate === undefined && blockReasonOf(body) === null)) {
@@ -57,7 +60,7 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
   return Either.right({
     id,
     model: stringOr(body["modelVersion"]),
-    createdMs: createdMs(body),
+    createdMs: createdMsOf(body),
     parts,
     stop,
     usage: usageOf(body),

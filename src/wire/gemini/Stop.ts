@@ -18,8 +18,14 @@ const reasons: Readonly<Record<string, StopReason>> = {
   OTHER: "other"
 }
 
-/** The model's own output could not be read: what came before is no whole answer. */
-const failures = new Set(["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"])
+/** The model broke off, or its output could not be read: what came before is no whole answer. */
+const failures = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "MALFORMED_RESPONSE",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE"
+])
 
 /** The failure a finish reason stands for; null for a proper end. */
 export const failureOf = (raw: string, message: string | null): UpstreamProblem | null =>

@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../json
 import { type EventDecoder, makeSseDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
-import { candidateFailure, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
+import { candidateFailure, createdMsOf, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
 import { makeArrayScanner } from "./ArrayScanner.ts"
 import { inventedId } from "./Calls.ts"
 import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
@@ -44,7 +44,7 @@ export const makeEventDecoder = (): EventDecoder => {
   const start = (chunk: JsonObject): void => {
     started = true
     responseId = stringOr(chunk["responseId"])
-    out.push({ type: "start", id: responseId, model: stringOr(chunk["modelVersion"]), createdMs: null })
+    out.push({ type: "start", id: responseId, model: stringOr(chunk["modelVersion"]), createdMs: createdMsOf(chunk) })
   }
 
   const open = (block: BlockStart): number => {

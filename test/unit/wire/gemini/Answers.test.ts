@@ -107,6 +107,8 @@ describe("gemini answer", () => {
     assert.deepEqual(response.stop, { reason: "content_filter", raw: "PROHIBITED_CONTENT", sequence: null })
     assert.strictEqual(response.usage?.in, 9)
     assert.deepEqual(response.parts, [])
+    const dated = gemini.decodeResponse({ ...body, createTime: "1970-01-01T00:00:01.5Z" })
+    assert.strictEqual(Either.getOrThrow(dated).createdMs, 1500)
   })
 
   it("refuses what is no answer", () => {

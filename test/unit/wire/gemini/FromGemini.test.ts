@@ -82,14 +82,18 @@ describe("gemini request → chat request", () => {
         ]
       })
       const part = messages[2]?.parts[0]
-      return part?.type === "tool_result" ? [part.callId, part.content, part.isError] : null
+      return part?.type === "tool_result" ? { callId: part.callId, content: part.content, isError: part.isError } : null
     }
-    const text = (value: string) => [{ type: "text", text: value }]
-    assert.deepEqual(result({ output: "a" }), ["x:1", text("a"), false])
-    assert.deepEqual(result({ name: "f", content: "b" }), ["x:1", text("b"), false])
-    assert.deepEqual(result({ error: "c" }), ["x:1", text("c"), true])
-    assert.deepEqual(result({ output: "a", code: 1 }), ["x:1", text('{"output":"a","code":1}'), false])
-    assert.deepEqual(result({ output: { a: 1 } }), ["x:1", text('{"output":{"a":1}}'), false])
+    const read = (text: string, isError = false) => ({
+      callId: "x:1",
+      content: [{ type: "text" as const, text }],
+      isError
+    })
+    assert.deepEqual(result({ output: "a" }), read("a"))
+    assert.deepEqual(result({ name: "f", content: "b" }), read("b"))
+    assert.deepEqual(result({ error: "c" }), read("c", true))
+    assert.deepEqual(result({ output: "a", code: 1 }), read('{"output":"a","code":1}'))
+    assert.deepEqual(result({ output: { a: 1 } }), read('{"output":{"a":1}}'))
   })
 
   it("reads declarations in both forms, and names built-in tools as dropped", () => {
