@@ -54,6 +54,21 @@ describe("UsageRepo", () => {
     }).pipe(Effect.provide(inMemory))
   )
 
+  it.effect("a full batch goes in as faithfully as single rows do", () =>
+    Effect.gen(function* () {
+      const journal = yield* UsageJournal.UsageJournal
+      const repo = yield* UsageRepo.UsageRepo
+      const rows = Array.from({ length: 251 }, (_, n) => usageRow(n + 1))
+      const strange = { ...usageRow(7), latencyMs: Number.NaN, costNanoUsd: 1.5 }
+      journal.append(strange, ...rows.filter((row) => row.id !== strange.id))
+      yield* journal.flush
+      for (const row of [rows[0]!, rows[100]!, rows[249]!, rows[250]!]) {
+        assert.deepStrictEqual(yield* repo.get(row.id), row)
+      }
+      assert.deepStrictEqual(yield* repo.get(strange.id), { ...strange, latencyMs: 0, costNanoUsd: 1 })
+    }).pipe(Effect.provide(inMemory))
+  )
+
   it.effect("pages newest first, and rows that arrive meanwhile disturb nothing", () =>
     Effect.gen(function* () {
       const repo = yield* UsageRepo.UsageRepo
