@@ -7,7 +7,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { type EdgeRoute, edgeRoute, edgeRouteAt, type InferenceRoute } from "../api/EdgeRoutes.ts"
+import {
+  type EdgeRoute,
+  edgeRoute,
+  edgeRouteAt,
+  type InferenceRoute,
+  type ListingRoute,
+  wildRoute
+} from "../api/EdgeRoutes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
 import type { Principal } from "../domain/ApiKey.ts"
@@ -31,6 +38,8 @@ import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
+import { dialectOf } from "./Dialects.ts"
+import { listingOf, offeredOf } from "./Listings.ts"
 import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
 import { NodeReply } from "./NodeReply.ts"
 import { readBody } from "./RequestBody.ts"
@@ -103,25 +112,38 @@ export const make = Effect.gen(function* () {
   const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
     send(reply, requestId, status, "application/json", JSON.stringify(value))
 
+  /** What the caller may choose from. */
+  const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
+
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
   const serve = (request: IncomingMessage, reply: ClientReply, route: InferenceRoute): void => {
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const identity = identify(request, receivedMs)
+    const principal = identity instanceof Error ? anonymous : identity
+    const dialect = dialectOf(route, {
+      segments: () => normalisePath(request.url ?? "/") ?? [],
+      nowMs: receivedMs,
+      offered: () => entriesFor(principal).map(offeredOf)
+    })
+    const known = "_tag" in dialect ? { codec: codecs[route.wire], fromPath: null, atOnce: null } : dialect
     const exchange = (body: Buffer): Exchange => ({
       requestId: ids.next(receivedMs),
       receivedMs,
       startedMs,
       wire: route.wire,
-      codec: codecs[route.wire],
+      codec: known.codec,
       method: request.method ?? "POST",
       path: route.path,
       body,
+      fromPath: known.fromPath,
+      atOnce: known.atOnce,
       headers: request.headers,
-      principal: identity instanceof Error ? anonymous : identity,
+      principal,
       reply
     })
     if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
+    if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
     readBody(request, config.maxBodyBytes, (body) => {
       if (body === "gone") return
       if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
@@ -129,15 +151,15 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const models = (request: IncomingMessage, reply: ClientReply): void => {
+  const list = (request: IncomingMessage, reply: ClientReply, route: ListingRoute): void => {
     const nowMs = timers.nowMs()
     const requestId = ids.next(nowMs)
     const identity = identify(request, nowMs)
-    if (identity instanceof Error) {
-      const view = describe(identity)
-      return json(reply, requestId, view.status, codecs.chat.renderError(view, requestId))
-    }
-    json(reply, requestId, 200, catalogue.page(identity._tag === "Key" ? identity.key : null))
+    const segments = normalisePath(request.url ?? "/") ?? []
+    const answer = identity instanceof Error ? identity : listingOf(route.key, segments, entriesFor(identity))
+    if (!(answer instanceof Error)) return json(reply, requestId, 200, answer)
+    const view = describe(answer)
+    json(reply, requestId, view.status, codecs[route.wire].renderError(view, requestId))
   }
 
   const metrics = (reply: ClientReply): void => {
@@ -152,17 +174,12 @@ export const make = Effect.gen(function* () {
   }
 
   const answer = (route: EdgeRoute, request: IncomingMessage, reply: ClientReply): void => {
-    switch (route.key) {
-      case "system.metrics":
-        return metrics(reply)
-      case "system.root":
-        return json(reply, ids.next(timers.nowMs()), 200, { name: "gateway", version, docs: "/openapi.json" })
-      case "inference.models":
-        return models(request, reply)
-      case "inference.chat":
-      case "inference.messages":
-        return serve(request, reply, route)
+    if (route.tier === "inference") {
+      return route.method === "POST" ? serve(request, reply, route) : list(request, reply, route)
     }
+    return route.key === "system.metrics"
+      ? metrics(reply)
+      : json(reply, ids.next(timers.nowMs()), 200, { name: "gateway", version, docs: "/openapi.json" })
   }
 
   const wrongMethod = (route: EdgeRoute, reply: ClientReply): void => {
@@ -187,7 +204,7 @@ export const make = Effect.gen(function* () {
     const segments = normalisePath(path)
     if (segments === null) return false
     const normal = `/${segments.join("/").toLowerCase()}`
-    const route = edgeRoute(method, normal)
+    const route = edgeRoute(method, normal) ?? wildRoute(method, normal)
     if (route !== null) {
       answer(route, request, new NodeReply(response))
       return true

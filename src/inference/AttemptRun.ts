@@ -90,7 +90,9 @@ export const startAttempt = (
     nowMs: timers.nowMs(),
     fallbackId: work.exchange.requestId,
     model: input.target.model,
-    wantsUsage: work.envelope.wantsUsage
+    wantsUsage: work.envelope.wantsUsage,
+    request: work.parsed,
+    elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   })
 
   const startRelaying = (): void => {
@@ -126,7 +128,7 @@ export const startAttempt = (
   const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
     if (status < 200 || status >= 300) return errorReader(call, status, headers, timers.nowMs())
     const type = headers.get("content-type") ?? ""
-    return work.envelope.stream && !type.includes("json")
+    return work.envelope.stream && !type.includes("application/json")
       ? openStream()
       : answerReader(work, call, context(), input.lastChance, timers.monotonicMs)
   }

@@ -4,8 +4,9 @@
  */
 import type { RequestHeaders } from "../auth/Credentials.ts"
 import type { Principal } from "../domain/ApiKey.ts"
+import type { InferenceError } from "../domain/Errors.ts"
+import type { WireName } from "../domain/Wire.ts"
 import type { Attempt } from "../domain/Decision.ts"
-import type { SupportedWire } from "../wire/Codec.ts"
 import type { Envelope, WireCodec } from "../wire/WireCodec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
@@ -25,6 +26,9 @@ export interface ClientReply {
   readonly isClosed: () => boolean
 }
 
+/** Answers a request that asks nothing of a model, or says what is wrong with it; null when a model is asked. */
+export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | null
+
 /** A request as it entered, complete with its body. */
 export interface Exchange {
   readonly requestId: string
@@ -32,12 +36,16 @@ export interface Exchange {
   readonly receivedMs: number
   /** Monotonic milliseconds at arrival, for latencies. */
   readonly startedMs: number
-  readonly wire: SupportedWire
+  /** The client's wire. */
+  readonly wire: WireName
   readonly codec: WireCodec
   readonly method: string
   /** Path without its query string: keys may stand in the query. */
   readonly path: string
   readonly body: Buffer
+  /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
+  readonly fromPath: JsonObject | null
+  readonly atOnce: AtOnce | null
   /** Request headers, lower-case names. */
   readonly headers: RequestHeaders
   readonly principal: Principal
@@ -54,5 +62,5 @@ export interface Work {
   /** Grows by one per upstream call. */
   readonly attempts: Array<Attempt>
   /** Wire of the latest upstream call; null before the first. */
-  targetWire: SupportedWire | null
+  targetWire: WireName | null
 }

@@ -35,7 +35,7 @@ export class ModelCatalogue extends Context.Tag("gateway/inference/ModelCatalogu
   ModelCatalogue,
   {
     /** What a caller may see; null key: everything. */
-    readonly page: (key: ApiKey | null) => CataloguePage
+    readonly entries: (key: ApiKey | null) => ReadonlyArray<CatalogueEntry>
   }
 >() {}
 
@@ -81,7 +81,7 @@ export const entriesOf = (
   return [...entries.values()]
 }
 
-const pageOf = (data: ReadonlyArray<CatalogueEntry>): CataloguePage => ({
+export const pageOf = (data: ReadonlyArray<CatalogueEntry>): CataloguePage => ({
   object: "list",
   data,
   has_more: false,
@@ -105,7 +105,7 @@ export const make = Effect.gen(function* () {
     return entries
   }
   return ModelCatalogue.of({
-    page: (key) => pageOf(key === null ? current() : current().filter((listed) => allowsModel(key, listed.id)))
+    entries: (key) => (key === null ? current() : current().filter((listed) => allowsModel(key, listed.id)))
   })
 })
 

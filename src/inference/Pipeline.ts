@@ -32,12 +32,12 @@ import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
-import { isObject, parseJson } from "../wire/json/Json.ts"
+import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import { makeAcknowledge } from "./Acknowledgement.ts"
 import { type AttemptFailure, type AttemptResult, failed } from "./Attempt.ts"
 import { startAttempt } from "./AttemptRun.ts"
 import type { Exchange, Work } from "./Exchange.ts"
-import { answerHeaders, errorHeaders, streamHeaders } from "./Headers.ts"
+import { answerHeaders, errorHeaders, identityHeaders, streamHeaders } from "./Headers.ts"
 import { type Books, makeBill, settle, settleRefused } from "./Settle.ts"
 import { upstreamCall } from "./UpstreamCall.ts"
 
@@ -50,6 +50,12 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
   }
 >() {}
+
+/** An answer that needs no model. */
+interface Ready {
+  readonly _tag: "Ready"
+  readonly body: JsonObject
+}
 
 const nothing = (): void => {}
 
@@ -76,10 +82,14 @@ export const make = Effect.gen(function* () {
   }
 
   /** Read, resolve and decide. */
-  const open = (exchange: Exchange): Work | InferenceError => {
-    const parsed = parseJson(exchange.body.toString("utf8"))
-    if (parsed === undefined) return notJson()
-    if (!isObject(parsed)) return notAnObject()
+  const open = (exchange: Exchange): Work | InferenceError | Ready => {
+    const read = parseJson(exchange.body.toString("utf8"))
+    if (read === undefined) return notJson()
+    if (!isObject(read)) return notAnObject()
+    const parsed = exchange.fromPath === null ? read : { ...read, ...exchange.fromPath }
+    const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
+    if (ready instanceof Error) return ready
+    if (ready !== null) return { _tag: "Ready", body: ready }
     const checked = exchange.codec.checkEnvelope(parsed)
     if (Either.isLeft(checked)) return checked.left
     const envelope = checked.right
@@ -193,6 +203,14 @@ export const make = Effect.gen(function* () {
     exchange.reply.end(body)
   }
 
+  const answerAtOnce = (exchange: Exchange, body: JsonObject): void => {
+    const text = JSON.stringify(body)
+    const headers = identityHeaders(exchange.requestId)
+    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text)))
+    exchange.reply.head(200, headers)
+    exchange.reply.end(text)
+  }
+
   const refuse = (exchange: Exchange, error: InferenceError): void => {
     const { status, code } = describe(error)
     const model = "model" in error ? (error.model ?? "") : ""
@@ -206,7 +224,8 @@ export const make = Effect.gen(function* () {
     Effect.suspend(() => {
       const work = open(exchange)
       if ("_tag" in work) {
-        refuse(exchange, work)
+        if (work._tag === "Ready") answerAtOnce(exchange, work.body)
+        else refuse(exchange, work)
         return Effect.void
       }
       return attemptFrom(work, 0)

@@ -7,7 +7,7 @@ import { headerOf } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
 import type { Target } from "../routing/ModelResolver.ts"
-import { codecs, type SupportedWire } from "../wire/Codec.ts"
+import { codecs } from "../wire/Codec.ts"
 import type { EncodedRequest, WireCodec } from "../wire/WireCodec.ts"
 import { translateRequest } from "../wire/Codec.ts"
 import type { AttemptFailure } from "./Attempt.ts"
@@ -15,7 +15,7 @@ import type { Exchange, Work } from "./Exchange.ts"
 
 export interface UpstreamCall {
   readonly request: UpstreamRequest
-  readonly wire: SupportedWire
+  readonly wire: WireName
   readonly codec: WireCodec
   /** The answer is relayed byte for byte. */
   readonly sameWire: boolean
@@ -24,11 +24,9 @@ export interface UpstreamCall {
   readonly dropped: ReadonlyArray<string>
 }
 
-const isSupported = (wire: WireName): wire is SupportedWire => Object.hasOwn(codecs, wire)
-
 /** The client's wire when the account speaks it, else the account's first one. */
-export const chooseWire = (client: SupportedWire, offered: ReadonlyArray<WireName>): SupportedWire | null =>
-  offered.includes(client) ? client : (offered.find(isSupported) ?? null)
+export const chooseWire = (client: WireName, offered: ReadonlyArray<WireName>): WireName | null =>
+  offered.includes(client) ? client : (offered[0] ?? null)
 
 const refused = (status: number, reason: string, message: string): AttemptFailure => ({
   status,
@@ -39,9 +37,12 @@ const refused = (status: number, reason: string, message: string): AttemptFailur
 })
 
 /** Client headers that belong to the format itself and travel with a body that is passed through. */
-const formatHeaders: Readonly<Record<SupportedWire, ReadonlyArray<string>>> = {
+const formatHeaders: Readonly<Record<WireName, ReadonlyArray<string>>> = {
   chat: ["openai-beta"],
-  messages: ["anthropic-version", "anthropic-beta"]
+  messages: ["anthropic-version", "anthropic-beta"],
+  responses: ["openai-beta"],
+  gemini: [],
+  ollama: []
 }
 
 const headersFor = (
@@ -106,7 +107,8 @@ export const upstreamCall = (
     )
   }
   const codec = codecs[wire]
-  const sameWire = wire === exchange.wire
+  // A wire may have a second dialect with another codec: it is translated like any other.
+  const sameWire = codec === exchange.codec
   const request = (body: Buffer | string): UpstreamRequest => ({
     origin: endpoint.origin,
     path: endpoint.path(model, envelope.stream),

@@ -1,19 +1,22 @@
 /** The registry of wires, and translation between two of them. A further wire is one more entry here. */
 import * as Either from "effect/Either"
 import { InvalidRequest } from "../domain/Errors.ts"
+import type { WireName } from "../domain/Wire.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { StreamEvent } from "./canonical/Event.ts"
 import { chat } from "./chat/Codec.ts"
+import { gemini } from "./gemini/Codec.ts"
 import type { JsonObject } from "./json/Json.ts"
 import { messages } from "./messages/Codec.ts"
+import { ollama } from "./ollama/Codec.ts"
+import { responses } from "./responses/Codec.ts"
 import type { EncodeContext, EncodedRequest, EncodeOptions, StreamFacts, WireCodec } from "./WireCodec.ts"
 
 export type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 export type * from "./WireCodec.ts"
 
-export type SupportedWire = "chat" | "messages"
-
-export const codecs: Readonly<Record<SupportedWire, WireCodec>> = { chat, messages }
+/** Every wire of the contract. */
+export const codecs: Readonly<Record<WireName, WireCodec>> = { chat, messages, responses, gemini, ollama }
 
 /** A request of one wire in the words of another. Left when it is malformed, or asks for more answers than the target can give. */
 export const translateRequest = (
@@ -23,8 +26,9 @@ export const translateRequest = (
   options: EncodeOptions
 ): Either.Either<EncodedRequest, InvalidRequest> =>
   Either.flatMap(source.decodeRequest(body), (conversation) => {
-    if (conversation.candidates <= target.maxCandidates)
-      return Either.right(target.encodeRequest(conversation, options))
+    // Between wires only one answer can be told.
+    const most = source.name === target.name ? target.maxCandidates : 1
+    if (conversation.candidates <= most) return Either.right(target.encodeRequest(conversation, options))
     const message = `n: ${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
     return Either.left(new InvalidRequest({ message, param: "n", details: [{ field: "n", message }] }))
   })

@@ -2,19 +2,21 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FC from "effect/FastCheck"
 import { codecs, makeStreamTranslator, translateRequest } from "../../../src/wire/Codec.ts"
-import type { StreamEvent, SupportedWire } from "../../../src/wire/Codec.ts"
+import type { StreamEvent } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { replaceModelBytes } from "../../../src/wire/json/TopLevelSplice.ts"
 import { encodeSse, makeSseScanner } from "../../../src/wire/sse/SseScanner.ts"
 import { chatRequest, chatStream, cutBy, cutSizes, messagesRequest, messagesStream } from "./arbitraries.ts"
 
-const wires: ReadonlyArray<SupportedWire> = ["chat", "messages"]
+type Wire = "chat" | "messages"
+
+const wires: ReadonlyArray<Wire> = ["chat", "messages"]
 const requests = { chat: chatRequest, messages: messagesRequest }
 const streams = { chat: chatStream, messages: messagesStream }
 const context = { nowMs: 1, fallbackId: "g", model: "m", wantsUsage: true }
 const run = { seed: 20_261_121, numRuns: 150 }
 
-const decodeAll = (wire: SupportedWire, text: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
+const decodeAll = (wire: Wire, text: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
   const decoder = codecs[wire].makeStreamDecoder()
   return [...cutBy(Buffer.from(text), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
 }

@@ -7,7 +7,8 @@ import {
   makeStreamTranslator,
   translateRequest
 } from "../../../src/wire/Codec.ts"
-import type { EncodeContext, SupportedWire } from "../../../src/wire/Codec.ts"
+import type { EncodeContext } from "../../../src/wire/Codec.ts"
+import type { WireName } from "../../../src/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 export const options: EncodeOptions = { model: "up", stream: false, maxOutputTokens: null, reasoning: null }
@@ -19,8 +20,8 @@ export const context: EncodeContext = {
 }
 
 export const translate = (
-  source: SupportedWire,
-  target: SupportedWire,
+  source: WireName,
+  target: WireName,
   body: JsonObject,
   more: Partial<EncodeOptions> = {}
 ): EncodedRequest => Either.getOrThrow(translateRequest(codecs[source], codecs[target], body, { ...options, ...more }))
@@ -72,8 +73,8 @@ export const cut = (text: string, size: number): ReadonlyArray<Buffer> => {
 
 /** A whole stream through a translator. */
 export const translateStream = (
-  client: SupportedWire,
-  upstream: SupportedWire,
+  client: WireName,
+  upstream: WireName,
   text: string,
   more: Partial<EncodeContext> = {}
 ) => {
@@ -94,7 +95,7 @@ export const events = (text: string): ReadonlyArray<any> =>
     .map((line) => (line === "data: [DONE]" ? "[DONE]" : JSON.parse(line.slice(6))))
 
 /** A whole stream through a tap, in pieces of `size`. */
-export const tapStream = (wire: SupportedWire, text: string, hideUsage = false, size = 9) => {
+export const tapStream = (wire: WireName, text: string, hideUsage = false, size = 9) => {
   const tap = codecs[wire].makeStreamTap({ hideUsage })
   const out = [...cut(text, size).map((piece) => tap.push(piece)), tap.end()]
   return { text: Buffer.concat(out).toString(), facts: tap.facts }
