@@ -30,8 +30,13 @@ const dialects: Readonly<Record<"chat" | "messages" | "responses", Dialect>> = {
   responses: plain(codecs.responses)
 }
 
+// A request to be counted has no limit on its answer.
 const counted = plain(codecs.messages, (body) =>
-  Either.merge(Either.map(countTokens(codecs.messages, body), (tokens): JsonObject => ({ input_tokens: tokens })))
+  Either.merge(
+    Either.map(countTokens(codecs.messages, { max_tokens: 1, ...body }), (tokens): JsonObject => ({
+      input_tokens: tokens
+    }))
+  )
 )
 
 const geminiCounted: AtOnce = (body) => {

@@ -205,7 +205,7 @@ export const requestFields = [
     {
       chat: exact,
       messages: exact,
-      ollama: mapped("no tools are offered")
+      ollama: dropped
     }
   ),
   row(

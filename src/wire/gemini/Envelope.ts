@@ -107,9 +107,28 @@ export const checkEnvelope = (source: unknown): Either.Either<Envelope, InvalidR
     wantsSchema: isObject(responseSchema) || isObject(responseJsonSchema),
     maxOutputTokens: isPositiveInteger(maxOutputTokens) ? maxOutputTokens : null,
     candidates: isPositiveInteger(candidateCount) ? candidateCount : 1,
-    needsRewrite: unsignedStep && mayNeedSignatures(model)
+    needsRewrite: (unsignedStep && mayNeedSignatures(model)) || foreignSchema(tools)
   }))
 }
+
+/** Keywords of JSON Schema that clients leave in `parameters` although the subset of this wire refuses them. */
+const foreignKeywords = ["oneOf", "allOf", "$ref", "$schema", "$defs", "const", "additionalProperties"]
+
+const deepest = 12
+
+const isForeign = (schema: unknown, depth: number): boolean => {
+  if (!isObject(schema) || depth > deepest) return false
+  if (foreignKeywords.some((keyword) => schema[keyword] !== undefined)) return true
+  const below = [...Object.values(objectOr(schema["properties"])), schema["items"], ...(listOf(schema["anyOf"]) ?? [])]
+  return below.some((inner) => isForeign(inner, depth + 1))
+}
+
+const foreignSchema = (tools: Json | undefined): boolean =>
+  (listOf(tools) ?? []).some((tool) =>
+    (listOf(objectOr(camel(objectOr(tool)))["functionDeclarations"]) ?? []).some((declaration) =>
+      isForeign(objectOr(declaration)["parameters"], 0)
+    )
+  )
 
 /** The bytes as they are: the upstream's model stands in the path. */
 export const relayRequest = (raw: Buffer): RelayRequest => ({ body: raw, hideUsage: false })

@@ -99,12 +99,13 @@ const encodeResult = (result: ToolResultPart, encoder: Encoder, beside: Array<Js
   }
 }
 
-/** In the order of the calls: servers that know no ids pair them so. */
+/** In the client's order, unless one function was called twice: servers that know no ids pair those by the order of the calls. */
 const encodeResults = (message: Message, encoder: Encoder): ReadonlyArray<JsonObject> => {
-  const orderOf = (result: ToolResultPart): number => encoder.calls.get(result.callId)?.order ?? encoder.calls.size
-  const results = message.parts
-    .flatMap((part) => (part.type === "tool_result" ? part : []))
-    .toSorted((a, b) => orderOf(a) - orderOf(b))
+  const callOf = (result: ToolResultPart) => encoder.calls.get(result.callId)
+  const orderOf = (result: ToolResultPart): number => callOf(result)?.order ?? encoder.calls.size
+  const told = message.parts.flatMap((part) => (part.type === "tool_result" ? part : []))
+  const names = new Set(told.map((result) => callOf(result)?.name ?? result.callId))
+  const results = names.size === told.length ? told : told.toSorted((a, b) => orderOf(a) - orderOf(b))
   const beside: Array<JsonObject> = []
   return [...results.map((result) => encodeResult(result, encoder, beside)), ...beside]
 }

@@ -73,6 +73,7 @@ const makeReader = (): TapReader => {
   }
 
   return {
+    dataOnly: true,
     textMember: "text",
     read: ({ data }, facts) => {
       const chunk = parseJson(data)

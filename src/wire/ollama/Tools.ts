@@ -58,18 +58,19 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
   }
 }
 
-/** The tools that are offered: with "none" not any, with a list of allowed ones those alone. A call cannot be forced. */
+/**
+ * The tools that are offered: with a list of allowed ones those alone. A call can be neither forced nor forbidden here, and a
+ * conversation that has used its tools needs their definitions.
+ */
 const offered = ({ toolChoice, tools }: Conversation, log: DropLog): ReadonlyArray<Tool> => {
   switch (toolChoice?.type) {
-    case "none":
-      log.mapField("tool_choice")
-      return []
     case "allowed": {
       if (toolChoice.mode === "required") log.dropField("tool_choice")
       else log.mapField("tool_choice")
       const names = new Set(toolChoice.names)
       return tools.filter((tool) => tool.type !== "builtin" && names.has(tool.name))
     }
+    case "none":
     case "required":
     case "tool":
       log.dropField("tool_choice")

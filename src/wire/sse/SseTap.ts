@@ -6,7 +6,7 @@ import { type MutableFacts, observeText, startFacts } from "../canonical/Facts.t
 import type { StreamTap } from "../WireCodec.ts"
 import { makePlainDelta } from "./PlainDelta.ts"
 import { makeSseFramer } from "./SseFramer.ts"
-import { parseBlock, type SseEvent } from "./SseScanner.ts"
+import { encodeSse, parseBlock, type SseEvent } from "./SseScanner.ts"
 
 /**
  * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless the stream ends in one: then
@@ -23,6 +23,8 @@ export type Verdict =
 export interface TapReader {
   /** The member that holds the text of a plain text delta. */
   readonly textMember: string
+  /** Clients of this wire know `data:` lines only, and lose an event that holds any other. */
+  readonly dataOnly?: boolean
   /** Reads an event into the facts (all but the characters of `plainText`) and decides about it. Parses it at most once. */
   readonly read: (event: SseEvent, facts: MutableFacts) => Verdict
   /** What the end of the stream tells, on wires that have no end mark. */
@@ -30,6 +32,13 @@ export interface TapReader {
 }
 
 const nothing = Buffer.alloc(0)
+
+/** Every line of the block is a `data:` line or a comment. */
+const isDataOnly = (bytes: Buffer, start: number, end: number): boolean =>
+  bytes
+    .toString("latin1", start, end)
+    .split(/\r\n|\n|\r/)
+    .every((line) => line === "" || line.startsWith("data") || line.startsWith(":"))
 const blankLine = Buffer.from("\n\n")
 
 export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap => {
@@ -55,7 +64,12 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     if (event === null) return true
     facts.events += 1
     const verdict = reader.read(event, facts)
-    if (typeof verdict === "string") return verdict !== "withhold"
+    if (verdict === "withhold") return false
+    if (reader.dataOnly === true && !isDataOnly(bytes, start, end)) {
+      if (typeof verdict === "object" && "plainText" in verdict) observeText(facts, verdict.plainText)
+      return Buffer.from(encodeSse(null, event.data))
+    }
+    if (typeof verdict === "string") return true
     if ("instead" in verdict) return Buffer.from(verdict.instead)
     observeText(facts, verdict.plainText)
     plain.learn(bytes, start, end, verdict.plainText)

@@ -45,7 +45,7 @@ describe("chat request → gemini request", () => {
     assert.deepEqual(body, { contents: [user({ text: "Only" })] })
   })
 
-  it("answers parallel calls in one content, in the order of the calls, with their names", () => {
+  it("answers parallel calls in one content, in the order they came, with their names", () => {
     const { body } = fromChat({ messages: tooled })
     assert.deepEqual(body["contents"], [
       user({ text: "Both?" }),
@@ -55,8 +55,8 @@ describe("chat request → gemini request", () => {
         { functionCall: { id: "b", name: "list", args: {} } }
       ),
       user(
-        { functionResponse: { id: "a", name: "look", response: { output: "sun" } } },
         { functionResponse: { id: "b", name: "list", response: { output: "files" } } },
+        { functionResponse: { id: "a", name: "look", response: { output: "sun" } } },
         { text: "Compare" }
       )
     ])

@@ -280,7 +280,7 @@ describe("chat → ollama", () => {
     )
   })
 
-  it("cannot choose a tool: none offers none, the rest is named", () => {
+  it("cannot choose a tool: what it cannot say is named", () => {
     const tool = (name: string): JsonObject => ({ type: "function", function: { name } })
     const send = (choice: JsonObject[string], more: JsonObject = {}) => {
       const request = chatBody({ tools: [tool("a"), tool("b")], tool_choice: choice, ...more })
@@ -289,7 +289,7 @@ describe("chat → ollama", () => {
       return [tools.map((item) => item.function.name).join(), dropped.join(), mapped.join()]
     }
     assert.deepEqual(send("auto"), ["a,b", "", ""])
-    assert.deepEqual(send("none"), ["", "", "tool_choice"])
+    assert.deepEqual(send("none"), ["a,b", "tool_choice", ""])
     assert.deepEqual(send("required"), ["a,b", "tool_choice", ""])
     assert.deepEqual(send({ type: "function", function: { name: "a" } }), ["a,b", "tool_choice", ""])
     assert.deepEqual(send({ type: "allowed_tools", allowed_tools: { mode: "auto", tools: [tool("b")] } }), [
