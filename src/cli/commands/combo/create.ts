@@ -8,6 +8,7 @@ import { ComboView, CreateCombo } from "../../../api/Groups/Combos.ts"
 import { ComboStrategy } from "../../../domain/Combo.ts"
 import * as Client from "../../Client.ts"
 import { about, body, json } from "../../Flags.ts"
+import { BadArgument } from "../../Failure.ts"
 import * as Output from "../../output/Output.ts"
 
 const flags = {
@@ -26,6 +27,14 @@ const flags = {
 
 export const comboCreate = Command.make("create", flags, (given) =>
   Effect.gen(function* () {
+    // The parser takes an option it does not know for one more model.
+    const option = given.models.find((model) => model.startsWith("-"))
+    if (option !== undefined) {
+      return yield* new BadArgument({
+        message: `There is no option '${option}': models are given one after the other.`,
+        hint: "Example: gateway combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini"
+      })
+    }
     const payload = yield* body(
       CreateCombo,
       { name: given.name, strategy: given.strategy, targets: given.models.map((model) => ({ model })) },
