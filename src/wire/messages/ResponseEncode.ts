@@ -20,6 +20,8 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       if (part.state?.wire === "messages" && part.state.encrypted !== undefined) {
         return { type: "redacted_thinking", data: part.state.encrypted }
       }
+      // Reasoning that is only another wire's proof has nothing to show here.
+      if (part.text === "" && part.state?.wire !== "messages") return null
       // Clients need the member; an empty signature says that nobody signed, and is left out on the way back.
       return {
         type: "thinking",
