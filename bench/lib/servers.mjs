@@ -11,6 +11,12 @@ import { installPortkey, portkeyProgram } from "./portkey.mjs"
 
 const bench = fileURLToPath(new URL("../", import.meta.url))
 const gatewayProgram = path.join(bench, "../bin/gateway")
+/** What the program's own first line gives to Node: here Node is started by hand. */
+const launcherFlags = fs
+  .readFileSync(gatewayProgram, "utf8")
+  .split("\n", 1)[0]
+  .split(" ")
+  .filter((word) => word.startsWith("--"))
 const portkeyPreload = path.join(bench, "portkey-preload.cjs")
 
 export const SERVER_CORE = 1
@@ -102,7 +108,7 @@ const gateway = {
     const startedAt = performance.now()
     const child = processes.start(
       process.execPath,
-      [...nodeFlags, gatewayProgram, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
+      [...launcherFlags, ...nodeFlags, gatewayProgram, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
       {
         core,
         env: {
