@@ -43,6 +43,42 @@ const MessagesAnswer = Schema.Struct(
   open
 ).annotations({ identifier: "MessagesAnswer" })
 
+const ResponsesRequest = Schema.Struct(
+  {
+    model: Schema.String,
+    input: Schema.Unknown,
+    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
+  },
+  open
+).annotations({ identifier: "ResponsesRequest", description: streamed })
+
+const ResponsesAnswer = Schema.Struct(
+  { id: Schema.String, object: Schema.Literal("response"), output: Schema.Array(Schema.Unknown) },
+  open
+).annotations({ identifier: "ResponsesAnswer" })
+
+const CountRequest = Schema.Struct({ model: Schema.String, messages: Schema.Array(Message) }, open).annotations({
+  identifier: "CountTokensRequest"
+})
+
+const CountAnswer = Schema.Struct({ input_tokens: Schema.Number }).annotations({ identifier: "CountTokensAnswer" })
+
+const OllamaChatRequest = Schema.Struct({ model: Schema.String, messages: Schema.Array(Message) }, open).annotations({
+  identifier: "LocalRunnerChatRequest",
+  description: "Streams lines of JSON (`application/x-ndjson`) unless `stream` is false."
+})
+
+const OllamaChatAnswer = Schema.Struct({ model: Schema.String, done: Schema.Boolean }, open).annotations({
+  identifier: "LocalRunnerChatAnswer"
+})
+
+/** A body of its wire, with whatever members. */
+const OpenObject = Schema.Struct({}, open).annotations({ identifier: "OpenObject" })
+
+const OllamaTags = Schema.Struct({ models: Schema.Array(Schema.Struct({ name: Schema.String }, open)) }).annotations({
+  identifier: "LocalRunnerTags"
+})
+
 const ModelList = Schema.Struct({
   object: Schema.Literal("list"),
   data: Schema.Array(Schema.Struct({ id: Schema.String, object: Schema.String, owned_by: Schema.String }, open))
@@ -51,6 +87,17 @@ const ModelList = Schema.Struct({
 class Inference extends HttpApiGroup.make("inference")
   .add(HttpApiEndpoint.post("chat", "/v1/chat/completions").setPayload(ChatRequest).addSuccess(ChatAnswer))
   .add(HttpApiEndpoint.post("messages", "/v1/messages").setPayload(MessagesRequest).addSuccess(MessagesAnswer))
+  .add(
+    HttpApiEndpoint.post("countTokens", "/v1/messages/count_tokens").setPayload(CountRequest).addSuccess(CountAnswer)
+  )
+  .add(HttpApiEndpoint.post("responses", "/v1/responses").setPayload(ResponsesRequest).addSuccess(ResponsesAnswer))
+  .add(HttpApiEndpoint.post("ollamaChat", "/api/chat").setPayload(OllamaChatRequest).addSuccess(OllamaChatAnswer))
+  .add(HttpApiEndpoint.get("ollamaTags", "/api/tags").addSuccess(OllamaTags))
+  .add(HttpApiEndpoint.post("ollamaGenerate", "/api/generate").setPayload(OpenObject).addSuccess(OpenObject))
+  .add(HttpApiEndpoint.post("ollamaShow", "/api/show").setPayload(OpenObject).addSuccess(OpenObject))
+  .add(HttpApiEndpoint.get("ollamaVersion", "/api/version").addSuccess(OpenObject))
+  .add(HttpApiEndpoint.get("ollamaPs", "/api/ps").addSuccess(OllamaTags))
+  .add(HttpApiEndpoint.get("geminiModels", "/v1beta/models").addSuccess(OpenObject))
   .add(HttpApiEndpoint.get("models", "/v1/models").addSuccess(ModelList))
   .addError(NotFoundAnswer)
   .addError(TooManyRequestsAnswer)
