@@ -8,7 +8,6 @@ export default defineConfig({
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2 } },
     testTimeout: 20_000,
-    hookTimeout: 30_000,
-    reporters: process.env.CI ? ["default", ["json", { outputFile: "test-report.json" }]] : ["default"]
+    hookTimeout: 30_000
   }
 })
