@@ -63,7 +63,7 @@ const callAdmin = async (port, method, route, body) => {
   const response = await fetch(`http://127.0.0.1:${port}${route}`, {
     method,
     headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body)
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
   if (!response.ok)
     throw new Error(`${method} ${route} answered ${response.status}: ${(await response.text()).slice(0, 300)}`)

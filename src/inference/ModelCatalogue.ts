@@ -60,7 +60,7 @@ const entry = (
 export const entriesOf = (
   snapshot: Catalog.CatalogSnapshot,
   modelsOf: (account: Catalog.Account) => ReadonlyArray<string>,
-  detailsOf: (connectionId: string) => ReadonlyArray<ModelLists.ListedModel>
+  describe: (account: Catalog.Account) => ReadonlyMap<string, ModelLists.ListedModel>
 ): ReadonlyArray<CatalogueEntry> => {
   const entries = new Map<string, CatalogueEntry>()
   if (snapshot.accounts.length > 0) {
@@ -70,7 +70,7 @@ export const entriesOf = (
     entries.set(combo.name, entry(combo.name, "combo", combo.createdAtMs, undefined))
   }
   for (const account of snapshot.accounts) {
-    const details = new Map(detailsOf(account.connection.id).map((listed) => [listed.id, listed]))
+    const details = describe(account)
     for (const model of modelsOf(account)) {
       const id = `${account.spec.id}/${model}`
       if (!entries.has(id)) {
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
     const snapshot = catalog.current()
     const revision = lists.revision()
     if (builtFrom?.snapshot !== snapshot || builtFrom.revision !== revision) {
-      entries = entriesOf(snapshot, catalog.modelsOf, lists.details)
+      entries = entriesOf(snapshot, catalog.modelsOf, catalog.describe)
       builtFrom = { snapshot, revision }
     }
     return entries

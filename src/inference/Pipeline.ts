@@ -105,7 +105,7 @@ export const make = Effect.gen(function* () {
 
   /** One upstream call. */
   const call = (work: Work, target: Target, lastChance: boolean): Effect.Effect<AttemptResult> => {
-    const prepared = upstreamCall(work, target, catalog.maxOutputTokens(target.account, target.model))
+    const prepared = upstreamCall(work, target, () => catalog.factsOf(target.account, target.model))
     if (Either.isLeft(prepared)) return Effect.succeed(failed(prepared.left))
     work.targetWire = prepared.right.wire
     const { timeouts } = settings.current()

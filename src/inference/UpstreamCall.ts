@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import { headerOf } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
+import type { ModelFacts } from "../providers/Catalog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import { codecs } from "../wire/Codec.ts"
 import type { EncodedRequest, WireCodec } from "../wire/WireCodec.ts"
@@ -80,14 +81,13 @@ const translated = (
   work: Work,
   target: WireCodec,
   model: string,
-  maxOutputTokens: number | null
+  facts: ModelFacts
 ): Either.Either<EncodedRequest, AttemptFailure> =>
   Either.mapLeft(
     translateRequest(work.exchange.codec, target, work.parsed, {
       model,
       stream: work.envelope.stream,
-      maxOutputTokens,
-      reasoning: null
+      ...facts
     }),
     (invalid) => refused(400, "request_not_translatable", invalid.message)
   )
@@ -96,7 +96,7 @@ const translated = (
 export const upstreamCall = (
   work: Work,
   { account, model }: Target,
-  maxOutputTokens: number | null
+  facts: () => ModelFacts
 ): Either.Either<UpstreamCall, AttemptFailure> => {
   const { envelope, exchange } = work
   const wire = chooseWire(exchange.wire, account.wires)
@@ -127,7 +127,7 @@ export const upstreamCall = (
       dropped: []
     })
   }
-  return Either.map(translated(work, codec, model, maxOutputTokens), ({ body, dropped }) => ({
+  return Either.map(translated(work, codec, model, facts()), ({ body, dropped }) => ({
     request: request(JSON.stringify(body)),
     wire,
     codec,

@@ -16,6 +16,8 @@ import * as AppConfig from "../platform/AppConfig.ts"
 import * as ComboRepo from "../store/repo/ComboRepo.ts"
 import * as ConnectionRepo from "../store/repo/ConnectionRepo.ts"
 import * as NodeRepo from "../store/repo/NodeRepo.ts"
+import * as ProviderModelRepo from "../store/repo/ProviderModelRepo.ts"
+import type { DeclaredModel } from "../store/repo/ProviderModelRepo.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
 import { envConnections } from "./EnvConnections.ts"
@@ -50,6 +52,15 @@ export interface CatalogSnapshot {
   /** Every connection, active or not, also those from the environment. */
   readonly connections: ReadonlyArray<Connection>
   readonly nodes: ReadonlyArray<ProviderNode>
+  /** What the operator declared about models: provider id → model id → declaration. It wins over what was learned. */
+  readonly declared: ReadonlyMap<string, ReadonlyMap<string, DeclaredModel>>
+}
+
+/** What is known of a model where a request must be written for it. Null: not known. */
+export interface ModelFacts {
+  /** Tokens. */
+  readonly maxOutputTokens: number | null
+  readonly reasoning: boolean | null
 }
 
 export class Catalog extends Context.Tag("gateway/providers/Catalog")<
@@ -61,8 +72,9 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     readonly refresh: Effect.Effect<void, StoreError>
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
     readonly modelsOf: (account: Account) => ReadonlyArray<string>
-    /** The model's own output limit in tokens; null when nobody said. */
-    readonly maxOutputTokens: (account: Account, model: string) => number | null
+    /** Everything known about an account's models, by id. */
+    readonly describe: (account: Account) => ReadonlyMap<string, ModelLists.ListedModel>
+    readonly factsOf: (account: Account, model: string) => ModelFacts
   }
 >() {}
 
@@ -85,8 +97,15 @@ const accountOf = (connection: Connection, spec: ProviderSpec): Account => {
 export const snapshot = (
   connections: ReadonlyArray<Connection>,
   nodes: ReadonlyArray<ProviderNode>,
-  combos: ReadonlyArray<Combo>
+  combos: ReadonlyArray<Combo>,
+  declaredModels: ReadonlyArray<DeclaredModel> = []
 ): CatalogSnapshot => {
+  const declared = new Map<string, Map<string, DeclaredModel>>()
+  for (const model of declaredModels) {
+    const ofProvider = declared.get(model.provider)
+    if (ofProvider === undefined) declared.set(model.provider, new Map([[model.modelId, model]]))
+    else ofProvider.set(model.modelId, model)
+  }
   const nodeSpecs = new Map(nodes.map((node) => [node.prefix, Registry.fromNode(node)]))
   const provider = (idOrAlias: string): ProviderSpec | null => nodeSpecs.get(idOrAlias) ?? Registry.find(idOrAlias)
 
@@ -109,7 +128,8 @@ export const snapshot = (
     provider,
     combos: new Map(combos.filter((combo) => combo.isActive).map((combo) => [combo.name, combo])),
     connections,
-    nodes
+    nodes,
+    declared
   }
 }
 
@@ -118,6 +138,7 @@ export const make = Effect.gen(function* () {
   const connectionRepo = yield* ConnectionRepo.ConnectionRepo
   const nodeRepo = yield* NodeRepo.NodeRepo
   const comboRepo = yield* ComboRepo.ComboRepo
+  const modelRepo = yield* ProviderModelRepo.ProviderModelRepo
   const modelLists = yield* ModelLists.ModelLists
 
   const fromEnvironment = config.envConnections
@@ -128,7 +149,7 @@ export const make = Effect.gen(function* () {
     const stored = yield* connectionRepo.list
     const nodes = yield* nodeRepo.list
     const combos = yield* comboRepo.list
-    return snapshot([...stored, ...fromEnvironment], nodes, combos)
+    return snapshot([...stored, ...fromEnvironment], nodes, combos, yield* modelRepo.list)
   })
 
   let current = yield* load
@@ -140,16 +161,46 @@ export const make = Effect.gen(function* () {
     const { defaultModel, models } = account.connection
     const learned = modelLists.known(account.connection.id)
     const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
-    return defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
+    const known = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
+    const declared = current.declared.get(account.spec.id)
+    if (declared === undefined) return known
+    const all = new Set([...known, ...declared.keys()])
+    return [...all].filter((model) => declared.get(model)?.hidden !== true)
   }
-  const maxOutputTokens = (account: Account, model: string): number | null =>
-    modelLists.details(account.connection.id).find((listed) => listed.id === model)?.maxOutputTokens ?? null
 
-  return Catalog.of({ current: () => current, refresh, modelsOf, maxOutputTokens })
+  const describe = (account: Account): ReadonlyMap<string, ModelLists.ListedModel> => {
+    const known = new Map(modelLists.details(account.connection.id).map((listed) => [listed.id, listed]))
+    for (const [id, declared] of current.declared.get(account.spec.id) ?? []) {
+      const learned = known.get(id)
+      known.set(id, {
+        id,
+        name: declared.name ?? learned?.name ?? null,
+        contextLength: declared.contextLength ?? learned?.contextLength ?? null,
+        maxOutputTokens: declared.maxOutputTokens ?? learned?.maxOutputTokens ?? null
+      })
+    }
+    return known
+  }
+
+  const factsOf = (account: Account, model: string): ModelFacts => {
+    const declared = current.declared.get(account.spec.id)?.get(model)
+    const learned = modelLists.details(account.connection.id).find((listed) => listed.id === model)
+    return {
+      maxOutputTokens: declared?.maxOutputTokens ?? learned?.maxOutputTokens ?? null,
+      reasoning: declared?.capabilities.reasoning ?? null
+    }
+  }
+
+  return Catalog.of({ current: () => current, refresh, modelsOf, describe, factsOf })
 })
 
 export const layer: Layer.Layer<
   Catalog,
   StoreError,
-  AppConfig.AppConfig | ConnectionRepo.ConnectionRepo | NodeRepo.NodeRepo | ComboRepo.ComboRepo | ModelLists.ModelLists
+  | AppConfig.AppConfig
+  | ConnectionRepo.ConnectionRepo
+  | NodeRepo.NodeRepo
+  | ProviderModelRepo.ProviderModelRepo
+  | ComboRepo.ComboRepo
+  | ModelLists.ModelLists
 > = Layer.effect(Catalog, make)

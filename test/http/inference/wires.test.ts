@@ -89,6 +89,33 @@ describe("client wires", () => {
     })
   )
 
+  it.scopedLive("what is declared about a model wins, and a hidden one is listed nowhere but still answers", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* setUp
+      const claude = yield* Fake.start
+      claude.always(Fake.json(Fake.messagesAnswer()))
+      yield* Effect.promise(async () => {
+        const declare = (provider: string, modelId: string, more: object) =>
+          gateway.manage("POST", "/api/provider-models", { provider, modelId, ...more })
+        await declare("up", "m", { name: "Em", contextLength: 1234, maxOutputTokens: 77 })
+        await declare("up", "extra", { contextLength: 5 })
+        await declare("up", "org/m", { hidden: true })
+        const { data } = (await (await fetch(`${gateway.url}/v1/models`)).json()) as {
+          data: ReadonlyArray<{ id: string } & Record<string, unknown>>
+        }
+        const listed = new Map<string, Record<string, unknown>>(data.map((entry) => [entry.id, entry]))
+        assert.deepInclude(listed.get("up/m"), { display_name: "Em", context_length: 1234, max_output_tokens: 77 })
+        assert.deepInclude(listed.get("up/extra"), { context_length: 5 })
+        assert.isFalse(listed.has("up/org/m"))
+        assert.strictEqual((await gateway.post("/v1/chat/completions", { ...ollama, model: "up/org/m" })).status, 200)
+        await gateway.connect("claude", claude, "messages")
+        await declare("claude", "m", { maxOutputTokens: 4321 })
+        await gateway.post("/v1/chat/completions", { ...ollama, model: "claude/m" })
+        assert.strictEqual(JSON.parse(claude.requests[0]!.body).max_tokens, 4321)
+      })
+    })
+  )
+
   it.scopedLive("errors have each wire's own shape", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp
