@@ -25,6 +25,8 @@ const build = async (rolldown, folder) => {
     platform: "node",
     // Native addons stay where npm put them.
     external: ["better-sqlite3", "@node-rs/argon2"],
+    // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.
+    experimental: { resolveNewUrlToAsset: true },
     onLog: (level, log, report) => report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
   })
   try {

@@ -84,11 +84,111 @@ const ModelList = Schema.Struct({
   data: Schema.Array(Schema.Struct({ id: Schema.String, object: Schema.String, owned_by: Schema.String }, open))
 }).annotations({ identifier: "ModelList" })
 
+const CompletionRequest = Schema.Struct(
+  {
+    model: Schema.String,
+    prompt: Schema.Union(Schema.String, Schema.Array(Schema.String)),
+    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
+  },
+  open
+).annotations({ identifier: "CompletionRequest", description: `One prompt per request. ${streamed}` })
+
+const CompletionAnswer = Schema.Struct(
+  { id: Schema.String, object: Schema.Literal("text_completion"), choices: Schema.Array(Schema.Unknown) },
+  open
+).annotations({ identifier: "Completion" })
+
+const EmbeddingsRequest = Schema.Struct(
+  {
+    model: Schema.String,
+    input: Schema.Unknown,
+    encoding_format: Schema.optionalWith(Schema.Literal("float", "base64"), { exact: true }),
+    dimensions: Schema.optionalWith(Schema.Number, { exact: true })
+  },
+  open
+).annotations({ identifier: "EmbeddingsRequest", description: "`input`: a text, texts, or token ids." })
+
+const EmbeddingsAnswer = Schema.Struct(
+  { object: Schema.Literal("list"), data: Schema.Array(Schema.Unknown), model: Schema.String, usage: Schema.Unknown },
+  open
+).annotations({ identifier: "EmbeddingsAnswer" })
+
+const GatewayInfo = Schema.Struct({ name: Schema.String, version: Schema.String, docs: Schema.String }).annotations({
+  identifier: "GatewayInfo"
+})
+
+const Handshake = Schema.Struct(
+  {
+    ok: Schema.Boolean,
+    enabled: Schema.Boolean,
+    problem: Schema.NullOr(Schema.String),
+    path: Schema.String,
+    authenticated: Schema.Boolean,
+    protocol: Schema.Unknown
+  },
+  open
+).annotations({ identifier: "SocketHandshake" })
+
+const provider = Schema.Struct({ provider: Schema.String })
+/** An API key, for clients that cannot send headers. */
+const token = Schema.Struct({ token: Schema.String })
+const ofProvider = "/v1/providers/:provider"
+const editor = "/api/v1/editor/:token"
+
 class Inference extends HttpApiGroup.make("inference")
   .add(HttpApiEndpoint.post("chat", "/v1/chat/completions").setPayload(ChatRequest).addSuccess(ChatAnswer))
+  .add(
+    HttpApiEndpoint.post("completions", "/v1/completions").setPayload(CompletionRequest).addSuccess(CompletionAnswer)
+  )
+  .add(HttpApiEndpoint.post("embeddings", "/v1/embeddings").setPayload(EmbeddingsRequest).addSuccess(EmbeddingsAnswer))
+  .add(HttpApiEndpoint.get("embeddingModels", "/v1/embeddings").addSuccess(ModelList))
+  .add(HttpApiEndpoint.get("providerModels", `${ofProvider}/models`).setPath(provider).addSuccess(ModelList))
+  .add(
+    HttpApiEndpoint.post("providerChat", `${ofProvider}/chat/completions`)
+      .setPath(provider)
+      .setPayload(ChatRequest)
+      .addSuccess(ChatAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("providerEmbeddings", `${ofProvider}/embeddings`)
+      .setPath(provider)
+      .setPayload(EmbeddingsRequest)
+      .addSuccess(EmbeddingsAnswer)
+  )
+  .add(HttpApiEndpoint.get("editor", editor).setPath(token).addSuccess(GatewayInfo))
+  .add(HttpApiEndpoint.get("editorModels", `${editor}/models`).setPath(token).addSuccess(ModelList))
+  .add(
+    HttpApiEndpoint.post("editorChat", `${editor}/chat/completions`)
+      .setPath(token)
+      .setPayload(ChatRequest)
+      .addSuccess(ChatAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("editorResponses", `${editor}/responses`)
+      .setPath(token)
+      .setPayload(ResponsesRequest)
+      .addSuccess(ResponsesAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("editorOllamaChat", `${editor}/api/chat`)
+      .setPath(token)
+      .setPayload(OllamaChatRequest)
+      .addSuccess(OllamaChatAnswer)
+  )
+  .add(HttpApiEndpoint.get("editorOllamaTags", `${editor}/api/tags`).setPath(token).addSuccess(OllamaTags))
+  .add(
+    HttpApiEndpoint.get("handshake", "/v1/ws")
+      .setUrlParams(Schema.Struct({ handshake: Schema.optionalWith(Schema.String, { exact: true }) }))
+      .addSuccess(Handshake)
+  )
   .add(HttpApiEndpoint.post("messages", "/v1/messages").setPayload(MessagesRequest).addSuccess(MessagesAnswer))
   .add(
     HttpApiEndpoint.post("countTokens", "/v1/messages/count_tokens").setPayload(CountRequest).addSuccess(CountAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("countResponseTokens", "/v1/responses/input_tokens")
+      .setPayload(ResponsesRequest)
+      .addSuccess(CountAnswer)
   )
   .add(HttpApiEndpoint.post("responses", "/v1/responses").setPayload(ResponsesRequest).addSuccess(ResponsesAnswer))
   .add(HttpApiEndpoint.post("ollamaChat", "/api/chat").setPayload(OllamaChatRequest).addSuccess(OllamaChatAnswer))
@@ -99,6 +199,7 @@ class Inference extends HttpApiGroup.make("inference")
   .add(HttpApiEndpoint.get("ollamaPs", "/api/ps").addSuccess(OllamaTags))
   .add(HttpApiEndpoint.get("geminiModels", "/v1beta/models").addSuccess(OpenObject))
   .add(HttpApiEndpoint.get("models", "/v1/models").addSuccess(ModelList))
+  .add(HttpApiEndpoint.get("providerManifest", "/api/v1/provider-plugin-manifest").addSuccess(OpenObject))
   .addError(NotFoundAnswer)
   .addError(TooManyRequestsAnswer)
   .addError(UpstreamFailedAnswer) {}

@@ -8,16 +8,18 @@ interface Shape<Key, Method, Tier, Wire> {
   /** `<group>.<endpoint>`. Several spellings of one route share it. */
   readonly key: Key
   readonly method: Method
-  /** Lower-case path; `*` at the end stands for a rest that belongs to the route. */
+  /** Lower-case path; `:name` stands for one segment, `*` at the end for a rest that belongs to the route. */
   readonly path: string
   readonly tier: Tier
   /** The wire format of answers and errors; null for the management format. */
   readonly wire: Wire
 }
 
-/** Routes that take a conversation, or a question about one. */
+/** Routes that ask a model, or ask about a request to one. */
 export type ConversationKey =
   | "inference.chat"
+  | "inference.completions"
+  | "inference.embeddings"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -25,6 +27,7 @@ export type ConversationKey =
   | "inference.ollamaGenerate"
   | "inference.ollamaShow"
   | "inference.countTokens"
+  | "inference.countResponseTokens"
 
 export type InferenceRoute = Shape<ConversationKey, "POST", "inference", WireName>
 
@@ -36,15 +39,24 @@ export type ListingRoute = Shape<
   | "inference.geminiModel"
   | "inference.ollamaTags"
   | "inference.ollamaVersion"
-  | "inference.ollamaPs",
+  | "inference.ollamaPs"
+  | "inference.providerManifest",
   "GET",
   "inference",
   WireName
 >
 
+/** Other questions a client may ask before its first request. */
+export type QuestionRoute = Shape<
+  "inference.embeddingModels" | "inference.providerModels" | "inference.editor" | "inference.handshake",
+  "GET",
+  "inference",
+  "chat"
+>
+
 export type PublicRoute = Shape<"system.metrics" | "system.root", "GET", "public", null>
 
-export type EdgeRoute = InferenceRoute | ListingRoute | PublicRoute
+export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | PublicRoute
 
 const conversation = (
   key: ConversationKey,
@@ -58,25 +70,92 @@ const listing = (
   ...paths: ReadonlyArray<string>
 ): ReadonlyArray<ListingRoute> => paths.map((path) => ({ key, method: "GET", path, tier: "inference", wire }))
 
+const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
+  key,
+  method: "GET",
+  path,
+  tier: "inference",
+  wire: "chat"
+})
+
+/** Where a key stands in the path, for clients that cannot send headers. The same routes, under one more spelling. */
+export const editorPath = "/api/v1/editor/:token"
+
+const editor = (...paths: ReadonlyArray<string>): ReadonlyArray<string> => paths.map((path) => editorPath + path)
+
+/** An editor was given the address with or without `/v1`, and puts its own path behind it. */
+const editorBoth = (path: string): ReadonlyArray<string> => editor(path, `/v1${path}`)
+
+/** Routes that serve one provider only. */
+const ofProvider = (path: string): string => `/v1/providers/:provider${path}`
+
 // Ollama clients put `/api/…` behind whatever host they were given, with or without `/v1`.
 const ollama = (name: string): [string, string] => [`/api/${name}`, `/v1/api/${name}`]
 
 export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
-  ...conversation("inference.chat", "chat", "/v1/chat/completions", "/chat/completions"),
-  ...conversation("inference.messages", "messages", "/v1/messages"),
-  ...conversation("inference.responses", "responses", "/v1/responses", "/responses", "/api/v1/responses"),
+  ...conversation(
+    "inference.chat",
+    "chat",
+    "/v1/chat/completions",
+    "/chat/completions",
+    ofProvider("/chat/completions"),
+    ...editorBoth("/chat/completions")
+  ),
+  ...conversation(
+    "inference.completions",
+    "chat",
+    "/v1/completions",
+    "/completions",
+    ofProvider("/completions"),
+    ...editorBoth("/completions")
+  ),
+  ...conversation(
+    "inference.embeddings",
+    "chat",
+    "/v1/embeddings",
+    "/embeddings",
+    ofProvider("/embeddings"),
+    ...editorBoth("/embeddings")
+  ),
+  ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
+  ...conversation(
+    "inference.responses",
+    "responses",
+    "/v1/responses",
+    "/responses",
+    "/api/v1/responses",
+    ...editorBoth("/responses")
+  ),
   ...conversation("inference.gemini", "gemini", "/v1beta/*"),
-  ...conversation("inference.ollamaChat", "ollama", ...ollama("chat")),
-  ...conversation("inference.ollamaGenerate", "ollama", ...ollama("generate")),
-  ...conversation("inference.ollamaShow", "ollama", ...ollama("show")),
-  ...conversation("inference.countTokens", "messages", "/v1/messages/count_tokens"),
-  ...listing("inference.models", "chat", "/v1/models", "/models"),
-  ...listing("inference.model", "chat", "/v1/models/*"),
+  ...conversation("inference.ollamaChat", "ollama", ...ollama("chat"), ...editor(...ollama("chat"))),
+  ...conversation("inference.ollamaGenerate", "ollama", ...ollama("generate"), ...editor(...ollama("generate"))),
+  ...conversation("inference.ollamaShow", "ollama", ...ollama("show"), ...editor(...ollama("show"))),
+  ...conversation(
+    "inference.countTokens",
+    "messages",
+    "/v1/messages/count_tokens",
+    ...editor("/v1/messages/count_tokens")
+  ),
+  ...conversation(
+    "inference.countResponseTokens",
+    "responses",
+    "/v1/responses/input_tokens",
+    "/responses/input_tokens",
+    ...editor("/v1/responses/input_tokens")
+  ),
+  question("inference.embeddingModels", "/v1/embeddings"),
+  question("inference.providerModels", ofProvider("/models")),
+  question("inference.editor", editorPath),
+  question("inference.handshake", "/v1/ws"),
+  ...listing("inference.models", "chat", "/v1/models", "/models", ...editorBoth("/models")),
+  ...listing("inference.model", "chat", "/v1/models/*", ...editor("/v1/models/*")),
   ...listing("inference.geminiModels", "gemini", "/v1beta/models"),
   ...listing("inference.geminiModel", "gemini", "/v1beta/models/*"),
-  ...listing("inference.ollamaTags", "ollama", ...ollama("tags")),
-  ...listing("inference.ollamaVersion", "ollama", ...ollama("version")),
+  ...listing("inference.ollamaTags", "ollama", ...ollama("tags"), ...editor(...ollama("tags"))),
+  ...listing("inference.ollamaVersion", "ollama", ...ollama("version"), ...editor(...ollama("version"))),
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
+  // The registry for everybody, without secrets, accounts or nodes: a router beside the gateway needs no more than its own key.
+  ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
   { key: "system.metrics", method: "GET", path: "/metrics", tier: "public", wire: null },
   // Clients probe the root before their first request.
   { key: "system.root", method: "GET", path: "/", tier: "public", wire: null }
@@ -89,17 +168,51 @@ const exact: ReadonlyMap<string, EdgeRoute> = new Map(
   edgeRoutes.flatMap((route) => methodsOf(route).map((method) => [`${method} ${route.path}`, route] as const))
 )
 
-const wild = edgeRoutes.filter((route) => route.path.endsWith("*"))
+interface Pattern {
+  readonly route: EdgeRoute
+  readonly segments: ReadonlyArray<string>
+  /** A rest of at least one segment follows. */
+  readonly open: boolean
+}
 
-const covers = (route: EdgeRoute, path: string): boolean => path.startsWith(route.path.slice(0, -1))
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").slice(1)
+
+const patterns: ReadonlyArray<Pattern> = edgeRoutes
+  .filter(({ path }) => path.includes(":") || path.endsWith("*"))
+  .map((route) => {
+    const segments = segmentsOf(route.path)
+    const open = segments.at(-1) === "*"
+    return { route, segments: open ? segments.slice(0, -1) : segments, open }
+  })
+
+const fits = ({ open, segments }: Pattern, path: ReadonlyArray<string>): boolean =>
+  (open ? path.length > segments.length : path.length === segments.length) &&
+  segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
+
+const patternsAt = (path: string): ReadonlyArray<EdgeRoute> => {
+  const segments = segmentsOf(path)
+  return patterns.flatMap((pattern) => (fits(pattern, segments) ? pattern.route : []))
+}
+
+/** Every edge route at a lower-case path. */
+export const edgeRoutesAt = (path: string): ReadonlyArray<EdgeRoute> => [
+  ...edgeRoutes.filter((route) => route.path === path),
+  ...patternsAt(path)
+]
 
 /** The edge route at a lower-case path, whatever the method. */
-export const edgeRouteAt = (path: string): EdgeRoute | null =>
-  edgeRoutes.find((route) => route.path === path) ?? wild.find((route) => covers(route, path)) ?? null
+export const edgeRouteAt = (path: string): EdgeRoute | null => edgeRoutesAt(path)[0] ?? null
 
 /** Hot: the edge route of a method and an exact path. */
 export const edgeRoute = (method: string, path: string): EdgeRoute | null => exact.get(`${method} ${path}`) ?? null
 
-/** The edge route of a method and a lower-case path that has a rest of its own. */
-export const wildRoute = (method: string, path: string): EdgeRoute | null =>
-  wild.find((route) => methodsOf(route).includes(method) && covers(route, path)) ?? null
+/** The edge route of a method and a lower-case path of which a part is the request's own. */
+export const patternRoute = (method: string, path: string): EdgeRoute | null =>
+  patternsAt(path).find((route) => methodsOf(route).includes(method)) ?? null
+
+/** The part of a normalised path that stands for `:name` in a route's path; null when the route has none. */
+export const pathParameter = (route: EdgeRoute, path: ReadonlyArray<string>, name: string): string | null => {
+  if (!route.path.includes(":")) return null
+  const at = segmentsOf(route.path).indexOf(`:${name}`)
+  return at < 0 ? null : (path[at] ?? null)
+}

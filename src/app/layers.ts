@@ -9,14 +9,20 @@ import * as ApiKeys from "../auth/ApiKeys.ts"
 import * as Gate from "../auth/Gate.ts"
 import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
+import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as Edge from "../http/Edge.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
+import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
+import * as MediaFetch from "../inference/MediaFetch.ts"
 import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
+import * as OpaqueState from "../inference/state/OpaqueState.ts"
+import * as ResponseStore from "../inference/state/ResponseStore.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import * as TokenCounter from "../inference/TokenCounter.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -32,6 +38,7 @@ import * as Repos from "../store/Repos.ts"
 import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
+import * as Tokeniser from "../tokens/Tokeniser.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import * as LogSink from "../usage/telemetry/LogSink.ts"
@@ -67,7 +74,9 @@ const upstreamSettings = Layer.effect(
 )
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
-export const egress = Upstream.layer.pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)))
+export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
+  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings))
+)
 
 const foundation = Layer.mergeAll(flags, Settings.layer)
 
@@ -86,7 +95,8 @@ const books = Layer.mergeAll(
 
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
-  Layer.provide(Resolutions.layer),
+  Layer.provide(Layer.mergeAll(TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)), MediaFetch.layer)),
+  Layer.provide(Layer.mergeAll(Resolutions.layer, OpaqueState.layer, ResponseStore.layer)),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)
@@ -94,7 +104,7 @@ export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
 
 /** The whole service; listens when it is built. */
 export const gateway = HttpServer.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Edge.layer, ManagementDoor.layer)),
+  Layer.provideMerge(Layer.mergeAll(Edge.layer, ResponsesSocket.layer, ManagementDoor.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(serverStore)
 )

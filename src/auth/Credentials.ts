@@ -1,6 +1,7 @@
 /**
  * Where a request may carry its API key: the one place that knows (contract B1). Pure, on node-style headers.
  */
+import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
 
 /** Header names in lower case, as node:http gives them. */
 export type RequestHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -33,8 +34,25 @@ const parameterOf = (url: string): string | null => {
   return null
 }
 
-/** The key of a request, or null. An empty `Bearer` counts as none. `url` is the request target with its query. */
+const editorPrefix = ["api", "v1", "editor"]
+
+/** The key in `/api/v1/editor/{token}/…`, however the path is spelled. */
+const pathKeyOf = (url: string): string | null => {
+  const path = pathOf(url)
+  // Hot: other routes end here. A percent sign may hide letters.
+  if (!/editor|%/i.test(path)) return null
+  const segments = normalisePath(path)
+  if (segments === null || !editorPrefix.every((part, index) => segments[index]?.toLowerCase() === part)) return null
+  return segments[editorPrefix.length] ?? null
+}
+
+/**
+ * The key of a request, or null. One in the path is meant, whatever the client sends beside it. An empty `Bearer` counts as none.
+ * `url` is the request target with its query.
+ */
 export const keyOf = (headers: RequestHeaders, url: string): string | null => {
+  const token = pathKeyOf(url)
+  if (token !== null) return token
   const bearer = bearerOf(headers)
   if (bearer !== null) return bearer
   for (const name of keyHeaders) {

@@ -18,6 +18,11 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly details: ReadonlyArray<FieldProblem>
 }> {}
 
+/** The request goes on from an answer that neither this gateway nor the chosen upstream knows. */
+export class PreviousResponseNotFound extends Data.TaggedError("PreviousResponseNotFound")<{
+  readonly responseId: string
+}> {}
+
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly limitBytes: number }> {}
 
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
@@ -54,6 +59,12 @@ export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly attempts: ReadonlyArray<Attempt>
 }> {}
 
+/** The path names a provider that nobody knows. */
+export class ProviderNotFound extends Data.TaggedError("ProviderNotFound")<{ readonly provider: string }> {}
+
+/** The route is for sockets, and the request is a plain one. */
+export class UpgradeRequired extends Data.TaggedError("UpgradeRequired")<{ readonly message: string }> {}
+
 /** The path is right, the method is not. */
 export class WrongMethod extends Data.TaggedError("WrongMethod")<{ readonly allow: string }> {}
 
@@ -65,6 +76,7 @@ export class InternalError extends Data.TaggedError("InternalError")<{ readonly 
 
 export type InferenceError =
   | InvalidRequest
+  | PreviousResponseNotFound
   | BodyTooLarge
   | Unauthenticated
   | KeyRejected
@@ -72,6 +84,8 @@ export type InferenceError =
   | ModelNotFound
   | NoTarget
   | TargetsFailed
+  | ProviderNotFound
+  | UpgradeRequired
   | WrongMethod
   | ClientGone
   | InternalError
@@ -100,6 +114,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
   413: ["invalid_request_error", "request_too_large"],
   415: ["invalid_request_error", "unsupported_media_type"],
   422: ["invalid_request_error", "unprocessable_entity"],
+  426: ["invalid_request_error", "upgrade_required"],
   429: ["rate_limit_error", "rate_limit_exceeded"],
   499: ["invalid_request_error", "client_closed_request"],
   500: ["server_error", "internal_server_error"],
@@ -130,6 +145,11 @@ export const describe = (error: InferenceError): ErrorView => {
   switch (error._tag) {
     case "InvalidRequest":
       return view(400, error.message, { param: error.param, details: error.details })
+    case "PreviousResponseNotFound":
+      return view(400, `Previous response with id '${error.responseId}' not found. Send the whole conversation.`, {
+        code: "previous_response_not_found",
+        param: "previous_response_id"
+      })
     case "BodyTooLarge":
       return view(
         413,
@@ -161,6 +181,10 @@ export const describe = (error: InferenceError): ErrorView => {
       })
     case "TargetsFailed":
       return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
+    case "ProviderNotFound":
+      return view(404, `There is no provider '${error.provider}'.`, { code: "provider_not_found" })
+    case "UpgradeRequired":
+      return view(426, error.message)
     case "WrongMethod":
       return view(405, `This route answers ${error.allow} only.`)
     case "ClientGone":

@@ -47,4 +47,8 @@ export interface ProviderSpec {
   /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */
   readonly models: ReadonlyArray<string>
   readonly docsUrl: string | null
+  /** It keeps the answers of its responses wire, and knows them again by their id. */
+  readonly keepsResponses: boolean
+  /** Its chat wire knows OpenAI's own kinds of tools: free-form ones, and choices from a list. */
+  readonly openAiTools: boolean
 }

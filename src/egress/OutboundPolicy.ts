@@ -37,6 +37,14 @@ export const policyFlags = [
   "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS"
 ] as const satisfies ReadonlyArray<BooleanFlag>
 
+/**
+ * The policy for URLs that stand in requests (pictures, files): whoever may ask a model names them, so the permissions for the
+ * operator's own providers do not count here.
+ */
+export const requestPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => ({
+  allowPrivate: !isOn("OUTBOUND_SSRF_GUARD_ENABLED")
+})
+
 /** Link-local as a whole, because instance credentials are served there on several addresses. */
 const metadataNetworks = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"].map((cidr) =>
   ipaddr.IPv4.parseCIDR(cidr)

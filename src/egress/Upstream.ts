@@ -63,11 +63,14 @@ const withIdentityEncoding = (headers: ReadonlyArray<string>): ReadonlyArray<str
     ? headers
     : [...headers, "accept-encoding", "identity"]
 
-/** Reads one whole answer by way of `dispatch`. */
-const collect = (
-  dispatch: Context.Tag.Service<Upstream>["dispatch"],
+/**
+ * Reads one whole answer by way of `dispatch`. Where `headSuffices`, the call ends with the headers and the body is empty.
+ */
+export const collect = (
+  dispatch: (request: UpstreamRequest, sink: UpstreamSink) => UpstreamCall,
   request: UpstreamRequest,
-  maxBytes: number
+  maxBytes: number,
+  headSuffices: (head: Pick<UpstreamResponse, "status" | "headers">) => boolean = () => false
 ): Effect.Effect<UpstreamResponse, TransportFailure | ResponseTooLarge> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
@@ -76,6 +79,13 @@ const collect = (
     const call = dispatch(request, {
       onHeaders: (status, headers) => {
         head = { status, headers }
+        if (headSuffices(head)) {
+          call.abort()
+          resume(Effect.succeed({ ...head, body: Buffer.alloc(0) }))
+        } else if (request.method !== "HEAD" && Number(headers.get("content-length")) > maxBytes) {
+          call.abort()
+          resume(Effect.fail(new ResponseTooLarge({ limitBytes: maxBytes })))
+        }
       },
       onData: (chunk) => {
         size += chunk.length

@@ -2,17 +2,18 @@
  * How each conversation route reads its requests: which codec, what the path tells, and which requests are answered without a model.
  * Pure; the edge only carries them out.
  */
-import * as Either from "effect/Either"
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
 import { type InferenceError, InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
 import type { AtOnce } from "../inference/Exchange.ts"
-import { countTokens } from "../inference/TokenCount.ts"
 import type { NormalPath } from "../kernel/NormalPath.ts"
 import { codecs } from "../wire/Codec.ts"
+import { completions } from "../wire/completions/Codec.ts"
+import { embeddings } from "../wire/embeddings/Codec.ts"
+import { geminiArray } from "../wire/gemini/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
 import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
-import { type JsonObject, objectOr } from "../wire/json/Json.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { geminiPath } from "./GeminiPath.ts"
 
@@ -24,28 +25,15 @@ export interface Dialect {
 
 const plain = (codec: WireCodec, atOnce: AtOnce | null = null): Dialect => ({ codec, fromPath: null, atOnce })
 
-const dialects: Readonly<Record<"chat" | "messages" | "responses", Dialect>> = {
+const dialects: Readonly<Record<"chat" | "completions" | "embeddings" | "messages" | "responses", Dialect>> = {
   chat: plain(codecs.chat),
+  completions: plain(completions),
+  embeddings: plain(embeddings),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
 
-// A request to be counted has no limit on its answer.
-const counted = plain(codecs.messages, (body) =>
-  Either.merge(
-    Either.map(countTokens(codecs.messages, { max_tokens: 1, ...body }), (tokens): JsonObject => ({
-      input_tokens: tokens
-    }))
-  )
-)
-
-const geminiCounted: AtOnce = (body) => {
-  // The request may stand whole inside `generateContentRequest`.
-  const request = { ...body, ...objectOr(body["generateContentRequest"]) }
-  return Either.merge(
-    Either.map(countTokens(codecs.gemini, request), (tokens): JsonObject => ({ totalTokens: tokens }))
-  )
-}
+const counts: AtOnce = () => "count"
 
 const noAction = (): InvalidRequest =>
   new InvalidRequest({
@@ -54,7 +42,16 @@ const noAction = (): InvalidRequest =>
     details: []
   })
 
-const gemini = (segments: NormalPath): Dialect | InferenceError => {
+/** The other form of a stream is another codec for the client only: an upstream of the wire is still its own wire's. */
+const streamedArray: WireCodec = {
+  ...geminiArray,
+  peer: (wire) => (wire === geminiArray.name ? streamedArray : codecs[wire])
+}
+
+const wantsEvents = (query: URLSearchParams): boolean =>
+  (query.get("alt") ?? query.get("$alt") ?? "").toLowerCase() === "sse"
+
+const gemini = (segments: NormalPath, query: URLSearchParams): Dialect | InferenceError => {
   const path = geminiPath(segments)
   if (path === null) return noAction()
   const told = (stream: boolean, atOnce: AtOnce | null = null): Dialect => ({
@@ -66,9 +63,9 @@ const gemini = (segments: NormalPath): Dialect | InferenceError => {
     case "generateContent":
       return told(false)
     case "streamGenerateContent":
-      return told(true)
+      return wantsEvents(query) ? told(true) : { ...told(true), codec: streamedArray }
     case "countTokens":
-      return told(false, geminiCounted)
+      return told(false, counts)
     default:
       return noAction()
   }
@@ -89,6 +86,7 @@ const shown =
 export interface DialectFacts {
   /** The normalised path of the request. */
   readonly segments: () => NormalPath
+  readonly query: () => URLSearchParams
   readonly nowMs: number
   readonly offered: () => ReadonlyArray<OfferedModel>
 }
@@ -97,14 +95,20 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
   switch (route.key) {
     case "inference.chat":
       return dialects.chat
+    case "inference.completions":
+      return dialects.completions
+    case "inference.embeddings":
+      return dialects.embeddings
     case "inference.messages":
       return dialects.messages
     case "inference.responses":
       return dialects.responses
     case "inference.countTokens":
-      return counted
+      return plain(codecs.messages, counts)
+    case "inference.countResponseTokens":
+      return plain(codecs.responses, counts)
     case "inference.gemini":
-      return gemini(facts.segments())
+      return gemini(facts.segments(), facts.query())
     case "inference.ollamaChat":
       return plain(codecs.ollama, (body) => loadAnswer("chat", body, facts.nowMs))
     case "inference.ollamaGenerate":

@@ -9,15 +9,19 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import {
   type EdgeRoute,
+  editorPath,
   edgeRoute,
-  edgeRouteAt,
+  edgeRoutesAt,
   type InferenceRoute,
   type ListingRoute,
-  wildRoute
+  pathParameter,
+  patternRoute,
+  type QuestionRoute
 } from "../api/EdgeRoutes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
 import type { Principal } from "../domain/ApiKey.ts"
+import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
   describe,
@@ -26,22 +30,28 @@ import {
   Unauthenticated,
   type InferenceError
 } from "../domain/Errors.ts"
+import { Flags } from "../flags/Flags.ts"
+import { isEmbeddingModel } from "../inference/Embeddings.ts"
 import type { ClientReply, Exchange } from "../inference/Exchange.ts"
 import { identityHeaders } from "../inference/Headers.ts"
 import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
-import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
+import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import { readProcessFacts } from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
+import * as Catalog from "../providers/Catalog.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { dialectOf } from "./Dialects.ts"
+import { handshakeAnswer } from "./Handshake.ts"
+import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
 import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
 import { NodeReply } from "./NodeReply.ts"
+import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { readBody } from "./RequestBody.ts"
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -56,6 +66,14 @@ export class Edge extends Context.Tag("gateway/http/Edge")<
 
 const empty = Buffer.alloc(0)
 const anonymous: Principal = { _tag: "Anonymous" }
+
+const editorDepth = editorPath.split("/").length - 1
+
+/** The path as the route's handler knows it: without what stands in front of an editor's path. */
+const ownSegments = (route: EdgeRoute, request: IncomingMessage): NormalPath => {
+  const segments = normalisePath(request.url ?? "/") ?? []
+  return route.path.startsWith(editorPath) ? segments.slice(editorDepth) : segments
+}
 
 const refusalOf = ({ code }: Denied): InferenceError => {
   switch (code) {
@@ -78,6 +96,8 @@ export const make = Effect.gen(function* () {
   const pipeline = yield* Pipeline.Pipeline
   const catalogue = yield* ModelCatalogue.ModelCatalogue
   const telemetry = yield* Telemetry.Telemetry
+  const catalog = yield* Catalog.Catalog
+  const flags = yield* Flags
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -112,6 +132,14 @@ export const make = Effect.gen(function* () {
   const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
     send(reply, requestId, status, "application/json", JSON.stringify(value))
 
+  const scopeView = (): ScopeView => ({ catalog: catalog.current(), modelsOf: catalog.modelsOf })
+
+  /** The provider a route of one provider names; null on all other routes. */
+  const providerOf = (route: EdgeRoute, request: IncomingMessage): ProviderSpec | InferenceError | null => {
+    if (!route.path.includes(":provider")) return null
+    return providerNamed(scopeView(), pathParameter(route, ownSegments(route, request), "provider") ?? "")
+  }
+
   /** What the caller may choose from. */
   const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
 
@@ -122,7 +150,8 @@ export const make = Effect.gen(function* () {
     const identity = identify(request, receivedMs)
     const principal = identity instanceof Error ? anonymous : identity
     const dialect = dialectOf(route, {
-      segments: () => normalisePath(request.url ?? "/") ?? [],
+      segments: () => ownSegments(route, request),
+      query: () => queryOf(request.url ?? "/"),
       nowMs: receivedMs,
       offered: () => entriesFor(principal).map(offeredOf)
     })
@@ -144,19 +173,53 @@ export const make = Effect.gen(function* () {
     })
     if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
+    const provider = providerOf(route, request)
+    if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
     readBody(request, config.maxBodyBytes, (body) => {
       if (body === "gone") return
       if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
-      else runFork(pipeline.serve(exchange(body)))
+      else {
+        const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
+        if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
+        else runFork(pipeline.serve(exchange(scoped)))
+      }
     })
   }
 
-  const list = (request: IncomingMessage, reply: ClientReply, route: ListingRoute): void => {
+  const root = { name: "gateway", version, docs: "/openapi.json" }
+
+  /** The answer of a GET route, or why there is none. */
+  const answerOf = (request: IncomingMessage, route: ListingRoute | QuestionRoute, principal: Principal) => {
+    const query = queryOf(request.url ?? "/")
+    const modelsWhere = (keep: (entry: ModelCatalogue.CatalogueEntry) => boolean) =>
+      listingOf("inference.models", [], entriesFor(principal).filter(keep), query)
+    switch (route.key) {
+      case "inference.editor":
+        return root
+      case "inference.embeddingModels":
+        return modelsWhere((entry) => entry.output_modalities?.includes("embedding") ?? isEmbeddingModel(entry.id))
+      case "inference.providerModels": {
+        const provider = providerOf(route, request)
+        return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)
+      }
+      case "inference.handshake":
+        return handshakeAnswer({
+          query,
+          headers: request.headers,
+          principal,
+          enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),
+          keysRequired: flags.isOn("REQUIRE_API_KEY")
+        })
+      default:
+        return listingOf(route.key, ownSegments(route, request), entriesFor(principal), query)
+    }
+  }
+
+  const list = (request: IncomingMessage, reply: ClientReply, route: ListingRoute | QuestionRoute): void => {
     const nowMs = timers.nowMs()
     const requestId = ids.next(nowMs)
     const identity = identify(request, nowMs)
-    const segments = normalisePath(request.url ?? "/") ?? []
-    const answer = identity instanceof Error ? identity : listingOf(route.key, segments, entriesFor(identity))
+    const answer = identity instanceof Error ? identity : answerOf(request, route, identity)
     if (!(answer instanceof Error)) return json(reply, requestId, 200, answer)
     const view = describe(answer)
     json(reply, requestId, view.status, codecs[route.wire].renderError(view, requestId))
@@ -177,18 +240,16 @@ export const make = Effect.gen(function* () {
     if (route.tier === "inference") {
       return route.method === "POST" ? serve(request, reply, route) : list(request, reply, route)
     }
-    return route.key === "system.metrics"
-      ? metrics(reply)
-      : json(reply, ids.next(timers.nowMs()), 200, { name: "gateway", version, docs: "/openapi.json" })
+    return route.key === "system.metrics" ? metrics(reply) : json(reply, ids.next(timers.nowMs()), 200, root)
   }
 
-  const wrongMethod = (route: EdgeRoute, reply: ClientReply): void => {
+  const wrongMethod = (route: EdgeRoute, allow: string, reply: ClientReply): void => {
     const requestId = ids.next(timers.nowMs())
-    const view = describe(new WrongMethod({ allow: route.method }))
+    const view = describe(new WrongMethod({ allow }))
     const codec = codecs[route.wire ?? "chat"]
     send(reply, requestId, view.status, "application/json", JSON.stringify(codec.renderError(view, requestId)), [
       "Allow",
-      route.method
+      allow
     ])
   }
 
@@ -204,14 +265,16 @@ export const make = Effect.gen(function* () {
     const segments = normalisePath(path)
     if (segments === null) return false
     const normal = `/${segments.join("/").toLowerCase()}`
-    const route = edgeRoute(method, normal) ?? wildRoute(method, normal)
+    const route = edgeRoute(method, normal) ?? patternRoute(method, normal)
     if (route !== null) {
       answer(route, request, new NodeReply(response))
       return true
     }
-    const other = edgeRouteAt(normal)
-    if (other === null) return false
-    wrongMethod(other, new NodeReply(response))
+    const others = edgeRoutesAt(normal)
+    const [other] = others
+    if (other === undefined) return false
+    const allow = [...new Set(others.map((offered) => offered.method))].join(", ")
+    wrongMethod(other, allow, new NodeReply(response))
     return true
   }
 
@@ -228,4 +291,6 @@ export const layer: Layer.Layer<
   | Pipeline.Pipeline
   | ModelCatalogue.ModelCatalogue
   | Telemetry.Telemetry
+  | Catalog.Catalog
+  | Flags
 > = Layer.effect(Edge, make)

@@ -1,50 +1,84 @@
 /** The lists of models, in each wire's own words. Pure over the catalogue's entries. */
 import type { ListingRoute } from "../api/EdgeRoutes.ts"
-import { ModelNotFound } from "../domain/Errors.ts"
-import type { CatalogueEntry, CataloguePage } from "../inference/ModelCatalogue.ts"
-import { pageOf } from "../inference/ModelCatalogue.ts"
+import { type InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
+import { type CatalogueEntry, type CataloguePage, pageOf } from "../inference/ModelCatalogue.ts"
+import { closest } from "../kernel/Closest.ts"
 import type { NormalPath } from "../kernel/NormalPath.ts"
+import { type PluginManifest, pluginManifest } from "../providers/PluginManifest.ts"
+import { otherSpellings } from "../routing/ModelIds.ts"
 import { type ListedGeminiModel, modelAnswer, modelListAnswer } from "../wire/gemini/ModelAnswers.ts"
 import { type OfferedModel, psAnswer, tagsAnswer, versionAnswer } from "../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { geminiPath } from "./GeminiPath.ts"
+import { pageById, pageByToken } from "./ListingPages.ts"
 
 export const offeredOf = (entry: CatalogueEntry): OfferedModel => ({
   id: entry.id,
   owner: entry.owned_by,
   createdMs: entry.created * 1000,
   contextLength: entry.context_length ?? null,
-  vision: null,
-  reasoning: null,
-  toolCalling: null
+  vision: entry.capabilities?.vision ?? null,
+  reasoning: entry.capabilities?.reasoning ?? null,
+  toolCalling: entry.capabilities?.tool_calling ?? null
 })
 
 const geminiOf = (entry: CatalogueEntry): ListedGeminiModel => ({
   id: entry.id,
   displayName: entry.display_name,
   contextLength: entry.context_length ?? null,
-  maxOutputTokens: entry.max_output_tokens ?? null
+  maxOutputTokens: entry.max_output_tokens ?? null,
+  thinking: entry.capabilities?.reasoning ?? null,
+  inputModalities: entry.input_modalities ?? null,
+  outputModalities: entry.output_modalities ?? null,
+  capabilities: entry.capabilities === undefined ? null : { ...entry.capabilities }
 })
 
-const found = (entries: ReadonlyArray<CatalogueEntry>, id: string): CatalogueEntry | ModelNotFound =>
-  entries.find((entry) => entry.id === id) ??
-  new ModelNotFound({ model: id, reason: "it is not on the list of models", suggestions: [] })
+const page = (entries: ReadonlyArray<CatalogueEntry>, query: URLSearchParams): CataloguePage | InvalidRequest => {
+  const found = pageById(entries, query)
+  return found instanceof Error ? found : pageOf(found.items, found.hasMore)
+}
+
+const geminiPage = (entries: ReadonlyArray<CatalogueEntry>, query: URLSearchParams): JsonObject | InvalidRequest => {
+  const found = pageByToken(entries, query)
+  return found instanceof Error ? found : modelListAnswer(found.items.map(geminiOf), found.nextToken)
+}
+
+/** The entry of an id; also by its other spellings, and by the upstream's bare name of a model. */
+export const findEntry = (entries: ReadonlyArray<CatalogueEntry>, id: string): CatalogueEntry | ModelNotFound => {
+  for (const spelling of [id, ...otherSpellings(id)]) {
+    const found =
+      entries.find((entry) => entry.id === spelling) ?? entries.find((entry) => isBareNameOf(spelling, entry))
+    if (found !== undefined) return found
+  }
+  const suggestions = closest(
+    id,
+    entries.map((entry) => entry.id),
+    3
+  )
+  return new ModelNotFound({ model: id, reason: "it is not on the list of models", suggestions })
+}
+
+const isBareNameOf = (name: string, entry: CatalogueEntry): boolean =>
+  entry.id.slice(entry.id.indexOf("/") + 1) === name && entry.owned_by !== "combo"
+
+const noQuery = new URLSearchParams()
 
 /** The answer of a listing route, or why there is none. */
 export const listingOf = (
   key: ListingRoute["key"],
   segments: NormalPath,
-  entries: ReadonlyArray<CatalogueEntry>
-): JsonObject | CatalogueEntry | CataloguePage | ModelNotFound => {
+  entries: ReadonlyArray<CatalogueEntry>,
+  query: URLSearchParams = noQuery
+): JsonObject | CatalogueEntry | CataloguePage | PluginManifest | ModelNotFound | InvalidRequest => {
   switch (key) {
     case "inference.models":
-      return pageOf(entries)
+      return page(entries, query)
     case "inference.model":
-      return found(entries, segments.slice(2).join("/"))
+      return findEntry(entries, segments.slice(2).join("/"))
     case "inference.geminiModels":
-      return modelListAnswer(entries.map(geminiOf))
+      return geminiPage(entries, query)
     case "inference.geminiModel": {
-      const entry = found(entries, geminiPath(segments)?.model ?? "")
+      const entry = findEntry(entries, geminiPath(segments)?.model ?? "")
       return entry instanceof Error ? entry : modelAnswer(geminiOf(entry))
     }
     case "inference.ollamaTags":
@@ -53,5 +87,7 @@ export const listingOf = (
       return psAnswer(entries.map(offeredOf))
     case "inference.ollamaVersion":
       return versionAnswer()
+    case "inference.providerManifest":
+      return pluginManifest()
   }
 }

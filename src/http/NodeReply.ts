@@ -36,6 +36,8 @@ export class NodeReply implements ClientReply {
 
   onClose(listener: () => void): void {
     this.#onClose = listener
+    // Gone before anybody listened.
+    if (this.#response.destroyed && !this.#response.writableFinished) listener()
   }
 
   isClosed(): boolean {

@@ -14,6 +14,8 @@ import type { AddressInfo } from "node:net"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
+import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
+import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
 
 /** The address cannot be listened on. `message` is for people and says what to do. */
 export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
@@ -24,7 +26,7 @@ export class HttpServer extends Context.Tag("gateway/http/HttpServer")<
     /** `http://host:port` as clients reach it. */
     readonly url: string
     readonly port: number
-    /** Requests being served. */
+    /** Requests being served, those of sockets included. */
     readonly inFlight: () => number
   }
 >() {}
@@ -62,40 +64,57 @@ const listen = (server: Server, host: string, port: number): Effect.Effect<Addre
 const urlOf = (address: AddressInfo): string =>
   `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`
 
+/** After the drain a socket's client may take this long to say goodbye. */
+const goodbyeMs = 1_000
+
 /** Takes no new connection, waits until nothing is running, `drainMs` at most, then cuts what is left. */
-const close = (server: Server, drained: Effect.Effect<void>, drainMs: number): Effect.Effect<void> =>
+const close = (
+  server: Server,
+  sockets: typeof ResponsesSocket.ResponsesSocket.Service,
+  drained: Effect.Effect<void>,
+  drainMs: number
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const closed = yield* Deferred.make<void>()
     server.close(() => Deferred.unsafeDone(closed, Effect.void))
     server.closeIdleConnections()
+    sockets.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
+    yield* Effect.interruptible(sockets.allClosed).pipe(Effect.timeoutOption(Math.min(goodbyeMs, drainMs)))
     server.closeAllConnections()
+    sockets.cut()
     yield* Deferred.await(closed)
   })
 
 export const make: Effect.Effect<
   Context.Tag.Service<HttpServer>,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | ManagementDoor | Scope.Scope
+  AppConfig.AppConfig | Edge.Edge | ManagementDoor | ResponsesSocket.ResponsesSocket | Scope.Scope
 > = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
   const edge = yield* Edge.Edge
   const management = yield* ManagementDoor
+  const sockets = yield* ResponsesSocket.ResponsesSocket
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const idle = yield* Effect.makeLatch(true)
   let inFlight = 0
 
-  const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
+  const over = (): void => {
+    if (--inFlight === 0) idle.unsafeOpen()
+  }
+  const began = (): (() => void) => {
     if (inFlight++ === 0) idle.unsafeClose()
-    response.on("close", () => {
-      if (--inFlight === 0) idle.unsafeOpen()
-    })
+    return over
+  }
+
+  const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
+    response.on("close", began())
     if (!edge.handle(request, response)) management.handle(request, response)
   })
-  // Refused upgrades must be answered, or the client waits for its own timeout.
-  server.on("upgrade", (_request, socket) => {
-    socket.end("HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+  server.on("upgrade", (request, socket, head) => {
+    if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head, began)
+    else ignoreUpgrade(server, request, socket, head)
   })
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
@@ -103,7 +122,7 @@ export const make: Effect.Effect<
   })
 
   const address = yield* Effect.acquireRelease(listen(server, config.host, config.port), () =>
-    close(server, idle.await, config.drainMs)
+    close(server, sockets, idle.await, config.drainMs)
   )
   server.on("error", (error) => {
     runFork(Effect.logError("The HTTP server reports an error", error))
@@ -111,5 +130,8 @@ export const make: Effect.Effect<
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
 
-export const layer: Layer.Layer<HttpServer, ListenFailed, AppConfig.AppConfig | Edge.Edge | ManagementDoor> =
-  Layer.scoped(HttpServer, make)
+export const layer: Layer.Layer<
+  HttpServer,
+  ListenFailed,
+  AppConfig.AppConfig | Edge.Edge | ManagementDoor | ResponsesSocket.ResponsesSocket
+> = Layer.scoped(HttpServer, make)

@@ -4,11 +4,14 @@
  */
 import * as Either from "effect/Either"
 import { replay } from "../wire/canonical/Replay.ts"
+import type { Response } from "../wire/canonical/Response.ts"
+import { restoreTools } from "../wire/canonical/ToolRestoration.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../wire/WireCodec.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
 import { makeCollector } from "./Collector.ts"
 import type { Work } from "./Exchange.ts"
+import type { AnswerWatch } from "./state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** Largest answer that is read whole. Beyond it the attempt fails. */
@@ -24,7 +27,8 @@ export const answerReader = (
   call: UpstreamCall,
   context: EncodeContext,
   lastChance: boolean,
-  monotonicMs: () => number
+  monotonicMs: () => number,
+  watch: AnswerWatch
 ): BodyReader => {
   const body = makeCollector(maxAnswerBytes)
   const client = work.exchange.codec
@@ -46,11 +50,26 @@ export const answerReader = (
     return { ...ownFailure(problem.status, "error_in_200", problem.message), answered: true }
   }
 
-  const asStream = (response: Parameters<typeof replay>[0]): string => {
+  const asStream = (response: Response): string => {
     const encoder = client.makeStreamEncoder(context)
-    return replay(response)
+    const text = replay(response)
       .map((event) => encoder.encode(event))
       .join("")
+    watch.onSent?.(text)
+    return text
+  }
+
+  const asAnswer = (response: Response): string => {
+    const answer = client.encodeResponse(response, context)
+    const text = JSON.stringify(answer)
+    watch.onAnswer?.(answer, text)
+    return text
+  }
+
+  const relayed = (parsed: JsonObject, bytes: Buffer, facts: AnswerFacts): AttemptResult => {
+    watch.onAnswer?.(parsed, bytes)
+    if (watch.onParts !== null) Either.map(call.codec.decodeResponse(parsed), ({ parts }) => watch.onParts?.(parts))
+    return completed("whole", bytes, facts)
   }
 
   const reencoded = (parsed: JsonObject, facts: AnswerFacts): AttemptResult => {
@@ -58,9 +77,11 @@ export const answerReader = (
     if (Either.isLeft(decoded)) {
       return failed({ ...ownFailure(decoded.left.status, "bad_answer", decoded.left.message), answered: true })
     }
+    const response = restoreTools(decoded.right, call.toolNames)
+    watch.onParts?.(response.parts)
     return work.envelope.stream
-      ? completed("replayed", asStream(decoded.right), facts)
-      : completed("whole", JSON.stringify(client.encodeResponse(decoded.right, context)), facts)
+      ? completed("replayed", asStream(response), facts)
+      : completed("whole", asAnswer(response), facts)
   }
 
   const read = (bytes: Buffer): AttemptResult => {
@@ -69,7 +90,7 @@ export const answerReader = (
     const facts = call.codec.readAnswer(parsed)
     if (facts.stop === null) return failed(noAnswer(parsed))
     if (!facts.hasContent && !lastChance) return failed(empty)
-    return call.sameWire && !work.envelope.stream ? completed("whole", bytes, facts) : reencoded(parsed, facts)
+    return call.sameWire && !work.envelope.stream ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)
   }
 
   return {

@@ -51,8 +51,8 @@ export type AttemptResult =
       readonly report: AnswerReport
       readonly firstContentMs: number | null
     }
-  /** The client left. */
-  | { readonly _tag: "Aborted"; readonly report: AnswerReport; readonly firstContentMs: number | null }
+  /** The client left. No report: the upstream was not asked yet. */
+  | { readonly _tag: "Aborted"; readonly report: AnswerReport | null; readonly firstContentMs: number | null }
   | { readonly _tag: "Failed"; readonly failure: AttemptFailure }
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }

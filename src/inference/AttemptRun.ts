@@ -16,6 +16,7 @@ import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noRep
 import type { Work } from "./Exchange.ts"
 import { streamReader } from "./StreamReader.ts"
 import { streamSource } from "./StreamRelay.ts"
+import type { AnswerWatch } from "./state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 export interface AttemptInput {
@@ -27,6 +28,7 @@ export interface AttemptInput {
   readonly deadlineMs: number
   /** No other target is left: an empty but well-formed answer is then the answer. */
   readonly lastChance: boolean
+  readonly watch: AnswerWatch
   /** Headers of a streamed answer, asked for at the commit. */
   readonly streamHeaders: (dropped: ReadonlyArray<string>) => Array<string>
 }
@@ -35,6 +37,9 @@ type ClockAndTimers = typeof Timers.Service
 
 const transportReason = (failure: TransportFailure): AttemptFailure =>
   ownFailure(failure.statusClass, failure.kind, failure.message)
+
+/** A stream silent for this long gets a sign of life. */
+export const heartbeatMs = 15_000
 
 /** After the end mark an upstream may take this long to close its body before its socket is given up. */
 const lingerMs = 1_000
@@ -53,6 +58,9 @@ export const startAttempt = (
   let idle: Timer | null = null
   let total: Timer | null = null
   let linger: Timer | null = null
+  let beat: Timer | null = null
+  /** Events the client got since the last heartbeat was due. */
+  let eventsSinceBeat = 0
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
   let paused = false
 
@@ -62,6 +70,7 @@ export const startAttempt = (
     waiting.cancel()
     total?.cancel()
     idle?.cancel()
+    beat?.cancel()
     done(result)
   }
 
@@ -91,7 +100,8 @@ export const startAttempt = (
     fallbackId: work.exchange.requestId,
     model: input.target.model,
     wantsUsage: work.envelope.wantsUsage,
-    request: work.parsed,
+    request: work.asked,
+    ...(call.toolNames === null ? {} : { toolNames: call.toolNames }),
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   })
 
@@ -101,23 +111,38 @@ export const startAttempt = (
     idle = timers.after(timeouts.idleMs, () => (paused ? idle?.restart() : silent()))
   }
 
+  /** Keeps the way to the client open through a long silence. */
+  const startBeating = (): void => {
+    const { heartbeat } = work.exchange.codec
+    if (heartbeat === "") return
+    beat = timers.after(heartbeatMs, () => {
+      if (eventsSinceBeat === 0 && !paused) reply.write(heartbeat)
+      eventsSinceBeat = 0
+      beat?.restart()
+    })
+  }
+
   const openStream = (): BodyReader =>
     streamReader({
       work,
-      source: streamSource(work.exchange.codec, call.codec, call.sameWire, call.hideUsage, context()),
+      source: streamSource(work.exchange.codec, call, context(), input.watch),
       dropped: call.dropped,
       lastChance: input.lastChance,
       secrets: secretsOf(input.target.account.connection),
       monotonicMs: timers.monotonicMs,
+      contentBegins: startRelaying,
       commit: () => {
-        startRelaying()
+        startBeating()
         reply.onDrain(() => {
           paused = false
           running.resume()
         })
         reply.head(200, input.streamHeaders(call.dropped))
       },
-      alive: () => idle?.restart(),
+      alive: () => {
+        eventsSinceBeat += 1
+        idle?.restart()
+      },
       finish: (result) => {
         settle(result)
         // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
@@ -130,7 +155,7 @@ export const startAttempt = (
     const type = headers.get("content-type") ?? ""
     return work.envelope.stream && !type.includes("application/json")
       ? openStream()
-      : answerReader(work, call, context(), input.lastChance, timers.monotonicMs)
+      : answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch)
   }
 
   const running = upstream.dispatch(call.request, {
@@ -164,6 +189,7 @@ export const startAttempt = (
     waiting.cancel()
     total?.cancel()
     idle?.cancel()
+    beat?.cancel()
     running.abort()
   }
 }

@@ -22,7 +22,7 @@ export const errorReader = (
       answered: true,
       reason: `http_${status}`,
       message: problem.message,
-      retryAfterMs: retryAfterMs(headers.get("retry-after"), nowMs)
+      retryAfterMs: retryAfterMs(headers.get("retry-after"), nowMs) ?? problem.retryAfterMs ?? null
     })
   }
   return {

@@ -2,11 +2,13 @@
  * What flows through the corridor: the client's request as it came in, and the way back to the client.
  * The faces (HTTP now, WebSocket later) implement `ClientReply`; nothing in this folder knows a socket.
  */
+import type * as Either from "effect/Either"
 import type { RequestHeaders } from "../auth/Credentials.ts"
 import type { Principal } from "../domain/ApiKey.ts"
-import type { InferenceError } from "../domain/Errors.ts"
+import type { InferenceError, InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { Attempt } from "../domain/Decision.ts"
+import type { Conversation } from "../wire/canonical/Conversation.ts"
 import type { Envelope, WireCodec } from "../wire/WireCodec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
@@ -26,8 +28,11 @@ export interface ClientReply {
   readonly isClosed: () => boolean
 }
 
-/** Answers a request that asks nothing of a model, or says what is wrong with it; null when a model is asked. */
-export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | null
+/**
+ * Answers a request that asks nothing of a model, or says what is wrong with it; `count` when only its tokens are asked for, null when
+ * a model is.
+ */
+export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count" | null
 
 /** A request as it entered, complete with its body. */
 export interface Exchange {
@@ -55,7 +60,16 @@ export interface Exchange {
 /** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
 export interface Work {
   readonly exchange: Exchange
+  /** Whose memory the conversation is kept in: the API key, or everybody who came without one. */
+  readonly owner: string
+  /** The body as the client wrote it, for answers that repeat settings of it. */
+  readonly asked: JsonObject
+  /** What is asked of a target: the same, or the whole conversation that `asked` goes on from. */
   readonly parsed: JsonObject
+  /** The bytes of `parsed`. */
+  readonly body: Buffer
+  /** The request as a conversation; decoded once, when first asked for. */
+  readonly conversation: () => Either.Either<Conversation, InvalidRequest>
   readonly envelope: Envelope
   readonly resolution: Resolution
   readonly decision: Decision

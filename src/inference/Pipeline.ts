@@ -6,17 +6,8 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { allowsModel } from "../auth/ApiKeys.ts"
-import {
-  describe,
-  type InferenceError,
-  InternalError,
-  InvalidRequest,
-  KeyRejected,
-  TargetsFailed
-} from "../domain/Errors.ts"
+import { describe, type InferenceError, InternalError, TargetsFailed } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { scrub } from "../kernel/Scrub.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -27,19 +18,22 @@ import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
-import { decide } from "../routing/Router.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
-import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
 import { makeAcknowledge } from "./Acknowledgement.ts"
-import { type AttemptFailure, type AttemptResult, failed } from "./Attempt.ts"
-import { startAttempt } from "./AttemptRun.ts"
+import type { AttemptFailure, AttemptResult } from "./Attempt.ts"
+import { makeAttempt } from "./Attempts.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import { answerHeaders, errorHeaders, identityHeaders, streamHeaders } from "./Headers.ts"
+import { openRequest, type OpeningRooms } from "./Opening.ts"
 import { type Books, makeBill, settle, settleRefused } from "./Settle.ts"
-import { upstreamCall } from "./UpstreamCall.ts"
+import * as MediaFetch from "./MediaFetch.ts"
+import * as OpaqueState from "./state/OpaqueState.ts"
+import * as ResponseStore from "./state/ResponseStore.ts"
+import * as TokenCounter from "./TokenCounter.ts"
 
 export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   Pipeline,
@@ -51,81 +45,30 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   }
 >() {}
 
-/** An answer that needs no model. */
-interface Ready {
-  readonly _tag: "Ready"
-  readonly body: JsonObject
-}
-
 const nothing = (): void => {}
 
-const notJson = (): InvalidRequest =>
-  new InvalidRequest({ message: "The request body is not valid JSON.", param: null, details: [] })
-
-const notAnObject = (): InvalidRequest =>
-  new InvalidRequest({ message: "The request body must be a JSON object.", param: null, details: [] })
-
 export const make = Effect.gen(function* () {
-  const upstream = yield* Upstream.Upstream
   const timers = yield* Timers.Timers
-  const catalog = yield* Catalog.Catalog
-  const resolutions = yield* Resolutions.Resolutions
-  const settings = yield* Settings.Settings
   const ids = yield* IdGen.IdGen
   const memory = yield* RouterMemory.RouterMemory
+  const responses = yield* ResponseStore.ResponseStore
+  const opening: OpeningRooms = { resolutions: yield* Resolutions.Resolutions, responses, memory, seed: ids.seed }
+  const attempt = makeAttempt({
+    upstream: yield* Upstream.Upstream,
+    media: yield* MediaFetch.MediaFetch,
+    timers,
+    catalog: yield* Catalog.Catalog,
+    settings: yield* Settings.Settings,
+    state: yield* OpaqueState.OpaqueState,
+    responses
+  })
+  const counter = yield* TokenCounter.TokenCounter
   const books: Books = {
     acknowledge: makeAcknowledge((yield* UsageJournal.UsageJournal).append, timers.soon),
     prices: yield* PriceBook.PriceBook,
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
     monotonicMs: timers.monotonicMs
-  }
-
-  /** Read, resolve and decide. */
-  const open = (exchange: Exchange): Work | InferenceError | Ready => {
-    const read = parseJson(exchange.body.toString("utf8"))
-    if (read === undefined) return notJson()
-    if (!isObject(read)) return notAnObject()
-    const parsed = exchange.fromPath === null ? read : { ...read, ...exchange.fromPath }
-    const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
-    if (ready instanceof Error) return ready
-    if (ready !== null) return { _tag: "Ready", body: ready }
-    const checked = exchange.codec.checkEnvelope(parsed)
-    if (Either.isLeft(checked)) return checked.left
-    const envelope = checked.right
-    const { principal } = exchange
-    if (principal._tag === "Key" && !allowsModel(principal.key, envelope.model)) {
-      return new KeyRejected({ reason: "model", model: envelope.model })
-    }
-    const resolution = resolutions.resolve(envelope.model)
-    if ("_tag" in resolution) return resolution
-    const decision = decide(resolution, memory.state(envelope.model), ids.seed())
-    return { exchange, parsed, envelope, resolution, decision, attempts: [], targetWire: null }
-  }
-
-  /** One upstream call. */
-  const call = (work: Work, target: Target, lastChance: boolean): Effect.Effect<AttemptResult> => {
-    const prepared = upstreamCall(work, target, () => catalog.factsOf(target.account, target.model))
-    if (Either.isLeft(prepared)) return Effect.succeed(failed(prepared.left))
-    work.targetWire = prepared.right.wire
-    const { timeouts } = settings.current()
-    return Effect.async<AttemptResult>((resume) => {
-      const cancel = startAttempt(
-        upstream,
-        timers,
-        {
-          work,
-          call: prepared.right,
-          target,
-          timeouts,
-          deadlineMs: work.exchange.startedMs + timeouts.totalMs,
-          lastChance,
-          streamHeaders: (dropped) => streamHeaders(work, target, dropped, work.attempts.length)
-        },
-        (result) => resume(Effect.succeed(result))
-      )
-      return Effect.sync(cancel)
-    })
   }
 
   const note = (work: Work, target: Target, result: AttemptResult, startedMs: number): void => {
@@ -150,7 +93,7 @@ export const make = Effect.gen(function* () {
     if (target === undefined) return Effect.void
     const lastChance = index === work.decision.order.length - 1
     const startedMs = timers.nowMs()
-    return Effect.flatMap(call(work, target, lastChance), (result) => {
+    return Effect.flatMap(attempt(work, target, lastChance), (result) => {
       note(work, target, result, startedMs)
       if (result._tag === "Failed" && !lastChance && mayGoOn(work, result.failure)) return attemptFrom(work, index + 1)
       finish(work, target, result)
@@ -203,10 +146,10 @@ export const make = Effect.gen(function* () {
     exchange.reply.end(body)
   }
 
-  const answerAtOnce = (exchange: Exchange, body: JsonObject): void => {
+  const answerAtOnce = (exchange: Exchange, body: JsonObject, more: ReadonlyArray<string> = []): void => {
     const text = JSON.stringify(body)
     const headers = identityHeaders(exchange.requestId)
-    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text)))
+    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text)), ...more)
     exchange.reply.head(200, headers)
     exchange.reply.end(text)
   }
@@ -220,10 +163,18 @@ export const make = Effect.gen(function* () {
     )
   }
 
+  /** A question about a request, not one: it stands in no book. */
+  const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>
+    Effect.match(counter.count(exchange, parsed), {
+      onFailure: (error) => answerError(exchange, error),
+      onSuccess: ({ body, source }) => answerAtOnce(exchange, body, ["X-Gateway-Token-Count-Source", source])
+    })
+
   const serve = (exchange: Exchange): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const work = open(exchange)
+      const work = openRequest(opening, exchange)
       if ("_tag" in work) {
+        if (work._tag === "Count") return count(exchange, work.parsed)
         if (work._tag === "Ready") answerAtOnce(exchange, work.body)
         else refuse(exchange, work)
         return Effect.void
@@ -253,6 +204,10 @@ export const layer: Layer.Layer<
   | Settings.Settings
   | IdGen.IdGen
   | RouterMemory.RouterMemory
+  | OpaqueState.OpaqueState
+  | MediaFetch.MediaFetch
+  | TokenCounter.TokenCounter
+  | ResponseStore.ResponseStore
   | UsageJournal.UsageJournal
   | PriceBook.PriceBook
   | DecisionLog.DecisionLog

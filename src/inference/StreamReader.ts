@@ -9,6 +9,11 @@ import { makeHoldBack, problemView, reportOf, type StreamSource } from "./Stream
 
 /** Most that is held back while waiting for content; a longer preamble is let through. */
 const maxHoldBackBytes = 1_048_576
+/**
+ * Longest that the preamble of a living stream is held back when there is no other target to turn to: from then on the client
+ * sees that somebody is at work (a model may think for minutes before it says a word).
+ */
+export const maxHoldBackMs = 15_000
 
 export interface StreamReaderOptions {
   readonly work: Work
@@ -20,6 +25,8 @@ export interface StreamReaderOptions {
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
+  /** The first content is there. */
+  readonly contentBegins: () => void
   /** Upstream bytes with events arrived after the commit. */
   readonly alive: () => void
   /** Ends the attempt early: the stream is complete although the upstream's body is not over yet. */
@@ -31,6 +38,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const { codec, reply, requestId } = work.exchange
   const { facts } = source
   const held = makeHoldBack()
+  const openedMs = options.monotonicMs()
   let committed = false
   let firstMs: number | null = null
   /** Events heard of so far: comments keep a socket busy, but are no sign that an answer is being made. */
@@ -65,9 +73,19 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
 
   const begin = (): void => {
     committed = true
-    firstMs = options.monotonicMs()
     options.commit()
   }
+
+  const noteContent = (): void => {
+    if (firstMs !== null || !facts.content) return
+    firstMs = options.monotonicMs()
+    options.contentBegins()
+  }
+
+  const isHeld = (): boolean =>
+    !facts.content &&
+    held.bytes() < maxHoldBackBytes &&
+    !(options.lastChance && options.monotonicMs() - openedMs >= maxHoldBackMs)
 
   /** The last bytes of a whole answer; they are sent after the books are written. */
   const whole = (bytes: Buffer | string): AttemptResult => {
@@ -77,6 +95,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     }
     held.add(bytes)
     begin()
+    noteContent()
     return completed(held.take())
   }
 
@@ -92,10 +111,12 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     }
     if (!committed) {
       held.add(bytes)
-      if (!facts.content && held.bytes() < maxHoldBackBytes) return true
+      if (isHeld()) return true
       begin()
+      noteContent()
       return reply.write(held.take())
     }
+    noteContent()
     if (facts.events > heard) {
       heard = facts.events
       options.alive()

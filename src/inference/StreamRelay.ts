@@ -5,9 +5,11 @@
 import type { ErrorView } from "../domain/Errors.ts"
 import { typeAndCode } from "../domain/Errors.ts"
 import { makeStreamTranslator } from "../wire/Codec.ts"
-import type { UpstreamProblem } from "../wire/canonical/Event.ts"
+import type { StreamEvent, UpstreamProblem } from "../wire/canonical/Event.ts"
 import type { EncodeContext, StreamFacts, WireCodec } from "../wire/WireCodec.ts"
 import type { AnswerReport } from "./Attempt.ts"
+import type { AnswerWatch } from "./state/AnswerWatch.ts"
+import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** A tap or a translator, seen from the relay. */
 export interface StreamSource {
@@ -16,13 +18,40 @@ export interface StreamSource {
   readonly end: () => Buffer | string
 }
 
+/** A source that tells somebody what the client gets. */
+const telling = (source: StreamSource, onSent: (bytes: Buffer | string) => void): StreamSource => {
+  const told = (bytes: Buffer | string): Buffer | string => {
+    if (bytes.length > 0) onSent(bytes)
+    return bytes
+  }
+  return { facts: source.facts, push: (chunk) => told(source.push(chunk)), end: () => told(source.end()) }
+}
+
+/** A tap with a decoder beside it, for somebody who wants to know what the bytes mean. */
+const understanding = (client: WireCodec, tap: StreamSource, onEvent: (event: StreamEvent) => void): StreamSource => {
+  const decoder = client.makeStreamDecoder()
+  return {
+    ...tap,
+    push: (chunk) => {
+      for (const event of decoder.push(chunk)) onEvent(event)
+      return tap.push(chunk)
+    }
+  }
+}
+
 export const streamSource = (
   client: WireCodec,
-  upstream: WireCodec,
-  sameWire: boolean,
-  hideUsage: boolean,
-  context: EncodeContext
-): StreamSource => (sameWire ? client.makeStreamTap({ hideUsage }) : makeStreamTranslator(client, upstream, context))
+  call: UpstreamCall,
+  context: EncodeContext,
+  { onEvent, onSent }: AnswerWatch
+): StreamSource => {
+  const tap = (): StreamSource => {
+    const plain = client.makeStreamTap({ hideUsage: call.hideUsage })
+    return onEvent === null ? plain : understanding(client, plain, onEvent)
+  }
+  const source = call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)
+  return onSent === null ? source : telling(source, onSent)
+}
 
 export const reportOf = (facts: StreamFacts): AnswerReport => ({
   usage: facts.usage,

@@ -7,12 +7,21 @@ import { headerOf } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
 import type { ModelFacts } from "../providers/Catalog.ts"
+import type { UpstreamEndpoint } from "../providers/Endpoints.ts"
 import type { Target } from "../routing/ModelResolver.ts"
-import { codecs } from "../wire/Codec.ts"
-import type { EncodedRequest, WireCodec } from "../wire/WireCodec.ts"
-import { translateRequest } from "../wire/Codec.ts"
+import type { Conversation } from "../wire/canonical/Conversation.ts"
+import { codecs, encodeConversation } from "../wire/Codec.ts"
+import type { ToolNames } from "../wire/canonical/ToolAdaptation.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
+import { withoutThinking } from "../wire/NoThinking.ts"
+import type { WireCodec } from "../wire/WireCodec.ts"
 import type { AttemptFailure } from "./Attempt.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import type { OpaqueState, Origin } from "./state/OpaqueState.ts"
+import { proofsIn, withoutForeignProofs } from "./state/Proofs.ts"
+import { lacksReasoning, wantsReasoningBack } from "./state/ReasoningReplay.ts"
+
+type State = typeof OpaqueState.Service
 
 export interface UpstreamCall {
   readonly request: UpstreamRequest
@@ -23,6 +32,8 @@ export interface UpstreamCall {
   /** We asked for usage on our own account: the client must not see it. */
   readonly hideUsage: boolean
   readonly dropped: ReadonlyArray<string>
+  /** Names of tools that had to be changed for this target; null when the client's own were sent. */
+  readonly toolNames: ToolNames | null
 }
 
 /** The client's wire when the account speaks it, else the account's first one. */
@@ -69,7 +80,8 @@ const headersFor = (
     "content-type",
     codec.requestContentType,
     "accept",
-    stream ? codec.streamContentType : "application/json",
+    // Of the wire itself: a client's dialect of it may have another form of a stream.
+    stream ? codecs[codec.name].streamContentType : "application/json",
     // Answers are watched as they pass: compressed ones would have to be unpacked first.
     "accept-encoding",
     "identity"
@@ -77,62 +89,132 @@ const headersFor = (
   return headers
 }
 
-const translated = (
-  work: Work,
-  target: WireCodec,
-  model: string,
-  facts: ModelFacts
-): Either.Either<EncodedRequest, AttemptFailure> =>
-  Either.mapLeft(
-    translateRequest(work.exchange.codec, target, work.parsed, {
-      model,
-      stream: work.envelope.stream,
-      ...facts
-    }),
-    (invalid) => refused(400, "request_not_translatable", invalid.message)
-  )
+/** Who would answer, for what is bound to its maker. */
+export const originOf = ({ account, model }: Target, wire: WireName): Origin => ({
+  wire,
+  provider: account.spec.id,
+  connectionId: account.connection.id,
+  model
+})
 
-/** Builds the call; Left when this target cannot be asked this question. */
-export const upstreamCall = (
-  work: Work,
-  { account, model }: Target,
-  facts: () => ModelFacts
-): Either.Either<UpstreamCall, AttemptFailure> => {
-  const { envelope, exchange } = work
-  const wire = chooseWire(exchange.wire, account.wires)
+/** How a target is reached: in which wire, and whether the client's own bytes can go there. */
+export interface Way {
+  readonly target: Target
+  readonly endpoint: UpstreamEndpoint
+  readonly codec: WireCodec
+  readonly sameWire: boolean
+  /** The request goes as the client wrote it. */
+  readonly relays: boolean
+  /** The upstream wants its reasoning back, and its own wire's clients leave it out. */
+  readonly replays: boolean
+}
+
+export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
+  const { envelope, exchange, owner } = work
+  const { account, model } = target
+  const { peer } = exchange.codec
+  const wires =
+    peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed) !== null)
+  const wire = chooseWire(exchange.wire, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
-  if (wire === null || endpoint === undefined) {
+  const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed)
+  if (wire === null || endpoint === undefined || codec === null) {
     return Either.left(
-      refused(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
+      account.wires.length === 0
+        ? refused(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
+        : refused(400, "not_offered", `${account.spec.name} has no endpoint for this kind of request.`)
     )
   }
-  const codec = codecs[wire]
   // A wire may have a second dialect with another codec: it is translated like any other.
   const sameWire = codec === exchange.codec
-  const request = (body: Buffer | string): UpstreamRequest => ({
-    origin: endpoint.origin,
-    path: endpoint.path(model, envelope.stream),
-    method: "POST",
-    headers: headersFor(exchange, endpoint.headers, codec, sameWire && !envelope.needsRewrite, envelope.stream),
-    body
-  })
-  if (sameWire && !envelope.needsRewrite) {
-    const relay = codec.relayRequest(exchange.body, work.parsed, model, envelope)
-    return Either.right({
-      request: request(relay.body),
-      wire,
-      codec,
-      sameWire,
-      hideUsage: relay.hideUsage,
-      dropped: []
-    })
-  }
-  return Either.map(translated(work, codec, model, facts()), ({ body, dropped }) => ({
-    request: request(JSON.stringify(body)),
-    wire,
-    codec,
-    sameWire,
-    hideUsage: !envelope.wantsUsage,
-    dropped
-  }))
+  const replays = wire === "chat" && wantsReasoningBack(model)
+  const rewritten =
+    envelope.needsRewrite ||
+    (replays && lacksReasoning(work.parsed)) ||
+    (state.holdsProofs() &&
+      proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
+  return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
+
+const requestTo = (work: Work, { codec, endpoint, relays, target }: Way, body: Buffer | string): UpstreamRequest => {
+  const { stream } = work.envelope
+  return {
+    origin: endpoint.origin,
+    path: codec.endpoint === "embeddings" ? endpoint.embeddingsPath(target.model) : endpoint.path(target.model, stream),
+    method: "POST",
+    headers: headersFor(work.exchange, endpoint.headers, codec, relays, stream),
+    body
+  }
+}
+
+/** What this target is asked: the client's request, or the same without the wish to reason. */
+const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" | "conversation"> => {
+  if (!target.suppressReasoning) return work
+  const parsed = withoutThinking(work.exchange.wire, work.parsed, target.model)
+  return {
+    parsed,
+    body: Buffer.from(JSON.stringify(parsed)),
+    conversation: () => work.exchange.codec.decodeRequest(parsed)
+  }
+}
+
+/** The client's own bytes. */
+export const relayedCall = (work: Work, way: Way): UpstreamCall => {
+  const { body, parsed } = questionFor(work, way)
+  const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope)
+  return {
+    request: requestTo(work, way, relay.body),
+    wire: way.codec.name,
+    codec: way.codec,
+    sameWire: true,
+    hideUsage: relay.hideUsage,
+    dropped: [],
+    toolNames: null
+  }
+}
+
+/** The conversation as this target may see it: with what it said itself and the client could not carry, without others' proofs. */
+export const conversationFor = (work: Work, way: Way, state: State): Either.Either<Conversation, AttemptFailure> => {
+  const origin = originOf(way.target, way.codec.name)
+  return Either.mapBoth(questionFor(work, way).conversation(), {
+    onLeft: (invalid) => refused(400, "request_not_translatable", invalid.message),
+    onRight: (conversation) => {
+      const whole = state.attach(work.owner, origin, conversation)
+      return state.holdsProofs()
+        ? withoutForeignProofs(whole, (proof) => state.isForeign(work.owner, origin, proof))
+        : whole
+    }
+  })
+}
+
+const suppressed = ({ codec, target }: Way, body: JsonObject): JsonObject =>
+  target.suppressReasoning ? withoutThinking(codec.name, body, target.model) : body
+
+/** The conversation in the words of the target. */
+export const translatedCall = (
+  work: Work,
+  way: Way,
+  conversation: Conversation,
+  facts: ModelFacts
+): Either.Either<UpstreamCall, AttemptFailure> =>
+  Either.mapBoth(
+    encodeConversation(work.exchange.codec, way.codec, conversation, {
+      model: way.target.model,
+      stream: work.envelope.stream,
+      ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
+      ...facts
+    }),
+    {
+      onLeft: (invalid) => refused(400, "request_not_translatable", invalid.message),
+      onRight: ({ body, dropped, toolNames }) => ({
+        // A wire may reason unless it is told not to.
+        request: requestTo(work, way, JSON.stringify(suppressed(way, body))),
+        wire: way.codec.name,
+        codec: way.codec,
+        sameWire: way.sameWire,
+        hideUsage: !work.envelope.wantsUsage,
+        dropped,
+        toolNames: toolNames ?? null
+      })
+    }
+  )

@@ -21,8 +21,13 @@ import type { DeclaredModel } from "../store/repo/ProviderModelRepo.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
 import { envConnections } from "./EnvConnections.ts"
+import { layFacts, type ModelFacts, settleFacts, unknownFacts } from "./ModelFacts.ts"
+import { factsOfName } from "./ModelFamilies.ts"
 import * as ModelLists from "./ModelLists.ts"
+import * as PublishedWindows from "./PublishedWindows.ts"
 import * as Registry from "./Registry.ts"
+
+export type { ModelFacts } from "./ModelFacts.ts"
 
 /** One connection with what is needed to call it, worked out beforehand. */
 export interface Account {
@@ -56,13 +61,6 @@ export interface CatalogSnapshot {
   readonly declared: ReadonlyMap<string, ReadonlyMap<string, DeclaredModel>>
 }
 
-/** What is known of a model where a request must be written for it. Null: not known. */
-export interface ModelFacts {
-  /** Tokens. */
-  readonly maxOutputTokens: number | null
-  readonly reasoning: boolean | null
-}
-
 export class Catalog extends Context.Tag("gateway/providers/Catalog")<
   Catalog,
   {
@@ -72,8 +70,7 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     readonly refresh: Effect.Effect<void, StoreError>
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
     readonly modelsOf: (account: Account) => ReadonlyArray<string>
-    /** Everything known about an account's models, by id. */
-    readonly describe: (account: Account) => ReadonlyMap<string, ModelLists.ListedModel>
+    /** Hot: everything known about an account's model: declared, learned, told by its name, published; in this order. */
     readonly factsOf: (account: Account, model: string) => ModelFacts
   }
 >() {}
@@ -133,6 +130,21 @@ export const snapshot = (
   }
 }
 
+/** Ids may be whatever clients make up, so what is remembered has a limit. */
+const factsPerAccount = 10_000
+
+const declaredFacts = ({ capabilities, contextLength, maxOutputTokens, name }: DeclaredModel): ModelFacts => ({
+  ...unknownFacts,
+  name,
+  contextLength,
+  maxOutputTokens,
+  vision: capabilities.vision ?? null,
+  reasoning: capabilities.reasoning ?? null,
+  toolCalling: capabilities.toolCalling ?? null,
+  structuredOutput: capabilities.structuredOutput ?? null,
+  noThinkingAlias: capabilities.noThinkingAlias ?? null
+})
+
 export const make = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
   const connectionRepo = yield* ConnectionRepo.ConnectionRepo
@@ -157,7 +169,21 @@ export const make = Effect.gen(function* () {
     current = next
   }).pipe(Effect.withSpan("Catalog.refresh"))
 
-  const modelsOf = (account: Account): ReadonlyArray<string> => {
+  const published = yield* PublishedWindows.load
+  let factsByAccount = new WeakMap<Account, Map<string, ModelFacts>>()
+  let modelsByAccount = new WeakMap<Account, ReadonlyArray<string>>()
+  let rememberedFrom = { snapshot: current, revision: modelLists.revision() }
+
+  /** Accounts are made anew with every snapshot, but learned lists change under them. */
+  const forgetWhenOld = (): void => {
+    const revision = modelLists.revision()
+    if (rememberedFrom.snapshot === current && rememberedFrom.revision === revision) return
+    factsByAccount = new WeakMap()
+    modelsByAccount = new WeakMap()
+    rememberedFrom = { snapshot: current, revision }
+  }
+
+  const listModels = (account: Account): ReadonlyArray<string> => {
     const { defaultModel, models } = account.connection
     const learned = modelLists.known(account.connection.id)
     const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
@@ -168,30 +194,44 @@ export const make = Effect.gen(function* () {
     return [...all].filter((model) => declared.get(model)?.hidden !== true)
   }
 
-  const describe = (account: Account): ReadonlyMap<string, ModelLists.ListedModel> => {
-    const known = new Map(modelLists.details(account.connection.id).map((listed) => [listed.id, listed]))
-    for (const [id, declared] of current.declared.get(account.spec.id) ?? []) {
-      const learned = known.get(id)
-      known.set(id, {
-        id,
-        name: declared.name ?? learned?.name ?? null,
-        contextLength: declared.contextLength ?? learned?.contextLength ?? null,
-        maxOutputTokens: declared.maxOutputTokens ?? learned?.maxOutputTokens ?? null
-      })
-    }
-    return known
+  const modelsOf = (account: Account): ReadonlyArray<string> => {
+    forgetWhenOld()
+    const remembered = modelsByAccount.get(account)
+    if (remembered !== undefined) return remembered
+    const models = listModels(account)
+    modelsByAccount.set(account, models)
+    return models
+  }
+
+  const gather = (account: Account, model: string): ModelFacts => {
+    const declared = current.declared.get(account.spec.id)?.get(model)
+    const learned = modelLists.find(account.connection.id, model) ?? unknownFacts
+    const told = layFacts(learned, factsOfName(model))
+    const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
+    return settleFacts({
+      ...known,
+      // A family's word is no use for a model of which somebody said that it does not think.
+      noThinkingAlias:
+        declared?.capabilities.noThinkingAlias ?? (known.reasoning === false ? false : known.noThinkingAlias),
+      contextLength: known.contextLength ?? published.find(account.spec.id, model)
+    })
   }
 
   const factsOf = (account: Account, model: string): ModelFacts => {
-    const declared = current.declared.get(account.spec.id)?.get(model)
-    const learned = modelLists.details(account.connection.id).find((listed) => listed.id === model)
-    return {
-      maxOutputTokens: declared?.maxOutputTokens ?? learned?.maxOutputTokens ?? null,
-      reasoning: declared?.capabilities.reasoning ?? null
+    forgetWhenOld()
+    let ofAccount = factsByAccount.get(account)
+    if (ofAccount === undefined || ofAccount.size >= factsPerAccount) {
+      ofAccount = new Map()
+      factsByAccount.set(account, ofAccount)
     }
+    const remembered = ofAccount.get(model)
+    if (remembered !== undefined) return remembered
+    const facts = gather(account, model)
+    ofAccount.set(model, facts)
+    return facts
   }
 
-  return Catalog.of({ current: () => current, refresh, modelsOf, describe, factsOf })
+  return Catalog.of({ current: () => current, refresh, modelsOf, factsOf })
 })
 
 export const layer: Layer.Layer<

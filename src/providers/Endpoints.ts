@@ -56,6 +56,8 @@ export interface UpstreamEndpoint {
   readonly origin: string
   /** Path and query for a model; only the generative-language wire differs when streaming. */
   readonly path: (model: string, stream: boolean) => string
+  /** Path and query of the embeddings endpoint that stands beside it. */
+  readonly embeddingsPath: (model: string) => string
   /** Flat `name, value, name, value` list with lower-case names. */
   readonly headers: ReadonlyArray<string>
 }
@@ -74,6 +76,24 @@ const usualPaths: Readonly<Record<WireName, string>> = {
   ollama: "/api/chat"
 }
 
+/** The ending of a wire's usual path, and what stands in its place for embeddings. */
+const embeddingsEnding: Readonly<Record<WireName, readonly [own: string, embeddings: string]>> = {
+  chat: ["/chat/completions", "/embeddings"],
+  messages: ["/messages", "/embeddings"],
+  responses: ["/responses", "/embeddings"],
+  gemini: [":generateContent", ":batchEmbedContents"],
+  ollama: ["/api/chat", "/api/embed"]
+}
+
+/** The route of the embeddings beside a wire's own route; a route of an unusual kind tells nothing about its neighbours. */
+const embeddingsRoute = (wire: WireName, route: string): string => {
+  const [own, embeddings] = embeddingsEnding[wire]
+  const mark = route.indexOf("?")
+  const path = mark < 0 ? route : route.slice(0, mark)
+  const known = path.endsWith(own) ? path : usualPaths[wire]
+  return known.slice(0, -own.length) + embeddings + (mark < 0 ? "" : route.slice(mark))
+}
+
 /** The endpoint of one wire. */
 export const endpointOf = (
   spec: ProviderSpec,
@@ -86,7 +106,13 @@ export const endpointOf = (
     const placeholder = unfilled(route.replaceAll("{model}", ""))
     if (placeholder !== null) return yield* Either.left(new PlaceholderUnfilled({ provider: spec.id, placeholder }))
     const headers = yield* headersOf(spec, connection)
-    return { origin: base.origin, path: pathOf(base, route), headers }
+    const embeddings = join(base, embeddingsRoute(wire, route))
+    return {
+      origin: base.origin,
+      path: pathOf(base, route),
+      embeddingsPath: (model) => embeddings.replaceAll("{model}", () => pathSegment(model)),
+      headers
+    }
   })
 
 /** Where the models are listed, null when the provider lists nothing. */
@@ -184,7 +210,7 @@ const baseOf = (spec: ProviderSpec, connection: EndpointConnection): Either.Eith
   })
 }
 
-const wirePath = (spec: ProviderSpec, wire: WireName): string => {
+export const wirePath = (spec: ProviderSpec, wire: WireName): string => {
   const path = spec.paths[wire] ?? usualPaths[wire]
   return path.startsWith("/") ? path : `/${path}`
 }

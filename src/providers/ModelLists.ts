@@ -4,17 +4,16 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import type { ModelFacts } from "./ModelFacts.ts"
 
-export interface ListedModel {
+/** A model with what the upstream says of it. */
+export interface ListedModel extends ModelFacts {
   readonly id: string
-  readonly name: string | null
-  /** Tokens the model can take in, when the upstream says so. */
-  readonly contextLength: number | null
-  readonly maxOutputTokens: number | null
 }
 
 interface Entry {
   readonly models: ReadonlyArray<ListedModel>
+  readonly byId: ReadonlyMap<string, ListedModel>
   readonly ids: ReadonlyArray<string>
   readonly learnedAtMs: number
 }
@@ -28,7 +27,8 @@ export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
   {
     /** Hot: ids learned earlier, however old; empty when never asked. */
     readonly known: (connectionId: string) => ReadonlyArray<string>
-    readonly details: (connectionId: string) => ReadonlyArray<ListedModel>
+    /** Hot: what was learned of one model; null when it was not listed. */
+    readonly find: (connectionId: string, modelId: string) => ListedModel | null
     /** The list when it is younger than `freshForMs`, else null. */
     readonly fresh: (connectionId: string, nowMs: number) => ReadonlyArray<ListedModel> | null
     readonly learn: (connectionId: string, models: ReadonlyArray<ListedModel>, nowMs: number) => void
@@ -45,7 +45,7 @@ export const make = () => {
   let revision = 0
   return ModelLists.of({
     known: (connectionId) => entries.get(connectionId)?.ids ?? none,
-    details: (connectionId) => entries.get(connectionId)?.models ?? none,
+    find: (connectionId, modelId) => entries.get(connectionId)?.byId.get(modelId) ?? null,
     fresh: (connectionId, nowMs) => {
       const entry = entries.get(connectionId)
       return entry !== undefined && nowMs - entry.learnedAtMs < freshForMs ? entry.models : null
@@ -57,7 +57,12 @@ export const make = () => {
         if (!oldest.done) entries.delete(oldest.value)
       }
       const kept = models.slice(0, modelsPerConnection)
-      entries.set(connectionId, { models: kept, ids: kept.map((model) => model.id), learnedAtMs: nowMs })
+      entries.set(connectionId, {
+        models: kept,
+        byId: new Map(kept.map((model) => [model.id, model])),
+        ids: kept.map((model) => model.id),
+        learnedAtMs: nowMs
+      })
       revision += 1
     },
     forget: (connectionId) => {

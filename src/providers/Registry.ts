@@ -66,7 +66,9 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     headers: { ...(wires.includes("messages") ? messagesVersion : {}), ...lowerCaseNames(node.headers ?? {}) },
     env: [],
     models: [],
-    docsUrl: null
+    docsUrl: null,
+    keepsResponses: false,
+    openAiTools: false
   }
 }
 

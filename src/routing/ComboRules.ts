@@ -1,5 +1,6 @@
 /** What must hold when a combo is saved or deleted (contract B5 "Combos"). Pure, over the whole set of combos. */
 import type { ComboSettings } from "../domain/Combo.ts"
+import { behindNoThinking } from "./ModelIds.ts"
 import { builtStrategies } from "./Router.ts"
 
 export const maxNesting = 10
@@ -9,11 +10,15 @@ type Edges = ReadonlyMap<string, ReadonlyArray<string>>
 
 const reference = "combo:"
 
+/** The combo a target refers to, also by the no-thinking alias; null when it is a model. */
+const referenceOf = (model: string): string | null => {
+  const id = behindNoThinking(model) ?? model
+  return id.startsWith(reference) ? id.slice(reference.length).trim() : null
+}
+
 /** Names of the combos a combo's targets refer to, each once. */
 export const referencesOf = (combo: Pick<ComboSettings, "targets">): ReadonlyArray<string> => [
-  ...new Set(
-    combo.targets.flatMap(({ model }) => (model.startsWith(reference) ? [model.slice(reference.length).trim()] : []))
-  )
+  ...new Set(combo.targets.flatMap(({ model }) => referenceOf(model) ?? []))
 ]
 
 /** Names of the combos that use one directly. */
@@ -59,12 +64,12 @@ export const problemOf = (
   if (!builtStrategies.has(combo.strategy)) return { _tag: "StrategyNotBuilt", strategy: combo.strategy }
   const all = [...others.filter((other) => other.name !== combo.name), combo]
   const uses = new Map(all.map((each) => [each.name, referencesOf(each)]))
-  const unknown = combo.targets.findIndex(
-    ({ model }) => model.startsWith(reference) && !uses.has(model.slice(reference.length).trim())
-  )
+  const unknown = combo.targets.findIndex(({ model }) => {
+    const name = referenceOf(model)
+    return name !== null && !uses.has(name)
+  })
   if (unknown !== -1) {
-    const name = combo.targets[unknown]?.model.slice(reference.length).trim() ?? ""
-    return { _tag: "UnknownCombo", index: unknown, name }
+    return { _tag: "UnknownCombo", index: unknown, name: referenceOf(combo.targets[unknown]?.model ?? "") ?? "" }
   }
   if (reaches(combo.name, combo.name, uses)) return { _tag: "Cycle" }
   const usedBy = new Map(all.map((each) => [each.name, usersOf(each.name, all)]))

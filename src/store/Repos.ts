@@ -2,8 +2,10 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Layer from "effect/Layer"
 import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
+import * as BreakerRepo from "./repo/BreakerRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
+import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
@@ -13,8 +15,10 @@ import type { Secrets } from "./Secrets.ts"
 
 export type Repos =
   | ApiKeyRepo.ApiKeyRepo
+  | BreakerRepo.BreakerRepo
   | ComboRepo.ComboRepo
   | ConnectionRepo.ConnectionRepo
+  | EnvHealthRepo.EnvHealthRepo
   | NodeRepo.NodeRepo
   | ProviderModelRepo.ProviderModelRepo
   | SessionRepo.SessionRepo
@@ -23,8 +27,10 @@ export type Repos =
 
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
   ApiKeyRepo.layer,
+  BreakerRepo.layer,
   ComboRepo.layer,
   ConnectionRepo.layer,
+  EnvHealthRepo.layer,
   NodeRepo.layer,
   ProviderModelRepo.layer,
   SessionRepo.layer,

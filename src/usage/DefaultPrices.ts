@@ -5,44 +5,13 @@
 import * as Effect from "effect/Effect"
 import type { ModelPrice as Listed } from "@pydantic/genai-prices"
 import type { ModelPrice } from "../domain/Pricing.ts"
+import { publishedAs } from "../providers/PublishedAs.ts"
 
 /** Day of the embedded prices, ISO 8601: the publication day of the pinned data package. */
 export const pricesDated = "2026-09-23"
 
-/** Our provider id → theirs. Providers with plans, own currencies or free offers are left out: no price beats a wrong one. */
-export const listedAs: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    anthropic: "anthropic",
-    arcee: "arcee",
-    avian: "avian",
-    "azure-foundry": "azure",
-    "azure-openai": "azure",
-    baseten: "baseten",
-    bedrock: "aws",
-    cerebras: "cerebras",
-    "cloudflare-ai": "cloudflare",
-    codestral: "mistral",
-    cohere: "cohere",
-    deepseek: "deepseek",
-    doubleword: "doubleword",
-    fireworks: "fireworks",
-    gemini: "google",
-    groq: "groq",
-    minimax: "minimax",
-    mistral: "mistral",
-    moonshot: "moonshotai",
-    novita: "novita",
-    openai: "openai",
-    openrouter: "openrouter",
-    ovhcloud: "ovhcloud",
-    perplexity: "perplexity",
-    together: "together",
-    vertex: "google",
-    "vertex-express": "google",
-    xai: "x-ai",
-    "zai-paas": "zai"
-  })
-)
+/** Our provider id → theirs. */
+export const listedAs = publishedAs
 
 /** The price of a model at a moment (epoch milliseconds): some prices differ by date or by time of day. */
 export type PriceAt = (nowMs: number) => ModelPrice | null

@@ -3,7 +3,11 @@ import * as Either from "effect/Either"
 import { InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"
-import type { StreamEvent } from "./canonical/Event.ts"
+import type { Conversation } from "./canonical/Conversation.ts"
+import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
+import type { Response } from "./canonical/Response.ts"
+import { adaptTools } from "./canonical/ToolAdaptation.ts"
+import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
 import { gemini } from "./gemini/Codec.ts"
 import type { JsonObject } from "./json/Json.ts"
@@ -18,20 +22,52 @@ export type * from "./WireCodec.ts"
 /** Every wire of the contract. */
 export const codecs: Readonly<Record<WireName, WireCodec>> = { chat, messages, responses, gemini, ollama }
 
-/** A request of one wire in the words of another. Left when it is malformed, or asks for more answers than the target can give. */
+const encodeAdapted = (
+  source: WireCodec,
+  target: WireCodec,
+  conversation: Conversation,
+  options: EncodeOptions
+): EncodedRequest => {
+  const sameWire = source.name === target.name
+  const adapted = adaptTools(conversation, target.toolLimits, sameWire, options.openAiTools ?? null)
+  const encoded = target.encodeRequest(adapted.conversation, options)
+  return {
+    ...encoded,
+    dropped: [...(conversation.lost ?? []), ...encoded.dropped],
+    mapped: [...new Set([...encoded.mapped, ...adapted.mapped])],
+    ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames })
+  }
+}
+
+/** A decoded request in the words of a target. Left when it asks for more answers than the target can give. */
+export const encodeConversation = (
+  source: WireCodec,
+  target: WireCodec,
+  conversation: Conversation,
+  options: EncodeOptions
+): Either.Either<EncodedRequest, InvalidRequest> => {
+  // Between wires only one answer can be told.
+  const most = source.name === target.name ? target.maxCandidates : 1
+  if (conversation.candidates <= most) return Either.right(encodeAdapted(source, target, conversation, options))
+  const field = source.name === "gemini" ? "generationConfig.candidateCount" : "n"
+  const message = `${field}: ${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
+  return Either.left(new InvalidRequest({ message, param: field, details: [{ field, message }] }))
+}
+
+/** A request of one wire in the words of another. Left when it is malformed, or asks for more than the target can give. */
 export const translateRequest = (
   source: WireCodec,
   target: WireCodec,
   body: JsonObject,
   options: EncodeOptions
 ): Either.Either<EncodedRequest, InvalidRequest> =>
-  Either.flatMap(source.decodeRequest(body), (conversation) => {
-    // Between wires only one answer can be told.
-    const most = source.name === target.name ? target.maxCandidates : 1
-    if (conversation.candidates <= most) return Either.right(target.encodeRequest(conversation, options))
-    const message = `n: ${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
-    return Either.left(new InvalidRequest({ message, param: "n", details: [{ field: "n", message }] }))
-  })
+  Either.flatMap(source.decodeRequest(body), (conversation) =>
+    encodeConversation(source, target, conversation, options)
+  )
+
+/** A whole answer in the words of the client, and with its tools. */
+export const encodeAnswer = (client: WireCodec, response: Response, context: EncodeContext): JsonObject =>
+  client.encodeResponse(restoreTools(response, context.toolNames ?? null), context)
 
 /** A stream on its way from the upstream's wire to the client's. */
 export interface StreamTranslator {
@@ -42,25 +78,56 @@ export interface StreamTranslator {
   readonly end: () => string
 }
 
+/** Encoders keep what their wire tells whole (arguments, the output repeated at the end); no model writes more. */
+export const maxAnswerChars = 32 * 1_048_576
+
+const tooLong: UpstreamProblem = {
+  status: 502,
+  message: `The upstream's answer is longer than ${maxAnswerChars} characters.`,
+  type: null,
+  code: "answer_too_large"
+}
+
+/** Characters of an event that somebody may keep. */
+const sizeOf = (event: StreamEvent): number => {
+  if (event.type === "block_start") return event.block.type === "opaque" ? JSON.stringify(event.block).length : 1
+  if (event.type !== "delta") return 0
+  const { delta } = event
+  return "text" in delta ? delta.text.length : JSON.stringify(delta).length
+}
+
 /**
  * Decoder → encoder. A failure is not written here: it stands in `facts.problem`, and the relay renders it with the source
- * wire's `renderStreamError`, so that client and books hear the same.
+ * wire's `renderStreamError`, so that client and books hear the same. `listen` hears every event too, with the client's own tools.
  */
 export const makeStreamTranslator = (
   client: WireCodec,
   upstream: WireCodec,
-  context: EncodeContext
+  context: EncodeContext,
+  listen: ((event: StreamEvent) => void) | null = null
 ): StreamTranslator => {
   const decoder = upstream.makeStreamDecoder()
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
   const observe = makeObserver(facts)
+  const restore = context.toolNames === undefined ? null : makeToolRestorer(context.toolNames)
+  let chars = 0
+
+  const tell = (event: StreamEvent): string => {
+    listen?.(event)
+    return encoder.encode(event)
+  }
+
   const write = (events: ReadonlyArray<StreamEvent>): string => {
     let text = ""
     for (const event of events) {
       if (facts.terminated || facts.problem !== null) break
+      chars += sizeOf(event)
+      if (chars > maxAnswerChars) facts.problem = tooLong
+      if (facts.problem !== null) break
       observe(event)
-      text += encoder.encode(event)
+      if (restore === null) text += tell(event)
+      else for (const restored of restore(event)) text += tell(restored)
     }
     return text
   }

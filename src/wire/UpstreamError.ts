@@ -28,6 +28,20 @@ const messageOf = (body: JsonObject): string | null =>
   listMessage(body["detail"]) ??
   listMessage(body["errors"])
 
+/** Beyond it a wait is not believed. */
+const maxRetryAfterMs = 31 * 86_400_000
+
+/** `retryDelay` ("34.5s") of the `RetryInfo` among Google's error details. */
+const retryAfterOf = (error: JsonObject): { readonly retryAfterMs?: number } => {
+  const { details } = error
+  for (const detail of isArray(details) ? details : []) {
+    if (!isObject(detail) || stringOr(detail["@type"])?.endsWith("google.rpc.RetryInfo") !== true) continue
+    const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(stringOr(detail["retryDelay"]) ?? "")?.[1]
+    if (seconds !== undefined) return { retryAfterMs: Math.min(Math.ceil(Number(seconds) * 1000), maxRetryAfterMs) }
+  }
+  return {}
+}
+
 /** The problem inside a parsed body; null when it does not look like an error. `status` is used where the body has none of its own. */
 export const problemOfJson = (status: number, parsed: Json | undefined): UpstreamProblem | null => {
   const body = isArray(parsed) ? parsed[0] : parsed
@@ -43,7 +57,8 @@ export const problemOfJson = (status: number, parsed: Json | undefined): Upstrea
     status,
     message: short(message ?? JSON.stringify(error)),
     type: stringOr(source["type"]) ?? stringOr(source["status"]),
-    code: codeOf(source["code"])
+    code: codeOf(source["code"]),
+    ...retryAfterOf(source)
   }
 }
 

@@ -8,6 +8,7 @@ import type { WireName } from "../domain/Wire.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response, Stop } from "./canonical/Response.ts"
+import type { ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
 
@@ -44,6 +45,11 @@ export interface EncodeOptions {
   readonly maxOutputTokens: number | null
   /** Whether the model can reason; null when not known (then what was asked is sent, except a mere permission to reason). */
   readonly reasoning: boolean | null
+  /**
+   * Whether the endpoint knows OpenAI's own kinds of tools and tool choice (`custom`, `allowed_tools`); null or absent when not
+   * known: then a chat upstream is given what every chat upstream knows, a responses upstream what its wire defines.
+   */
+  readonly openAiTools?: boolean | null
 }
 
 export interface EncodedRequest {
@@ -52,6 +58,8 @@ export interface EncodedRequest {
   readonly dropped: ReadonlyArray<string>
   /** Fields that were bent to the target's limits (temperature, thinking budget). */
   readonly mapped: ReadonlyArray<string>
+  /** The client's own tools where the upstream was told another name or form; the answer needs them (`EncodeContext`). */
+  readonly toolNames?: ToolNames
 }
 
 /** The bytes to send to a same-wire upstream. */
@@ -75,6 +83,11 @@ export interface EncodeContext {
   readonly elapsedMs?: () => number
   /** The client's request, for wires whose answers repeat its settings and its own names of tools. */
   readonly request?: JsonObject
+  /**
+   * Of the `EncodedRequest`. Read by `makeStreamTranslator` and `encodeAnswer`, not by encoders: these are given answers that
+   * speak of the client's own tools already.
+   */
+  readonly toolNames?: ToolNames
 }
 
 /** What a relay knows of a stream so far; the same for a tap and a translator. Read it after each `push`. */
@@ -139,10 +152,21 @@ export interface WireCodec {
   readonly name: WireName
   /** Path below an upstream's base URL. */
   readonly upstreamPath: string
+  /** Which endpoint of an upstream this codec is for; absent: the one for conversations. */
+  readonly endpoint?: "embeddings"
+  /**
+   * Of a client's codec for an endpoint beside the conversation's: the codec that asks `body` of an upstream of a wire, null where it
+   * cannot be asked. Absent: the registry's codec of that wire.
+   */
+  readonly peer?: (wire: WireName, body: JsonObject) => WireCodec | null
   readonly requestContentType: string
   readonly streamContentType: string
   /** What ends a complete stream: written for an upstream that told why it stopped but left out the mark. May be empty. */
   readonly endMark: string
+  /** What keeps a silent stream alive between two events and means nothing to its reader; empty where the wire has no such thing. */
+  readonly heartbeat: string
+  /** What upstreams of this wire take as tools and ids of calls. */
+  readonly toolLimits: ToolLimits
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
 

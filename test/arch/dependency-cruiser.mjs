@@ -3,7 +3,7 @@ const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
-  ["providers", "routing", "usage"],
+  ["providers", "routing", "usage", "tokens"],
   ["inference"],
   ["http", "cli"],
   ["app"]
@@ -55,7 +55,7 @@ export default {
     {
       name: "node-only-in-platform",
       severity: "error",
-      comment: "Adapters to Node live in src/platform; egress and store own their sockets and files.",
+      comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
       from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|usage)/" },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },

@@ -217,8 +217,11 @@ describe("GET /v1/models", () => {
         await gateway.combo("best", "up/m")
         const ofOpenai = (await openai.models.list()).data.map((model) => model.id)
         const ofAnthropic = (await anthropic.models.list()).data.map((model) => model.id)
-        assert.deepStrictEqual(ofOpenai, ["auto", "best", "up/m"])
+        assert.deepStrictEqual(ofOpenai, ["auto", "auto/lkgp", "best", "up/m"])
         assert.deepStrictEqual(ofAnthropic, ofOpenai)
+        const paged: Array<string> = []
+        for await (const model of anthropic.models.list({ limit: 1 })) paged.push(model.id)
+        assert.deepStrictEqual(paged, ofOpenai)
       })
     })
   )

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gateway } from "../../src/app/layers.ts"
+import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/http/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
@@ -23,7 +24,7 @@ export interface TestGateway {
   readonly connect: (
     prefix: string,
     upstream: FakeUpstream,
-    wire: "chat" | "messages",
+    wire: WireName,
     more?: Readonly<Record<string, unknown>>
   ) => Promise<{ readonly id: string }>
   readonly combo: (name: string, ...models: ReadonlyArray<string>) => Promise<void>
@@ -44,7 +45,13 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const types = { chat: "openai-compatible", messages: "anthropic-compatible" }
+const types: Readonly<Record<WireName, string>> = {
+  chat: "openai-compatible",
+  responses: "openai-compatible",
+  messages: "anthropic-compatible",
+  gemini: "gemini-compatible",
+  ollama: "ollama-compatible"
+}
 
 const client = (url: string): TestGateway => {
   const manage: TestGateway["manage"] = async (method, path, body) => {
@@ -61,8 +68,8 @@ const client = (url: string): TestGateway => {
     url,
     manage,
     connect: async (prefix, upstream, wire, more) => {
-      const baseUrl = `${upstream.origin}/v1`
-      await manage("POST", "/api/provider-nodes", { name: prefix, prefix, type: types[wire], baseUrl })
+      const baseUrl = wire === "ollama" ? upstream.origin : `${upstream.origin}/v1`
+      await manage("POST", "/api/provider-nodes", { name: prefix, prefix, type: types[wire], baseUrl, wires: [wire] })
       const { connection } = await manage("POST", "/api/providers", {
         provider: prefix,
         name: prefix,

@@ -9,7 +9,9 @@ export const Capabilities = Schema.Struct({
   vision: optional(Schema.Boolean),
   reasoning: optional(Schema.Boolean),
   toolCalling: optional(Schema.Boolean),
-  structuredOutput: optional(Schema.Boolean)
+  structuredOutput: optional(Schema.Boolean),
+  /** Forces the no-thinking alias of this model on or off. */
+  noThinkingAlias: optional(Schema.Boolean)
 }).annotations({ identifier: "ModelCapabilities" })
 
 export const ProviderModelView = Schema.Struct({

@@ -28,6 +28,8 @@ const entry =
     env: [],
     models: [],
     docsUrl: null,
+    keepsResponses: false,
+    openAiTools: false,
     ...usual,
     ...details,
     id,

@@ -10,6 +10,8 @@ export const enterprise: ReadonlyArray<ProviderSpec> = [
     aliases: ["azure"],
     auth: azureKey,
     wires: ["chat", "responses"],
+    keepsResponses: true,
+    openAiTools: true,
     docsUrl: "https://learn.microsoft.com/azure/ai-services/openai"
   }),
   chat("azure-foundry", "Azure AI Foundry", "https://{resource}.services.ai.azure.com/openai/v1", { auth: azureKey }),

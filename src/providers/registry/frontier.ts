@@ -9,6 +9,8 @@ const gemini = geminiIn("frontier")
 export const frontier: ReadonlyArray<ProviderSpec> = [
   chat("openai", "OpenAI", "https://api.openai.com/v1", {
     wires: ["chat", "responses"],
+    keepsResponses: true,
+    openAiTools: true,
     env: ["OPENAI_API_KEY"],
     models: ["gpt-5.4-mini", "gpt-5.4", "gpt-4.1-mini", "gpt-4.1"],
     docsUrl: "https://platform.openai.com/docs"

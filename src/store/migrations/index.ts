@@ -5,11 +5,13 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type * as Effect from "effect/Effect"
 import init from "./0001_init.ts"
+import resilience from "./0002_resilience.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
 export const migrations: Migrations = {
-  "0001_init": init
+  "0001_init": init,
+  "0002_resilience": resilience
 }
 
 /** The schema version a database has after all of these ran. */

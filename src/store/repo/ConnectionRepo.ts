@@ -37,7 +37,8 @@ export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
   }
 >() {}
 
-const Health = Schema.Struct({
+/** The columns of what was observed. */
+export const Health = Schema.Struct({
   testStatus: TestStatus,
   rateLimitedUntilMs: MaybeWhole,
   lastError: MaybeText,

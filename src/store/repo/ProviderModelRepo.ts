@@ -24,7 +24,8 @@ const Row = Schema.Struct({
       vision: Capability,
       reasoning: Capability,
       toolCalling: Capability,
-      structuredOutput: Capability
+      structuredOutput: Capability,
+      noThinkingAlias: Capability
     })
   ),
   hidden: Flag

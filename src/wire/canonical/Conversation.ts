@@ -217,4 +217,6 @@ export interface Conversation {
   readonly metadata: JsonObject | null
   /** Top-level members without a canonical word: restored on the same wire, named as dropped on any other. */
   readonly extras: Readonly<Record<string, Json | undefined>>
+  /** Fields of the client's request that no conversation can carry: named as dropped whatever the target. */
+  readonly lost?: ReadonlyArray<string>
 }

@@ -18,14 +18,14 @@ const names = {
     messages: "messages.content.thinking",
     ollama: "messages.thinking",
     responses: "input.reasoning",
-    gemini: "contents.parts.thoughtSignature"
+    gemini: "contents.parts.thought"
   },
   outputFormat: {
     chat: "response_format",
     messages: "output_config.format",
     ollama: "format",
     responses: "text.format",
-    gemini: "generationConfig.responseSchema"
+    gemini: "generationConfig.responseMimeType"
   },
   maxOutputTokens: {
     chat: "max_tokens",
@@ -50,13 +50,20 @@ const names = {
     messages: "messages.content.image",
     ollama: "messages.images",
     responses: "input.content.input_image",
-    gemini: "contents.parts.inlineData"
+    // Inline pictures have a place everywhere.
+    gemini: "contents.parts.fileData"
   },
   file: {
     chat: "messages.content.file",
     messages: "messages.content.document",
     responses: "input.content.input_file",
     gemini: "contents.parts.fileData"
+  },
+  fileInline: {
+    chat: "messages.content.file",
+    messages: "messages.content.document",
+    responses: "input.content.input_file",
+    gemini: "contents.parts.inlineData"
   },
   filename: {
     chat: "messages.content.file.filename",
@@ -116,6 +123,8 @@ const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
       frequency_penalty: "options.frequency_penalty"
     })
   ),
+  // Asked for as one of the things an answer is to include.
+  responses: new Map([["logprobs", "include"]]),
   gemini: new Map(
     Object.entries({
       temperature: "generationConfig.temperature",
@@ -135,6 +144,9 @@ const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
 const roots: Partial<Record<WireName, string>> = { responses: "input.", gemini: "contents.parts." }
 const messageMember = /^messages\.(?:content\.)?/
 
+/** Encoders see it as a member they do not know; the tools in it arrive nevertheless, under flat names (`responses/ToolNames.ts`). */
+const namespaces = "tools.namespace"
+
 export interface DropLog {
   readonly dropped: ReadonlySet<string>
   readonly mapped: ReadonlySet<string>
@@ -147,6 +159,7 @@ export interface DropLog {
 export const makeDropLog = (wire: WireName): DropLog => {
   const dropped = new Set<string>()
   const mapped = new Set<string>()
+  const flattened = wire === "responses" ? namespaces : null
   const nameOf = (concept: Concept): string => {
     const byWire: Partial<Record<WireName, string>> = names[concept]
     return byWire[wire] ?? concept
@@ -160,7 +173,7 @@ export const makeDropLog = (wire: WireName): DropLog => {
     dropped,
     mapped,
     drop: (concept) => void dropped.add(nameOf(concept)),
-    dropField: (field) => void dropped.add(placeOf(field)),
+    dropField: (field) => void (flattened === field ? mapped : dropped).add(placeOf(field)),
     map: (concept) => void mapped.add(nameOf(concept)),
     mapField: (field) => void mapped.add(placeOf(field))
   }

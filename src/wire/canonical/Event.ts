@@ -3,6 +3,7 @@
  * `start (block_start delta* block_stop)* [usage]* finish [usage]* done`, where several tool-call blocks may be open at once.
  * `error` may stand anywhere and is the last one. A stream that ends without `done` or `error` is incomplete.
  */
+import type { JsonObject } from "../json/Json.ts"
 import type { Citation, OpaquePart, ReasoningState } from "./Conversation.ts"
 import type { Stop } from "./Response.ts"
 import type { UsagePatch } from "./Usage.ts"
@@ -16,8 +17,8 @@ export type BlockStart =
   | { readonly type: "opaque"; readonly part: OpaquePart }
 
 export type BlockDelta =
-  /** Text of a `text`, `refusal` or `reasoning` block. */
-  | { readonly type: "text"; readonly text: string }
+  /** Text of a `text`, `refusal` or `reasoning` block, with the log probabilities of its tokens as the chat wire tells them. */
+  | { readonly type: "text"; readonly text: string; readonly logprobs?: ReadonlyArray<JsonObject> }
   /** Argument text of a tool call; JSON for functions, free text for custom tools. */
   | { readonly type: "args"; readonly text: string }
   /** Proof of a `reasoning` block, or one that hangs on a text or a call (gemini); replaces an earlier one. */
@@ -31,6 +32,8 @@ export interface UpstreamProblem {
   readonly message: string
   readonly type: string | null
   readonly code: string | null
+  /** How long to wait before another try, when the body tells; absent otherwise. */
+  readonly retryAfterMs?: number
 }
 
 export type StreamEvent =

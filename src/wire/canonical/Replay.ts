@@ -1,4 +1,5 @@
 /** A whole answer as the events of a stream: for upstreams that answer in one piece although a stream was asked for. */
+import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { ReasoningState } from "./Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "./Event.ts"
 import type { AnswerPart, Response } from "./Response.ts"
@@ -19,11 +20,11 @@ const startOf = (part: AnswerPart): BlockStart => {
 const stateOf = ({ state }: { readonly state?: ReasoningState }): ReadonlyArray<BlockDelta> =>
   state === undefined ? [] : [{ type: "state", state }]
 
-const deltasOf = (part: AnswerPart): ReadonlyArray<BlockDelta> => {
+const deltasOf = (part: AnswerPart, logprobs: ReadonlyArray<JsonObject>): ReadonlyArray<BlockDelta> => {
   switch (part.type) {
     case "text":
       return [
-        { type: "text", text: part.text },
+        { type: "text", text: part.text, ...(logprobs.length === 0 ? {} : { logprobs }) },
         ...(part.citations ?? []).map((citation): BlockDelta => ({ type: "citation", citation })),
         ...stateOf(part)
       ]
@@ -39,11 +40,22 @@ const deltasOf = (part: AnswerPart): ReadonlyArray<BlockDelta> => {
 }
 
 /** The events of a complete stream that says the same as `response`. */
-export const replay = (response: Response): ReadonlyArray<StreamEvent> => [
+export const replay = (response: Response): ReadonlyArray<StreamEvent> => {
+  const content = response.logprobs?.["content"]
+  const logprobs = isArray(content) ? content.filter(isObject) : []
+  // They belong to the whole text: told with its first part.
+  const first = response.parts.findIndex((part) => part.type === "text" && part.text !== "")
+  return replayed(response, (index) => (index === first ? logprobs : []))
+}
+
+const replayed = (
+  response: Response,
+  logprobsAt: (index: number) => ReadonlyArray<JsonObject>
+): ReadonlyArray<StreamEvent> => [
   { type: "start", id: response.id, model: response.model, createdMs: response.createdMs },
   ...response.parts.flatMap((part, index): ReadonlyArray<StreamEvent> => [
     { type: "block_start", index, block: startOf(part) },
-    ...deltasOf(part).map((delta): StreamEvent => ({ type: "delta", index, delta })),
+    ...deltasOf(part, logprobsAt(index)).map((delta): StreamEvent => ({ type: "delta", index, delta })),
     { type: "block_stop", index }
   ]),
   ...(response.usage === null ? [] : [{ type: "usage", usage: response.usage } as const]),

@@ -25,23 +25,3 @@ export const objectSchema = (schema: JsonObject | undefined): JsonObject => {
     ? { properties: {}, ...schema, type: "object" }
     : schema
 }
-
-const idAlphabet = /[^a-zA-Z0-9_-]/g
-
-/**
- * Rewrites tool-call ids for wires with a narrow alphabet: the same id always gets the same name, and two ids never share one.
- */
-export const makeIdRewriter = (): ((id: string) => string) => {
-  const given = new Map<string, string>()
-  const taken = new Set<string>()
-  return (id) => {
-    const known = given.get(id)
-    if (known !== undefined) return known
-    const base = id.replaceAll(idAlphabet, "_") || "call"
-    let name = base
-    for (let n = 2; taken.has(name); n += 1) name = `${base}_${n}`
-    given.set(id, name)
-    taken.add(name)
-    return name
-  }
-}

@@ -18,15 +18,18 @@ interface Block {
 
 /** Arguments of one answer are held until their calls are whole; no model writes more. */
 const maxArgsChars = 16 * 1_048_576
+/** No model makes more calls in one answer. */
+const maxCalls = 1024
 
 const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
 
 export interface CallBlocks {
   readonly setResponseId: (id: string) => void
-  readonly push: (piece: CallPiece) => void
+  /** A problem when the calls cannot be put together: nothing more is taken then. */
+  readonly push: (piece: CallPiece) => UpstreamProblem | null
   readonly count: () => number
-  /** Closes what is open; a problem when the calls could not be put together. */
-  readonly finish: () => UpstreamProblem | null
+  /** Closes what is open. */
+  readonly finish: () => void
 }
 
 export const makeCallBlocks = (takeIndex: () => number, emit: (event: StreamEvent) => void): CallBlocks => {
@@ -34,7 +37,6 @@ export const makeCallBlocks = (takeIndex: () => number, emit: (event: StreamEven
   const blocks: Array<Block> = []
   let responseId = ""
   let argsChars = 0
-  let failed: UpstreamProblem | null = null
 
   const close = (block: Block): void => {
     if (block.open) emit({ type: "block_stop", index: block.blockIndex })
@@ -60,23 +62,23 @@ export const makeCallBlocks = (takeIndex: () => number, emit: (event: StreamEven
     return another || (piece.index === null && piece.id === null && piece.name !== null) ? undefined : known
   }
 
-  const push = (piece: CallPiece): void => {
+  const push = (piece: CallPiece): UpstreamProblem | null => {
     let block = find(piece)
     if (block === undefined) {
       if (piece.name === null) {
-        failed ??= problem("The upstream sent tool-call arguments without the call's name.")
-        return
+        return problem("The upstream sent tool-call arguments without the call's name.")
       }
+      if (blocks.length === maxCalls) return problem(`The upstream sent more than ${maxCalls} tool calls.`)
       block = begin(piece.index ?? blocks.length, piece, piece.name)
     }
-    if (piece.args === "") return
+    if (piece.args === "") return null
     argsChars += piece.args.length
     if (!block.open || argsChars > maxArgsChars) {
-      failed ??= problem("The upstream sent tool-call arguments that cannot be put together.")
-      return
+      return problem("The upstream sent tool-call arguments that cannot be put together.")
     }
     block.args += piece.args
     emit({ type: "delta", index: block.blockIndex, delta: { type: "args", text: piece.args } })
+    return null
   }
 
   return {
@@ -87,7 +89,6 @@ export const makeCallBlocks = (takeIndex: () => number, emit: (event: StreamEven
     count: () => blocks.length,
     finish: () => {
       for (const block of blocks) close(block)
-      return failed
     }
   }
 }

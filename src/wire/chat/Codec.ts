@@ -18,6 +18,14 @@ export const chat: WireCodec = {
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
   endMark: "data: [DONE]\n\n",
+  heartbeat: ": keep-alive\n\n",
+  // Third-party servers differ in what they take; what OpenAI takes passes everywhere.
+  toolLimits: {
+    name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
+    callId: { pattern: /./s, maxChars: 40 },
+    mendsOwnIds: false,
+    freeForm: "some"
+  },
   maxCandidates: 128,
   checkEnvelope,
   relayRequest,

@@ -58,6 +58,14 @@ export const callsOf = (message: JsonObject): ReadonlyArray<CallPiece> => {
   })
 }
 
+/** Log probabilities of a choice's text; undefined when it has none. */
+export const logprobsOf = (choice: JsonObject): ReadonlyArray<JsonObject> | undefined => {
+  const { logprobs } = choice
+  const content = isObject(logprobs) ? logprobs["content"] : undefined
+  const tokens = isArray(content) ? content.filter(isObject) : []
+  return tokens.length === 0 ? undefined : tokens
+}
+
 /** The first answer; a request for several is never translated. */
 export const firstChoice = (body: JsonObject): JsonObject | undefined => {
   const choices = body["choices"]

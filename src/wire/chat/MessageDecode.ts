@@ -1,7 +1,7 @@
 /** The `messages` of a chat request → canonical messages. */
 import type { Message, OpaquePart, Part, Role, TextPart, ToolCallPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
-import { mediaOfUrl } from "../json/DataUrl.ts"
+import { expectedBase64, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
@@ -34,7 +34,9 @@ const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldRe
       read.fail(`${at}.url`, "a URL is required")
       return null
     }
-    return { type: "image", source: mediaOfUrl(url), ...optional("detail", read.string(spec, "detail", at)), ...marks }
+    const source = mediaOfUrl(url)
+    if (isBroken(source)) read.fail(`${at}.url`, expectedBase64)
+    return { type: "image", source, ...optional("detail", read.string(spec, "detail", at)), ...marks }
   }
   if (kind === "input_audio") {
     const data = read.string(spec, "data", at)
@@ -42,11 +44,16 @@ const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldRe
       read.fail(`${at}.data`, "audio data is required")
       return null
     }
+    if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
     return { type: "audio", data, format: read.string(spec, "format", at) ?? "wav", ...marks }
   }
   const filename = optional("filename", read.string(spec, "filename", at))
   const data = read.string(spec, "file_data", at)
-  if (data !== undefined) return { type: "file", source: mediaOfUrl(data), ...filename, ...marks }
+  if (data !== undefined) {
+    const source = mediaOfUrl(data)
+    if (isBroken(source)) read.fail(`${at}.file_data`, expectedBase64)
+    return { type: "file", source, ...filename, ...marks }
+  }
   const id = read.string(spec, "file_id", at)
   if (id !== undefined) return { type: "file", source: { kind: "file_id", wire: "chat", id }, ...filename, ...marks }
   read.fail(`${at}.file_data`, "file_data or file_id is required")

@@ -1,6 +1,7 @@
 /** Canonical conversation → chat completions request. */
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
@@ -12,22 +13,33 @@ const maxStops = 4
 /** Providers refuse longer end-user ids. */
 const maxUserChars = 64
 
-/** Families that refuse `max_tokens` and sampling: they count reasoning into `max_completion_tokens`. */
-const reasoningFamily = /(?:^|\/)(?:o[1-9]|gpt-5)(?![a-z])/i
+const refusedByReasoning = {
+  temperature: "temperature",
+  topP: "top_p",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logprobs: "logprobs",
+  topLogprobs: "top_logprobs",
+  logitBias: "logit_bias"
+} as const satisfies Partial<Record<keyof Sampling, string>>
 
 const encodeSampling = (sampling: Sampling, own: boolean, fixed: boolean, log: DropLog): JsonObject => {
   const stops = sampling.stop
-  if (stops !== undefined && stops.length > maxStops && !own) log.drop("stop")
-  const kept = own ? stops : stops?.slice(0, maxStops)
+  const topK = own ? optional("top_k", sampling.topK) : {}
   if (sampling.topK !== undefined && !own) log.dropField("top_k")
   // Only what the client of another wire could not know to leave out.
-  const drops = fixed && !own
-  if (drops && sampling.temperature !== undefined) log.dropField("temperature")
-  if (drops && sampling.topP !== undefined) log.dropField("top_p")
+  if (fixed && !own) {
+    if (stops !== undefined) log.drop("stop")
+    for (const [word, field] of Object.entries(refusedByReasoning))
+      if (Object.hasOwn(sampling, word)) log.dropField(field)
+    return optional("seed", sampling.seed)
+  }
+  if (stops !== undefined && stops.length > maxStops && !own) log.drop("stop")
+  const kept = own ? stops : stops?.slice(0, maxStops)
   return {
-    ...(drops ? {} : optional("temperature", sampling.temperature)),
-    ...(drops ? {} : optional("top_p", sampling.topP)),
-    ...(own ? optional("top_k", sampling.topK) : {}),
+    ...optional("temperature", sampling.temperature),
+    ...optional("top_p", sampling.topP),
+    ...topK,
     ...optional("seed", sampling.seed),
     ...optional("presence_penalty", sampling.presencePenalty),
     ...optional("frequency_penalty", sampling.frequencyPenalty),
@@ -96,13 +108,13 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
 export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
   const log = makeDropLog(conversation.wire)
   const own = conversation.wire === "chat"
-  const fixed = reasoningFamily.test(options.model)
+  const fixed = isOpenAiReasoning(options.model)
   const limit = conversation.maxOutputTokens
   const streamOptions = own ? objectOr(conversation.extras["stream_options"]) : {}
   const body: JsonObject = {
     model: options.model,
     messages: encodeMessages(conversation, log),
-    ...encodeTools(conversation, log),
+    ...encodeTools(conversation, options.openAiTools === true, log),
     ...(limit === null ? {} : { [fixed ? "max_completion_tokens" : "max_tokens"]: limit }),
     ...encodeSampling(conversation.sampling, own, fixed, log),
     ...encodeFormat(conversation.outputFormat),

@@ -1,9 +1,18 @@
 /** Canonical response → chat completion. */
+import type { Citation } from "../canonical/Conversation.ts"
 import type { Response } from "../canonical/Response.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
+
+/** The responses wire has the members of a link flat. Other citations have no place here. */
+const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObject> => {
+  if (wire === "chat") return [value]
+  if (wire !== "responses" || value["type"] !== "url_citation") return []
+  const { type, ...link } = value
+  return [{ type, url_citation: link }]
+}
 
 const encodeMessage = (response: Response): JsonObject => {
   let text = ""
@@ -15,7 +24,7 @@ const encodeMessage = (response: Response): JsonObject => {
     switch (part.type) {
       case "text":
         text += part.text
-        for (const citation of part.citations ?? []) if (citation.wire === "chat") annotations.push(citation.value)
+        for (const citation of part.citations ?? []) annotations.push(...annotationOf(citation))
         break
       case "refusal":
         refusal += part.text

@@ -1,10 +1,10 @@
 /** Chat completion chunks → canonical events. */
 import type { StreamEvent } from "../canonical/Event.ts"
-import { numberOr, isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
+import { numberOr, isObject, type JsonObject, objectOr, optional, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import { makeCallBlocks } from "./CallBlocks.ts"
-import { callsOf, firstChoice, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
@@ -29,14 +29,15 @@ export const makeEventDecoder = (): EventDecoder => {
     speech = null
   }
 
-  const say = (kind: SpeechKind, text: string): void => {
-    if (text === "") return
+  const say = (kind: SpeechKind, text: string, logprobs?: ReadonlyArray<JsonObject>): void => {
+    // A token may say nothing, and be probable nevertheless.
+    if (text === "" && (logprobs === undefined || speech?.kind !== kind)) return
     if (speech?.kind !== kind) {
       closeSpeech()
       speech = { kind, index: takeIndex() }
       out.push({ type: "block_start", index: speech.index, block: { type: kind } })
     }
-    out.push({ type: "delta", index: speech.index, delta: { type: "text", text } })
+    out.push({ type: "delta", index: speech.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
   }
 
   const start = (chunk: JsonObject): void => {
@@ -70,11 +71,12 @@ export const makeEventDecoder = (): EventDecoder => {
     // Some servers send a whole message in the one chunk of a stream.
     const delta = objectOr(choice["delta"] ?? choice["message"])
     say("reasoning", reasoningOf(delta))
-    say("text", textOf(delta))
+    say("text", textOf(delta), logprobsOf(choice))
     say("refusal", refusalOf(delta))
     for (const call of callsOf(delta)) {
       closeSpeech()
-      calls.push(call)
+      const problem = calls.push(call)
+      if (problem !== null) return fail({ type: "error", problem })
     }
     if (reason !== "") finish = reason
   }
@@ -82,9 +84,8 @@ export const makeEventDecoder = (): EventDecoder => {
   const finishUp = (): void => {
     over = true
     closeSpeech()
-    const problem = calls.finish()
+    calls.finish()
     if (finish === null) out.push({ type: "error", problem: incompleteStream })
-    else if (problem !== null) out.push({ type: "error", problem })
     else out.push({ type: "finish", stop: decodeStop(finish, calls.count() > 0) }, { type: "done" })
   }
 

@@ -36,8 +36,10 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   }
   // With usage asked for, every chunk but the last says `usage: null`, as the wire's own servers do.
   const tail = context.wantsUsage ? `],"usage":null}\n\n` : "]}\n\n"
-  const chunk = (delta: JsonObject, finish: string | null): string =>
-    `${head}{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}${tail}`
+  const chunk = (delta: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
+    const told = logprobs === undefined ? "null" : `{"content":${JSON.stringify(logprobs)},"refusal":null}`
+    return `${head}{"index":0,"delta":${JSON.stringify(delta)},"logprobs":${told},"finish_reason":${JSON.stringify(finish)}}${tail}`
+  }
 
   const startBlock = (index: number, block: BlockStart): string => {
     const isCall = block.type === "tool_call"
@@ -67,7 +69,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
         if (block === undefined) return ""
         if (event.delta.type === "args") return event.delta.text === "" ? "" : argsChunk(block, event.delta.text)
         if (event.delta.type !== "text" || block.type === "tool_call" || block.type === "opaque") return ""
-        return chunk({ [textMember[block.type]]: event.delta.text }, null)
+        return chunk({ [textMember[block.type]]: event.delta.text }, null, event.delta.logprobs)
       }
       case "block_stop": {
         const block = open.get(event.index)

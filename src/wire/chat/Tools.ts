@@ -133,8 +133,25 @@ const encodeChoice = (choice: ToolChoice, tools: ReadonlyArray<Tool>): JsonObjec
   }
 }
 
+/** Few servers know a list of allowed tools: the others are simply not offered. */
+const withoutList = (conversation: Conversation, log: DropLog): Conversation => {
+  const { toolChoice: choice, tools } = conversation
+  if (choice?.type !== "allowed") return conversation
+  log.mapField("tool_choice")
+  return {
+    ...conversation,
+    tools: tools.filter((tool) => tool.type !== "builtin" && choice.names.includes(tool.name)),
+    toolChoice: { type: choice.mode }
+  }
+}
+
 /** `tools`, `tool_choice` and `parallel_tool_calls`; the latter two mean nothing without tools, and are refused then. */
-export const encodeTools = (conversation: Conversation, log: DropLog): JsonObject => {
+export const encodeTools = (conversation: Conversation, knowsAllowed: boolean, log: DropLog): JsonObject => {
+  const fitted = knowsAllowed || conversation.wire === "chat" ? conversation : withoutList(conversation, log)
+  return encodeOffered(fitted, log)
+}
+
+const encodeOffered = (conversation: Conversation, log: DropLog): JsonObject => {
   const tools = conversation.tools.flatMap<JsonObject>((tool) => encodeTool(tool, conversation, log) ?? [])
   if (tools.length === 0) {
     if (conversation.toolChoice !== null) log.dropField("tool_choice")

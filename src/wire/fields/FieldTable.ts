@@ -17,6 +17,9 @@ export interface Cell {
   readonly note: string | null
 }
 
+/** Source and target of a translation. */
+export type Pair = `${WireName}>${WireName}`
+
 export interface FieldRow<Id extends string = string> {
   readonly id: Id
   /** The concept, for people. */
@@ -25,6 +28,8 @@ export interface FieldRow<Id extends string = string> {
   readonly fields: Partial<Record<WireName, string>>
   /** Its fate at each target, which seldom depends on where it comes from. */
   readonly to: Partial<Record<WireName, Cell>>
+  /** Where it does depend on it. */
+  readonly except: Partial<Record<Pair, Cell>>
 }
 
 export const exact: Cell = { fate: "exact", note: null }
@@ -32,16 +37,26 @@ export const dropped: Cell = { fate: "dropped", note: null }
 export const mapped = (note: string): Cell => ({ fate: "mapped", note })
 export const rejected = (note: string): Cell => ({ fate: "rejected", note })
 
+type Targets = Readonly<Record<WireName, Cell>>
+
+const atAll = (cell: Cell): Targets => ({ chat: cell, messages: cell, responses: cell, gemini: cell, ollama: cell })
+
+export const everywhere = atAll(exact)
+/** No other wire can say it. */
+export const nowhere = atAll(dropped)
+
 export const row = <Id extends string>(
   id: Id,
   concept: string,
   fields: FieldRow["fields"],
-  to: FieldRow["to"]
-): FieldRow<Id> => ({ id, concept, fields, to })
+  to: FieldRow["to"],
+  except: FieldRow["except"] = {}
+): FieldRow<Id> => ({ id, concept, fields, to, except })
 
 /** The cell of a pair; null when the source cannot say it, or the target is not in the table. */
 export const cellOf = (row: FieldRow, source: WireName, target: WireName): Cell | null => {
-  if (row.fields[source] === undefined || row.to[target] === undefined) return null
+  const cell = row.except[`${source}>${target}`] ?? row.to[target]
+  if (row.fields[source] === undefined || cell === undefined) return null
   // Between two speakers of one wire the bytes themselves pass.
-  return source === target ? exact : row.to[target]
+  return source === target ? exact : cell
 }

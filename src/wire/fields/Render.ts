@@ -5,7 +5,13 @@ import { cellOf, type FieldRow } from "./FieldTable.ts"
 import { requestFields } from "./RequestFields.ts"
 
 /** The wires the tables speak of, in the order they are shown. */
-export const tabledWires = ["chat", "messages", "ollama"] as const satisfies ReadonlyArray<WireName>
+export const tabledWires = [
+  "chat",
+  "messages",
+  "responses",
+  "gemini",
+  "ollama"
+] as const satisfies ReadonlyArray<WireName>
 
 const titles: Readonly<Record<WireName, string>> = {
   chat: "chat completions",

@@ -1,14 +1,15 @@
 /** The gemini wire. */
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { makeArrayTap } from "./ArrayTap.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { renderError, renderStreamError } from "./Errors.ts"
+import { renderArrayError, renderError, renderStreamError } from "./Errors.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
 import { encodeResponse } from "./ResponseEncode.ts"
 import { makeStreamDecoder } from "./StreamDecode.ts"
-import { makeStreamEncoder } from "./StreamEncode.ts"
+import { makeArrayEncoder, makeStreamEncoder } from "./StreamEncode.ts"
 import { makeStreamTap } from "./Tap.ts"
 
 export const gemini: WireCodec = {
@@ -17,6 +18,14 @@ export const gemini: WireCodec = {
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
   endMark: "",
+  // No comment: see the framing's ping.
+  heartbeat: "\n",
+  toolLimits: {
+    name: { pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/, maxChars: 64 },
+    callId: null,
+    mendsOwnIds: false,
+    freeForm: "none"
+  },
   // More can be asked of it, but a translated answer is one.
   maxCandidates: 1,
   checkEnvelope,
@@ -32,4 +41,18 @@ export const gemini: WireCodec = {
   renderError,
   renderStreamError,
   readUpstreamError
+}
+
+/**
+ * The wire's other form of a stream: one JSON array, for clients that call `:streamGenerateContent` without `alt=sse`. The upstream
+ * is asked for events all the same, so its stream is relayed through the tap of this codec.
+ */
+export const geminiArray: WireCodec = {
+  ...gemini,
+  streamContentType: "application/json",
+  // White space between elements.
+  heartbeat: "\n",
+  makeStreamEncoder: makeArrayEncoder,
+  makeStreamTap: makeArrayTap,
+  renderStreamError: renderArrayError
 }

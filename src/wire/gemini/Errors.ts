@@ -1,6 +1,7 @@
 /** Errors of the gemini wire (contract B2): a numeric code, the name of the status, and typed details. */
 import type { ErrorView } from "../../domain/Errors.ts"
 import type { JsonObject } from "../json/Json.ts"
+import { lastElement } from "./Framing.ts"
 
 const statuses: Readonly<Record<number, string>> = {
   401: "UNAUTHENTICATED",
@@ -66,3 +67,7 @@ export const renderStreamError = (view: ErrorView, requestId: string): string =>
   const json = JSON.stringify(renderError(view, requestId))
   return `data: ${json}\n\n${json}`
 }
+
+/** The error as the last element of an array, which has had one before: a stream begins with its first chunk. */
+export const renderArrayError = (view: ErrorView, requestId: string): string =>
+  lastElement(JSON.stringify(renderError(view, requestId)))

@@ -1,6 +1,7 @@
 /** `inlineData` and `fileData` parts, both ways. */
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
 import type { FieldReader } from "../json/FieldReader.ts"
 import { extrasOf, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
@@ -25,6 +26,7 @@ export const decodeInlineData = (part: JsonObject, path: string, read: FieldRead
   const data = read.string(blob, "data", at)
   if (mediaType === undefined) read.fail(`${at}.mimeType`, "a media type is required")
   if (data === undefined) read.fail(`${at}.data`, "base64 data is required")
+  else if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
   if (mediaType === undefined || data === undefined) return null
   const extras = optional("extras", extrasOf(part, inlineMembers))
   const source: MediaSource = { kind: "base64", mediaType, data }
@@ -80,9 +82,15 @@ const typeByEnding: Readonly<Record<string, string>> = {
   webm: "video/webm"
 }
 
-const guessedType = (url: string): { readonly mimeType?: string } => {
+/** A picture must be told to be one; which kind it is, the servers see for themselves. */
+const unsaidType = { image: "image/jpeg", file: null } as const
+
+const guessedType = (part: ImagePart | FilePart, url: string): { readonly mimeType?: string } => {
   const ending = /\.([a-z0-9]{2,5})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase()
-  return optional("mimeType", ending !== undefined && Object.hasOwn(typeByEnding, ending) ? typeByEnding[ending] : null)
+  return optional(
+    "mimeType",
+    ending !== undefined && Object.hasOwn(typeByEnding, ending) ? typeByEnding[ending] : unsaidType[part.type]
+  )
 }
 
 /** The data member of a part; null for what has no place here, which is logged. */
@@ -95,7 +103,10 @@ const encodeSource = (part: ImagePart | FilePart, own: boolean, log: DropLog): J
       return { text: source.text }
     case "url":
       return {
-        fileData: { ...(own ? objectOr(part.extras?.["fileData"]) : guessedType(source.url)), fileUri: source.url }
+        fileData: {
+          ...(own ? objectOr(part.extras?.["fileData"]) : guessedType(part, source.url)),
+          fileUri: source.url
+        }
       }
     case "file_id":
       if (source.wire === "gemini") return { fileData: { ...objectOr(part.extras?.["fileData"]), fileUri: source.id } }

@@ -8,19 +8,34 @@ export interface ListedGeminiModel {
   /** Tokens. */
   readonly contextLength: number | null
   readonly maxOutputTokens: number | null
+  readonly thinking: boolean | null
+  readonly inputModalities: ReadonlyArray<string> | null
+  readonly outputModalities: ReadonlyArray<string> | null
+  readonly capabilities: JsonObject | null
 }
 
-const methods = ["generateContent", "streamGenerateContent", "countTokens"]
+const generating = ["generateContent", "streamGenerateContent", "countTokens"]
+const embedding = ["embedContent", "batchEmbedContents"]
 
+/** `thinking` is the wire's own word; modalities and capabilities are ours, in the catalogue's words. */
 export const modelAnswer = (model: ListedGeminiModel): JsonObject => ({
   name: `models/${model.id}`,
   version: "",
   displayName: model.displayName,
-  supportedGenerationMethods: methods,
+  supportedGenerationMethods: model.outputModalities?.includes("embedding") === true ? embedding : generating,
   ...optional("inputTokenLimit", model.contextLength),
-  ...optional("outputTokenLimit", model.maxOutputTokens)
+  ...optional("outputTokenLimit", model.maxOutputTokens),
+  ...optional("thinking", model.thinking),
+  ...optional("inputModalities", model.inputModalities),
+  ...optional("outputModalities", model.outputModalities),
+  ...optional("capabilities", model.capabilities)
 })
 
-export const modelListAnswer = (models: ReadonlyArray<ListedGeminiModel>): JsonObject => ({
-  models: models.map(modelAnswer)
+/** `nextPageToken` stands only where another page follows. */
+export const modelListAnswer = (
+  models: ReadonlyArray<ListedGeminiModel>,
+  nextPageToken: string | null = null
+): JsonObject => ({
+  models: models.map(modelAnswer),
+  ...optional("nextPageToken", nextPageToken)
 })

@@ -17,6 +17,7 @@ import {
   stopOf
 } from "./Answer.ts"
 import { inventedId } from "./Calls.ts"
+import { decodeLogprobs } from "./Logprobs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
 import { usageOf } from "./Usage.ts"
 
@@ -56,6 +57,7 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
   const parts = decodeParts(candidate, id ?? "")
   const hasToolCalls = parts.some((part) => part.type === "tool_call")
   const stop = stopOf(body, hasToolCalls)
+  const logprobs = decodeLogprobs(candidate)
   if (stop === null) return Either.left(problem("The upstream's answer is incomplete: it has no finish reason."))
   return Either.right({
     id,
@@ -64,7 +66,7 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
     parts,
     stop,
     usage: usageOf(body),
-    logprobs: null
+    logprobs: logprobs.length === 0 ? null : { content: logprobs }
   })
 }
 

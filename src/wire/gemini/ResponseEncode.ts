@@ -3,6 +3,7 @@ import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
+import { encodeLogprobs } from "./Logprobs.ts"
 import { signatureOf } from "./Part.ts"
 import { encodeStop } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
@@ -39,6 +40,7 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
       {
         content: { parts: parts.length === 0 ? nothingSaid : parts, role: "model" },
         finishReason: encodeStop(response.stop),
+        ...encodeLogprobs(response.logprobs?.["content"]),
         index: 0
       }
     ],

@@ -10,6 +10,7 @@ import type { StreamDecoder } from "../WireCodec.ts"
 import { candidateFailure, createdMsOf, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
 import { makeArrayScanner } from "./ArrayScanner.ts"
 import { inventedId } from "./Calls.ts"
+import { decodeLogprobs } from "./Logprobs.ts"
 import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
 import { makeUsageReader } from "./Usage.ts"
@@ -32,7 +33,7 @@ export const makeEventDecoder = (): EventDecoder => {
   let stop: Stop | null = null
   let nextIndex = 0
   let calls = 0
-  let speech: { readonly kind: SpeechKind; readonly index: number } | null = null
+  let speech: { readonly kind: SpeechKind; readonly index: number; signed: boolean } | null = null
   let partial: { readonly index: number; readonly args: PartialArgs } | null = null
   const readUsage = makeUsageReader()
 
@@ -72,16 +73,27 @@ export const makeEventDecoder = (): EventDecoder => {
     partial = null
   }
 
+  /** The token probabilities of the chunk that is read, until its text is told. */
+  let logprobs: ReadonlyArray<JsonObject> = []
+
+  const tellText = (index: number, kind: SpeechKind, text: string): void => {
+    const tokens = kind === "text" ? logprobs : []
+    tell(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
+    if (kind === "text") logprobs = []
+  }
+
   /** A signature on an empty text belongs to what was said before it. */
   const say = (kind: SpeechKind, text: string, state: ReasoningState | undefined): void => {
     if (text === "" && state === undefined) return
     closePartial()
-    if (speech === null || (speech.kind !== kind && text !== "")) {
+    // What follows a signature is not what was signed.
+    if (speech === null || (text !== "" && (speech.signed || speech.kind !== kind))) {
       closeSpeech()
-      speech = { kind, index: open({ type: kind }) }
+      speech = { kind, index: open({ type: kind }), signed: false }
     }
-    if (text !== "") tell(speech.index, { type: "text", text })
+    if (text !== "") tellText(speech.index, kind, text)
     tellState(speech.index, state)
+    speech.signed ||= state !== undefined
   }
 
   const beginCall = (call: JsonObject, name: string): number => {
@@ -132,6 +144,7 @@ export const makeEventDecoder = (): EventDecoder => {
     if (isError(chunk)) return fail(streamProblem(chunk))
     if (!started) start(chunk)
     const candidate = firstCandidate(chunk)
+    logprobs = decodeLogprobs(candidate)
     for (const part of partsOf(candidate)) if (!over) readPart(part)
     const usage = readUsage(chunk["usageMetadata"])
     if (over) return

@@ -8,8 +8,9 @@ import type { Stop } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
-import { encodeSse } from "../sse/SseScanner.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
+import { arrayFraming, eventFraming, type Framing } from "./Framing.ts"
+import { encodeLogprobs } from "./Logprobs.ts"
 import { signatureOf } from "./Part.ts"
 import { encodeStop } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
@@ -20,7 +21,14 @@ interface OpenBlock {
   state: ReasoningState | undefined
 }
 
-export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
+/** What stands beside the part of a chunk. */
+interface Ending {
+  readonly finish?: string
+  readonly usage?: JsonObject
+  readonly logprobs?: ReadonlyArray<JsonObject>
+}
+
+const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEncoder => {
   const open = new Map<number, OpenBlock>()
   let id = context.fallbackId
   let model = context.model
@@ -28,12 +36,16 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   let stop: Stop | null = null
   let over = false
 
-  const write = (part: JsonObject, ending: { readonly finish?: string; readonly usage?: JsonObject } = {}): string =>
-    encodeSse(
-      null,
+  const write = (part: JsonObject, ending: Ending = {}): string =>
+    framing.chunk(
       JSON.stringify({
         candidates: [
-          { content: { parts: [part], role: "model" }, ...optional("finishReason", ending.finish), index: 0 }
+          {
+            content: { parts: [part], role: "model" },
+            ...optional("finishReason", ending.finish),
+            index: 0,
+            ...encodeLogprobs(ending.logprobs)
+          }
         ],
         ...optional("usageMetadata", ending.usage),
         modelVersion: model,
@@ -46,7 +58,8 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   const onDelta = (block: OpenBlock, delta: BlockDelta): string => {
     switch (delta.type) {
       case "text":
-        return delta.text === "" ? "" : write({ text: delta.text, ...thoughtOf(block.start) })
+        if (delta.text === "") return ""
+        return write({ text: delta.text, ...thoughtOf(block.start) }, optional("logprobs", delta.logprobs))
       case "args":
         block.args += delta.text
         return ""
@@ -73,13 +86,14 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
 
   const finish = (): string => {
     over = true
-    return write(
+    const last = write(
       { text: "" },
       {
         finish: stop === null ? "OTHER" : encodeStop(stop),
         ...optional("usage", usage === null ? null : encodeUsage(usage))
       }
     )
+    return last + framing.end
   }
 
   const encode = (event: StreamEvent): string => {
@@ -88,7 +102,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
       case "start":
         id = event.id ?? id
         model = event.model ?? model
-        return ""
+        return framing.opens ? write({ text: "" }) : ""
       case "block_start":
         open.set(event.index, { start: event.block, args: "", state: undefined })
         return ""
@@ -113,8 +127,13 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
         over = true
         return ""
       case "ping":
-        return ": ping\n\n"
+        return framing.ping
     }
   }
   return { encode }
 }
+
+export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => makeFramedEncoder(context, eventFraming())
+
+/** The same chunks as one array: what a client gets that does not ask for events. */
+export const makeArrayEncoder = (context: EncodeContext): StreamEncoder => makeFramedEncoder(context, arrayFraming())

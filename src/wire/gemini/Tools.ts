@@ -138,7 +138,7 @@ const encodeList = (tools: ReadonlyArray<Tool>, own: boolean, log: DropLog): Rea
         functions.push(encodeFunction(tool, own, log))
         break
       case "custom":
-        // A JSON tool of the same name would answer in a form the client did not ask for.
+        // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
         log.dropField("tools.custom")
         break
       case "builtin":

@@ -11,4 +11,16 @@ export const mediaOfUrl = (url: string): MediaSource => {
   return { kind: "base64", mediaType, data: url.slice(match[0].length) }
 }
 
+// Both alphabets are in use, and line ends stand in what command-line tools make.
+const noBase64 = /[^A-Za-z0-9+/_=\s-]/
+
+/** Whether a text can be base64 data at all; linear, nothing is decoded. */
+export const isBase64 = (data: string): boolean => data !== "" && !noBase64.test(data)
+
+/** Inline data that is no base64; links and ids are not looked at. */
+export const isBroken = (source: MediaSource): boolean => source.kind === "base64" && !isBase64(source.data)
+
+/** What is said of data that is none. */
+export const expectedBase64 = "expected base64 data"
+
 export const dataUrlOf = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`

@@ -22,10 +22,25 @@ export const stringOr = (value: unknown): string | null => (typeof value === "st
 export const numberOr = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null
 
-/** Parses text; undefined when it is no JSON. */
+/** Nobody means more levels; some thousands more and writing the value again overflows the stack. */
+export const maxDepth = 512
+
+/** Objects and arrays stand inside one another on more than so many levels. */
+const isDeeper = (value: unknown, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  if (levels === 0) return true
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inner === "object" && isDeeper(inner, levels - 1)) return true
+  }
+  return false
+}
+
+/** Parses text; undefined when it is no JSON, or nested beyond `maxDepth`. */
 export const parseJson = (text: string): Json | undefined => {
   try {
-    return JSON.parse(text)
+    const value: Json = JSON.parse(text)
+    // A level takes two characters at least: short texts need no look.
+    return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined
   }

@@ -18,6 +18,13 @@ export const messages: WireCodec = {
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
   endMark: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+  heartbeat: 'event: ping\ndata: {"type":"ping"}\n\n',
+  toolLimits: {
+    name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
+    callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
+    mendsOwnIds: true,
+    freeForm: "none"
+  },
   maxCandidates: 1,
   checkEnvelope,
   relayRequest,

@@ -22,12 +22,18 @@ interface Findings {
   needsRewrite: boolean
 }
 
-/** Notes pictures, and reasoning that no provider signed (it came from an upstream of another wire). */
+/** What this wire's own upstreams take and make. */
+const plainId = /^[a-zA-Z0-9_-]{1,64}$/
+
+const isOdd = (id: Json | undefined): boolean => typeof id === "string" && !plainId.test(id)
+
+/** Notes pictures, and what came from an upstream of another wire: reasoning that no provider signed, odd ids of calls. */
 const inspect = (content: ReadonlyArray<Json>, findings: Findings): void => {
   for (const block of content) {
     if (!isObject(block)) continue
     if (block["type"] === "image") findings.hasImages = true
     else if (block["type"] === "thinking" && !block["signature"]) findings.needsRewrite = true
+    else if (isOdd(block["type"] === "tool_use" ? block["id"] : block["tool_use_id"])) findings.needsRewrite = true
   }
 }
 

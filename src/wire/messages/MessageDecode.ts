@@ -9,6 +9,7 @@ import type {
   ToolResultPart
 } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
+import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 
@@ -48,8 +49,11 @@ const decodeSource = (block: JsonObject, path: string, read: FieldReader): Media
     return value ?? ""
   }
   switch (source["type"]) {
-    case "base64":
-      return { kind: "base64", mediaType: text("media_type"), data: text("data") }
+    case "base64": {
+      const data = text("data")
+      if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
+      return { kind: "base64", mediaType: text("media_type"), data }
+    }
     case "url":
       return { kind: "url", url: text("url") }
     case "file":

@@ -1,14 +1,13 @@
 /** Canonical messages → `system` and `messages` of a messages request. */
 import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { argsAsObject, argsObject, makeIdRewriter } from "../canonical/ToolArgs.ts"
+import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
 import { isObject, type JsonObject, optional } from "../json/Json.ts"
 
 interface Encoder {
   /** The client speaks this wire too: its own extras may be restored. */
   readonly own: boolean
   readonly log: DropLog
-  readonly callId: (id: string) => string
 }
 
 interface Turn {
@@ -53,7 +52,7 @@ const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
       return { type: "document", source: encodeSource({ kind: "text", text }), ...title, ...rest(part, encoder) }
     }
   }
-  encoder.log.drop("file")
+  encoder.log.drop(part.source.kind === "base64" ? "fileInline" : "file")
   return null
 }
 
@@ -62,7 +61,7 @@ const encodeResult = (part: ToolResultPart, encoder: Encoder): JsonObject => {
   const content = contentOf(blocks)
   return {
     type: "tool_result",
-    tool_use_id: encoder.callId(part.callId),
+    tool_use_id: part.callId,
     ...(blocks.length === 0 ? {} : { content }),
     ...(part.isError ? { is_error: true } : {}),
     ...rest(part, encoder)
@@ -113,10 +112,9 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
       return null
     }
     case "tool_call": {
-      const id = encoder.callId(part.id)
       if (part.kind === "custom" || argsObject(part.args) === null) log.map("toolArgs")
       const input = part.kind === "custom" ? { input: part.args } : argsAsObject(part.args)
-      return { type: "tool_use", id, name: part.name, input, ...rest(part, encoder) }
+      return { type: "tool_use", id: part.id, name: part.name, input, ...rest(part, encoder) }
     }
     case "tool_result":
       return encodeResult(part, encoder)
@@ -171,7 +169,7 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
  * between turns. A conversation of nothing else speaks as the user.
  */
 export const encodeMessages = (conversation: Conversation, log: DropLog): JsonObject => {
-  const encoder: Encoder = { own: conversation.wire === "messages", log, callId: makeIdRewriter() }
+  const encoder: Encoder = { own: conversation.wire === "messages", log }
   const system: Array<JsonObject> = []
   const turns: Array<Turn> = []
   for (const message of conversation.messages) {

@@ -1,10 +1,11 @@
 /** Canonical conversation → messages request. */
 import type { Conversation, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { claudeVersionOf } from "../canonical/ModelFamily.ts"
 import { isArray, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { encodeMessages } from "./MessageEncode.ts"
-import { encodeThinking, type Thinking } from "./Thinking.ts"
+import { encodeThinking, refusesSampling, type Thinking } from "./Thinking.ts"
 import { encodeTools } from "./Tools.ts"
 
 /** With thinking on, `top_p` must be at least this. */
@@ -24,6 +25,22 @@ const encodeStops = (stops: ReadonlyArray<string> | undefined, log: DropLog): Js
   const kept = stops?.filter((stop) => stop.trim() !== "")
   if (kept?.length !== stops?.length) log.drop("stop")
   return kept === undefined || kept.length === 0 ? {} : { stop_sequences: kept }
+}
+
+const samplingFields = { temperature: "temperature", topP: "top_p", topK: "top_k" } as const
+
+/** What the client of another wire could not know to leave out. */
+const fitSampling = (sampling: Sampling, own: boolean, model: string, log: DropLog): Sampling => {
+  const { temperature, topK, topP, ...rest } = sampling
+  if (own) return sampling
+  if (refusesSampling(model)) {
+    for (const [word, field] of Object.entries(samplingFields)) if (Object.hasOwn(sampling, word)) log.dropField(field)
+    return rest
+  }
+  // From 4.1 on only one of the two may be said.
+  if ((claudeVersionOf(model) ?? 0) < 4.1 || temperature === undefined || topP === undefined) return sampling
+  log.dropField("top_p")
+  return { ...rest, temperature, ...optional("topK", topK) }
 }
 
 const encodeTemperature = (temperature: number | undefined, thinking: Thinking, log: DropLog): JsonObject => {
@@ -85,6 +102,7 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
 
 export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
   const log = makeDropLog(conversation.wire)
+  const own = conversation.wire === "messages"
   const spoken = encodeMessages(conversation, log)
   const thinking = encodeThinking(conversation, isArray(spoken["messages"]) ? spoken["messages"] : [], options, log)
   const body: JsonObject = {
@@ -93,7 +111,7 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
     ...spoken,
     ...encodeTools(conversation, log),
     ...thinking.field,
-    ...encodeSampling(conversation.sampling, thinking, log),
+    ...encodeSampling(fitSampling(conversation.sampling, own, options.model, log), thinking, log),
     ...encodeOutput(conversation, thinking, log),
     ...encodeMetadata(conversation, log),
     ...encodeExtras(conversation, log),

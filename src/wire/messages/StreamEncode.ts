@@ -12,6 +12,12 @@ type BlockEvent = Extract<StreamEvent, { readonly index: number }>
 
 const write = (event: JsonObject): string => encodeSse(String(event["type"]), JSON.stringify(event))
 
+/** A block that was begun here, or waits for something to say: an empty text is refused when it comes back. */
+interface Block {
+  readonly start: BlockStart
+  begun: boolean
+}
+
 /** The start of a block; null for blocks of another wire, which have no place here. */
 const startOf = (block: BlockStart): JsonObject | null => {
   switch (block.type) {
@@ -46,8 +52,16 @@ const deltaOf = (delta: BlockDelta, block: BlockStart): JsonObject | null => {
   }
 }
 
+/** Reasoning that is only this wire's own proof is a block of another type, whole from its start. */
+const redactedBy = (delta: BlockDelta): JsonObject | null => {
+  const encrypted = delta.type === "state" && delta.state.wire === "messages" ? delta.state.encrypted : undefined
+  return encrypted === undefined ? null : { type: "redacted_thinking", data: encrypted }
+}
+
+const saysNothing = (delta: BlockDelta): boolean => delta.type === "text" && delta.text === ""
+
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
-  const blocks = new Map<number, BlockStart>()
+  const blocks = new Map<number, Block>()
   // Events of blocks that began while another was open, in order of their begin.
   const waiting = new Map<number, Array<BlockEvent>>()
   let current: number | null = null
@@ -74,9 +88,21 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
     })
   }
 
-  const writeDelta = (block: BlockStart, delta: BlockDelta): string => {
-    const encoded = deltaOf(delta, block)
-    return encoded === null ? "" : write({ type: "content_block_delta", index: nextIndex, delta: encoded })
+  const writeStart = (block: Block, content: JsonObject): string => {
+    block.begun = true
+    return write({ type: "content_block_start", index: nextIndex, content_block: content })
+  }
+
+  const writeDelta = (block: Block, delta: BlockDelta): string => {
+    const redacted = block.begun ? null : redactedBy(delta)
+    if (redacted !== null) return writeStart(block, redacted)
+    const encoded = saysNothing(delta) ? null : deltaOf(delta, block.start)
+    if (encoded === null) return ""
+    const start = block.begun ? null : startOf(block.start)
+    return (
+      (start === null ? "" : writeStart(block, start)) +
+      write({ type: "content_block_delta", index: nextIndex, delta: encoded })
+    )
   }
 
   const writeStop = (): string => {
@@ -90,13 +116,14 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
     if (event.type === "block_start") {
       const content = startOf(event.block)
       if (content === null) return ""
-      blocks.set(event.index, event.block)
-      return write({ type: "content_block_start", index: nextIndex, content_block: content })
+      const begun: Block = { start: event.block, begun: false }
+      blocks.set(event.index, begun)
+      return event.block.type === "tool_call" || event.block.type === "opaque" ? writeStart(begun, content) : ""
     }
     const block = blocks.get(event.index)
     if (event.type === "delta") return block === undefined ? "" : writeDelta(block, event.delta)
     blocks.delete(event.index)
-    return (block === undefined ? "" : writeStop()) + advance()
+    return (block?.begun === true ? writeStop() : "") + advance()
   }
 
   /** The next waiting block becomes the current one. */

@@ -4,7 +4,8 @@
  */
 import type { Conversation, ReasoningAsk } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { budgetOfEffort } from "../canonical/ReasoningBudget.ts"
+import { claudeVersionOf } from "../canonical/ModelFamily.ts"
+import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
@@ -14,8 +15,19 @@ const minBudget = 1024
 /** Of the output limit, what thinking may take: the rest is for the answer. */
 const maxShare = 0.8
 
-/** Families that decide for themselves how much to think, and take an effort word. */
-const adaptiveFamily = /claude-[a-z]+-(?:4[-.][6-9](?!\d)|[5-9])/i
+/** How a model thinks: by a budget, by its own judgement with an effort word, either way, or nobody knows. */
+type Manner = "budget" | "either" | "adaptive" | "unknown"
+
+const mannerOf = (model: string): Manner => {
+  const version = claudeVersionOf(model)
+  if (version === null || version < 3.7) return "unknown"
+  // From 4.7 on a budget is refused.
+  return version < 4.6 ? "budget" : version < 4.7 ? "either" : "adaptive"
+}
+
+/** Since 4.7 these models take no sampling at all. */
+export const refusesSampling = (model: string): boolean => mannerOf(model) === "adaptive"
+
 const efforts: Readonly<Record<string, string>> = {
   minimal: "low",
   low: "low",
@@ -58,8 +70,9 @@ const limitOf = (conversation: Conversation, options: EncodeOptions, log: DropLo
   return maxOutputTokens ?? limit
 }
 
-/** The budget that fits below the limit; null when not even the smallest does. */
-const fitBudget = (wanted: number, maxTokens: number): number | null => {
+/** The budget that fits below the limit; null when not even the smallest does. One that fits already is left to its client. */
+const fitBudget = (wanted: number, maxTokens: number, own: boolean): number | null => {
+  if (own && wanted >= minBudget && wanted < maxTokens) return wanted
   const room = Math.max(Math.floor(maxTokens * maxShare), minBudget)
   const budget = Math.min(Math.max(wanted, minBudget), room)
   return budget < maxTokens ? budget : null
@@ -72,17 +85,29 @@ const off = (limit: number | null, effort: string | null = null): Thinking => ({
   effort
 })
 
-const budgeted = (ask: ReasoningAsk, limit: number | null, log: DropLog): Thinking => {
+/** Wires that ask for kinds of summaries get the one kind there is. */
+const summaries = new Set(["auto", "concise", "detailed"])
+
+const displayOf = ({ summary }: ReasoningAsk): JsonObject =>
+  optional("display", summary !== undefined && summaries.has(summary) ? "summarized" : summary)
+
+const budgeted = (ask: ReasoningAsk, limit: number | null, own: boolean, log: DropLog): Thinking => {
   const wanted = ask.budgetTokens ?? budgetOfEffort(ask.effort ?? "medium")
   const maxTokens = limit ?? defaultMaxTokens + wanted
-  const budget = fitBudget(wanted, maxTokens)
+  const budget = fitBudget(wanted, maxTokens, own)
   if (budget === null) {
     log.drop("reasoning")
     return off(limit)
   }
-  if (budget !== wanted) log.map("reasoning")
-  const field = { thinking: { type: "enabled", budget_tokens: budget, ...optional("display", ask.summary) } }
+  if (budget !== ask.budgetTokens) log.map("reasoning")
+  const field = { thinking: { type: "enabled", budget_tokens: budget, ...displayOf(ask) } }
   return { on: true, maxTokens, field, effort: null }
+}
+
+const effortOf = (ask: ReasoningAsk, manner: Manner): string | null => {
+  if (ask.effort === undefined && ask.budgetTokens !== undefined) return effortOfBudget(ask.budgetTokens)
+  if (ask.effort === undefined) return ask.mode === "effort" ? "medium" : null
+  return ask.effort === "xhigh" && manner === "adaptive" ? "xhigh" : (efforts[ask.effort] ?? "medium")
 }
 
 export const encodeThinking = (
@@ -105,14 +130,21 @@ export const encodeThinking = (
   const choice = conversation.toolChoice
   const forced =
     choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.mode === "required")
-  const adaptive = ask.mode === "adaptive" || (ask.mode === "effort" && adaptiveFamily.test(options.model))
+  const manner = mannerOf(options.model)
+  if (ask.mode === "adaptive" && manner === "unknown" && options.reasoning !== true) {
+    // A mere permission to think asks nothing of a model that may not be able to.
+    log.drop("reasoning")
+    return off(limit)
+  }
+  const adaptive = manner === "adaptive" || (manner === "either" && ask.mode !== "budget")
   if (forced || (!adaptive && callWithoutThinking(messages))) {
     log.drop("reasoning")
     return off(limit)
   }
-  if (!adaptive) return { ...budgeted(ask, limit, log), effort: ownEffort }
-  const effort = own ? ownEffort : (efforts[ask.effort ?? "medium"] ?? "medium")
-  if (!own && effort !== ask.effort) log.map("reasoning")
-  const field = { thinking: { type: "adaptive", ...optional("display", ask.summary) } }
+  if (!adaptive) return { ...budgeted(ask, limit, own, log), effort: ownEffort }
+  if (ask.mode === "budget") log.map("reasoning")
+  const effort = own && ask.mode !== "budget" ? ownEffort : effortOf(ask, manner)
+  if (!own && ask.mode === "effort" && effort !== ask.effort) log.map("reasoning")
+  const field = { thinking: { type: "adaptive", ...displayOf(ask) } }
   return { on: true, maxTokens: limit ?? defaultMaxTokens * 4, field, effort }
 }

@@ -59,14 +59,7 @@ export const decodeToolChoice = (
   }
 }
 
-const freeForm: JsonObject = {
-  type: "object",
-  properties: { input: { type: "string", description: "The whole input of the tool, as plain text." } },
-  required: ["input"]
-}
-
-/** `unwraps`: the client's wire tells a call of a tool it declared free-form as free-form again. */
-const encodeTool = (tool: Tool, own: boolean, unwraps: boolean, log: DropLog): JsonObject | null => {
+const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null => {
   switch (tool.type) {
     case "function":
       if (!own && tool.strict === true) log.drop("toolStrict")
@@ -79,13 +72,9 @@ const encodeTool = (tool: Tool, own: boolean, unwraps: boolean, log: DropLog): J
         ...(own ? { ...optional("strict", tool.strict), ...tool.extras } : {})
       }
     case "custom":
-      // As a JSON tool with one text: for clients whose wire turns such an answer back into the free form they asked for.
-      if (!unwraps) {
-        log.dropField("tools.custom")
-        return null
-      }
-      log.mapField("tools.custom")
-      return { name: tool.name, ...optional("description", tool.description), input_schema: freeForm }
+      // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
+      log.dropField("tools.custom")
+      return null
     case "builtin":
       if (tool.wire === "messages") return tool.value
       log.dropField(`tools.${tool.kind}`)
@@ -123,9 +112,7 @@ export const encodeTools = (conversation: Conversation, log: DropLog): JsonObjec
     return choice?.type !== "allowed" || (name !== null && choice.names.includes(name))
   })
   const own = conversation.wire === "messages"
-  const tools = offered.flatMap<JsonObject>(
-    (tool) => encodeTool(tool, own, conversation.wire === "responses", log) ?? []
-  )
+  const tools = offered.flatMap<JsonObject>((tool) => encodeTool(tool, own, log) ?? [])
   if (tools.length === 0) {
     if (choice !== null) log.dropField("tool_choice")
     if (conversation.parallelToolCalls !== null) log.drop("parallel")

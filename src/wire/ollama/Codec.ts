@@ -20,6 +20,8 @@ export const ollama: WireCodec = {
   streamContentType: "application/x-ndjson",
   // The line that tells why the model stopped is the end.
   endMark: "",
+  heartbeat: "",
+  toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none" },
   maxCandidates: 1,
   checkEnvelope,
   relayRequest,

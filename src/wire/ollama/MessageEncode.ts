@@ -32,7 +32,7 @@ const addFile = ({ source }: FilePart, content: Content, { log }: Encoder): void
   else if (source.kind === "base64" && source.mediaType.startsWith("image/")) content.images.push(source.data)
   else if (source.kind === "base64" && isTextual(source.mediaType)) {
     content.texts.push(Buffer.from(source.data, "base64").toString("utf8"))
-  } else log.drop("file")
+  } else log.drop(source.kind === "base64" ? "fileInline" : "file")
 }
 
 const addPart = (part: Part, content: Content, encoder: Encoder): void => {

@@ -44,12 +44,22 @@ const summaryOf = (model: OfferedModel): JsonObject => ({
   details: detailsOf(model)
 })
 
+/** Tools are granted unless known otherwise; pictures and thinking only when known. */
+const capabilitiesOf = (model: OfferedModel): ReadonlyArray<string> => [
+  "completion",
+  ...(model.toolCalling === false ? [] : ["tools"]),
+  ...(model.vision === true ? ["vision"] : []),
+  ...(model.reasoning === true ? ["thinking"] : [])
+]
+
 /** `GET /api/version`. */
 export const versionAnswer = (): JsonObject => ({ version: apiLevel })
 
 /** `GET /api/tags`. */
 export const tagsAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => ({
-  models: models.map((model) => Object.assign({ modified_at: toTimestamp(model.createdMs) }, summaryOf(model)))
+  models: models.map((model) =>
+    Object.assign({ modified_at: toTimestamp(model.createdMs), capabilities: capabilitiesOf(model) }, summaryOf(model))
+  )
 })
 
 /** `GET /api/ps`: models that are loaded, which here is every model that is offered. */
@@ -67,19 +77,13 @@ export const shownName = (body: JsonObject): string | null => stringOr(body["mod
 
 const defaultTag = ":latest"
 
-/** A model by its name; clients may add the default tag to a name without one. */
+/** A model by its name; clients may add the default tag to a name or leave it away, and leave away the provider. */
 export const findModel = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | null => {
-  const bare = name.endsWith(defaultTag) ? name.slice(0, -defaultTag.length) : name
-  return models.find(({ id }) => id === name) ?? models.find(({ id }) => id === bare) ?? null
+  const other = name.endsWith(defaultTag) ? name.slice(0, -defaultTag.length) : name + defaultTag
+  const named = (wanted: string) => models.find(({ id }) => id === wanted)
+  const bare = (wanted: string) => models.find(({ id, owner }) => id === `${owner}/${wanted}`)
+  return named(name) ?? named(other) ?? bare(name) ?? bare(other) ?? null
 }
-
-/** Tools are granted unless known otherwise; pictures and thinking only when known. */
-const capabilitiesOf = (model: OfferedModel): ReadonlyArray<string> => [
-  "completion",
-  ...(model.toolCalling === false ? [] : ["tools"]),
-  ...(model.vision === true ? ["vision"] : []),
-  ...(model.reasoning === true ? ["thinking"] : [])
-]
 
 /** `POST /api/show`. */
 export const showAnswer = (model: OfferedModel): JsonObject => ({

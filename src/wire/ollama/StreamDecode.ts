@@ -1,6 +1,6 @@
 /** Lines of an ollama stream → canonical events. Both endpoints. */
 import type { StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
-import { isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
+import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { makeNdjsonScanner, type NdjsonFailure, parseLine } from "./NdjsonScanner.ts"
@@ -52,14 +52,16 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     speech = null
   }
 
-  const say = (kind: SpeechKind, text: string): void => {
+  const say = (kind: SpeechKind, text: string, logprobs?: Json): void => {
     if (text === "") return
     if (speech?.kind !== kind) {
       closeSpeech()
       speech = { kind, index: nextIndex++ }
       out.push({ type: "block_start", index: speech.index, block: { type: kind } })
     }
-    out.push({ type: "delta", index: speech.index, delta: { type: "text", text } })
+    const tokens = isArray(logprobs) ? logprobs.filter(isObject) : []
+    const delta = { type: "text" as const, text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) }
+    out.push({ type: "delta", index: speech.index, delta })
   }
 
   const call = ({ args, id, name }: Call): void => {
@@ -81,7 +83,7 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     const said = saidBy(line)
     if (said !== null) {
       say("reasoning", thinkingOf(said))
-      say("text", textOf(said))
+      say("text", textOf(said), line["logprobs"])
       for (const piece of callsOf(said, begun, calls)) call(piece)
     }
     const stop = decodeStop(line, calls > 0)

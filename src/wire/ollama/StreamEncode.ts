@@ -2,7 +2,7 @@
 import type { BlockStart, StreamEvent } from "../canonical/Event.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
-import type { JsonObject } from "../json/Json.ts"
+import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import type { Piece, PieceShape } from "./Piece.ts"
 import { encodeCall } from "./ResponseEncode.ts"
@@ -32,9 +32,9 @@ export const makeStreamEncoder =
     const line = (piece: Piece, end: JsonObject): string =>
       `${JSON.stringify({ model, created_at: createdAt, ...shape(piece), ...end })}\n`
 
-    const say = (piece: Piece): string => {
+    const say = (piece: Piece, more: JsonObject = {}): string => {
       firstMs ??= context.elapsedMs?.() ?? null
-      return line(piece, { done: false })
+      return line(piece, { done: false, ...more })
     }
 
     const elapsed = (): Elapsed | null => {
@@ -47,7 +47,8 @@ export const makeStreamEncoder =
       if (block === undefined) return ""
       if (delta.type === "args") block.args += delta.text
       if (delta.type !== "text" || delta.text === "") return ""
-      return say(block.start.type === "reasoning" ? { content: "", thinking: delta.text } : { content: delta.text })
+      if (block.start.type === "reasoning") return say({ content: "", thinking: delta.text })
+      return say({ content: delta.text }, optional("logprobs", delta.logprobs))
     }
 
     const stopBlock = (index: number): string => {

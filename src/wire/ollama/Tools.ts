@@ -49,7 +49,7 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
       }
     }
     case "custom":
-      // A JSON tool of the same name would answer in a form the client did not ask for.
+      // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
       log.dropField("tools.custom")
       return null
     case "builtin":

@@ -19,6 +19,13 @@ export const responses: WireCodec = {
   streamContentType: "text/event-stream",
   // The event that tells why the answer stopped is the mark itself.
   endMark: "",
+  heartbeat: ": keep-alive\n\n",
+  toolLimits: {
+    name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
+    callId: { pattern: /./s, maxChars: 64 },
+    mendsOwnIds: false,
+    freeForm: "known"
+  },
   maxCandidates: 1,
   checkEnvelope,
   relayRequest,

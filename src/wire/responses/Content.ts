@@ -9,7 +9,7 @@ import type {
   TextPart
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { dataUrlOf, mediaOfUrl } from "../json/DataUrl.ts"
+import { dataUrlOf, expectedBase64, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
@@ -46,6 +46,7 @@ const fileId = (part: JsonObject): MediaSource | null => {
 const decodeImage = (part: JsonObject, path: string, read: FieldReader): ImagePart | null => {
   const url = read.string(part, "image_url", path) ?? ""
   const source = url === "" ? fileId(part) : mediaOfUrl(url)
+  if (source !== null && isBroken(source)) read.fail(`${path}.image_url`, expectedBase64)
   if (source !== null)
     return { type: "image", source, ...optional("detail", stringOr(part["detail"])), ...restOf(part, "image") }
   read.fail(`${path}.image_url`, "image_url or file_id is required")
@@ -56,6 +57,7 @@ const decodeFile = (part: JsonObject, path: string, read: FieldReader): FilePart
   const data = read.string(part, "file_data", path) ?? ""
   const url = read.string(part, "file_url", path) ?? ""
   const source = data !== "" ? mediaOfUrl(data) : url !== "" ? { kind: "url" as const, url } : fileId(part)
+  if (source !== null && isBroken(source)) read.fail(`${path}.file_data`, expectedBase64)
   if (source !== null)
     return { type: "file", source, ...optional("filename", stringOr(part["filename"])), ...restOf(part, "file") }
   read.fail(`${path}.file_data`, "file_data, file_url or file_id is required")
@@ -89,6 +91,7 @@ const decodePart = (part: Json, path: string, read: FieldReader): Part | null =>
         read.fail(`${path}.input_audio.data`, "audio data is required")
         return null
       }
+      if (!isBase64(data)) read.fail(`${path}.input_audio.data`, expectedBase64)
       return { type: "audio", data, format: stringOr(audio["format"]) ?? "wav", ...restOf(part, "audio") }
     }
     default:
@@ -172,10 +175,16 @@ const encodeFile = (part: FilePart, encoder: PartEncoder): JsonObject | null => 
   }
 }
 
+const noteMarks = (part: Part, log: DropLog): void => {
+  if ("cacheControl" in part) log.dropField("cache_control")
+  // A proof that hangs on a text is another wire's.
+  if (part.type === "text" && part.state !== undefined) log.drop("reasoningHistory")
+}
+
 /** A part of a user's, system's or tool's content; null when it has no place (and is named in the log). */
 export const encodeInputPart = (part: Part, encoder: PartEncoder): JsonObject | null => {
   const { log } = encoder
-  if ("cacheControl" in part) log.dropField("cache_control")
+  noteMarks(part, log)
   switch (part.type) {
     case "text":
       if (part.citations !== undefined) log.drop("citations")
@@ -207,7 +216,7 @@ export const encodeInputPart = (part: Part, encoder: PartEncoder): JsonObject | 
 /** A part of an assistant's content, which holds text and refusals only. */
 export const encodeOutputPart = (part: Part, encoder: PartEncoder): JsonObject | null => {
   const { log } = encoder
-  if ("cacheControl" in part) log.dropField("cache_control")
+  noteMarks(part, log)
   switch (part.type) {
     case "text":
       if (part.text === "" && !encoder.own) return null

@@ -43,6 +43,8 @@ const itemMark = (part: Part, { own }: Encoder): JsonObject | undefined => {
 const encodeItem = (part: Part, encoder: Encoder): JsonObject | null | undefined => {
   switch (part.type) {
     case "tool_call":
+      // A proof that hangs on a call is another wire's.
+      if (part.state !== undefined) encoder.log.drop("reasoningHistory")
       return encodeCall(part, encoder)
     case "tool_result":
       return encodeOutput(part, encoder)

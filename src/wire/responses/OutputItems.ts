@@ -1,6 +1,6 @@
 /** Output items of an answer, as whole answers and stream events both show them. */
 import type { Citation, ReasoningState } from "../canonical/Conversation.ts"
-import { argsObject } from "../canonical/ToolArgs.ts"
+import { unwrapInput } from "../canonical/FreeForm.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import { encodeCitation } from "./Content.ts"
 import { itemId } from "./Ids.ts"
@@ -8,11 +8,19 @@ import type { DeclaredTool } from "./ToolNames.ts"
 
 export type ItemStatus = "in_progress" | "completed"
 
+const logprobDefaults: JsonObject = { bytes: [], top_logprobs: [] }
+
+/** Other wires leave out, or null, what this wire's clients expect. */
+export const completeLogprob = (logprob: JsonObject): JsonObject => {
+  const told = Object.entries(logprob).filter(([, value]) => value !== null)
+  return { ...logprobDefaults, ...Object.fromEntries(told) }
+}
+
 export const outputText = (
   text: string,
   annotations: ReadonlyArray<JsonObject>,
   logprobs: ReadonlyArray<JsonObject> = []
-): JsonObject => ({ type: "output_text", text, annotations, logprobs })
+): JsonObject => ({ type: "output_text", text, annotations, logprobs: logprobs.map(completeLogprob) })
 
 export const annotationsOf = (citations: ReadonlyArray<Citation> | undefined): ReadonlyArray<JsonObject> =>
   (citations ?? []).flatMap<JsonObject>((citation) => encodeCitation(citation) ?? [])
@@ -64,13 +72,8 @@ export const callShape = (
   }
 }
 
-/** The free text of a call: the one text member of its JSON, or all of it when the model wrote something else. */
-export const inputOf = (shape: CallShape, args: string): string => {
-  if (!shape.wrapped) return args
-  const values = Object.values(argsObject(args) ?? {})
-  const [only] = values
-  return values.length === 1 && typeof only === "string" ? only : args
-}
+/** The argument text of a call, or its free text. */
+export const inputOf = (shape: CallShape, args: string): string => (shape.wrapped ? unwrapInput(args) : args)
 
 /** `input` is the argument text, or the free text of a custom tool. */
 export const callItem = (shape: CallShape, input: string, status: ItemStatus): JsonObject => ({

@@ -1,6 +1,7 @@
 /** Canonical conversation → responses request. */
 import type { Conversation, OutputFormat, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { isArray, type Json, type JsonObject, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
@@ -12,8 +13,6 @@ import { encodeTools } from "./Tools.ts"
 const minOutputTokens = 16
 /** Providers refuse longer end-user ids. */
 const maxUserChars = 64
-/** Families that refuse sampling. */
-const reasoningFamily = /(?:^|\/)(?:o[1-9]|gpt-5)(?![a-z])/i
 
 const foreignSampling = {
   topK: "top_k",
@@ -32,9 +31,7 @@ const sharedWithChat = [
   "safety_identifier"
 ] as const
 
-const encodeSampling = (sampling: Sampling, own: boolean, fixed: boolean, log: DropLog): JsonObject => {
-  // Only what the client of another wire could not know to leave out.
-  const drops = fixed && !own
+const encodeSampling = (sampling: Sampling, drops: boolean, log: DropLog): JsonObject => {
   if (sampling.stop !== undefined) log.drop("stop")
   for (const [word, field] of Object.entries(foreignSampling)) {
     if (Object.hasOwn(sampling, word)) log.dropField(field)
@@ -44,14 +41,13 @@ const encodeSampling = (sampling: Sampling, own: boolean, fixed: boolean, log: D
   return drops ? {} : { ...optional("temperature", sampling.temperature), ...optional("top_p", sampling.topP) }
 }
 
-/** Log probabilities come back in whole answers only: streams have no canonical word for them. */
+/** Reasoning models refuse them. */
 const encodeLogprobs = (
   { logprobs, topLogprobs }: Sampling,
-  own: boolean,
-  options: EncodeOptions,
+  drops: boolean,
   log: DropLog
 ): { readonly field: JsonObject; readonly include: ReadonlyArray<Json> } => {
-  if (own || !options.stream) {
+  if (!drops) {
     return { field: optional("top_logprobs", topLogprobs), include: logprobs === true ? [logprobsInclude] : [] }
   }
   if (logprobs === true) log.dropField("logprobs")
@@ -170,13 +166,15 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
   const own = conversation.wire === "responses"
   const reasoning = encodeReasoning(conversation, options, log)
   const reasons = Object.keys(reasoning).length > 0
-  const logprobs = encodeLogprobs(conversation.sampling, own, options, log)
+  // Only what the client of another wire could not know to leave out.
+  const drops = !own && isOpenAiReasoning(options.model)
+  const logprobs = encodeLogprobs(conversation.sampling, drops, log)
   const body: JsonObject = {
     model: options.model,
     ...encodeInputMessages(conversation, log),
     ...encodeTools(conversation, log),
     ...encodeLimit(conversation, own, log),
-    ...encodeSampling(conversation.sampling, own, reasoningFamily.test(options.model), log),
+    ...encodeSampling(conversation.sampling, drops, log),
     ...logprobs.field,
     ...member("text", { ...encodeFormat(conversation.outputFormat), ...nested(conversation, "text") }),
     ...member("reasoning", { ...reasoning, ...nested(conversation, "reasoning") }),

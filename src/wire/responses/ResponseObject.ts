@@ -34,6 +34,13 @@ const toolDefaults: JsonObject = { description: null, parameters: null, strict: 
 const completeTool = (tool: Json): Json =>
   isObject(tool) && tool["type"] === "function" ? { ...toolDefaults, ...tool } : tool
 
+const formatDefaults: JsonObject = { name: "answer", description: null, schema: null, strict: false }
+
+const completeText = (text: JsonObject): JsonObject => {
+  const format = isObject(text["format"]) ? text["format"] : { type: "text" }
+  return { ...text, format: format["type"] === "json_schema" ? { ...formatDefaults, ...format } : format }
+}
+
 const settingsOf = (request: JsonObject): JsonObject => {
   const settings: Record<string, Json | undefined> = {}
   for (const key of Object.keys(defaults)) settings[key] = request[key] ?? defaults[key]
@@ -42,7 +49,7 @@ const settingsOf = (request: JsonObject): JsonObject => {
     ...settings,
     tools: tools.map(completeTool),
     reasoning: { effort: null, summary: null, ...objectOr(request["reasoning"]) },
-    text: { format: { type: "text" }, ...objectOr(request["text"]) },
+    text: completeText(objectOr(request["text"])),
     // Nothing is kept here, nor made in the background.
     store: false,
     background: false

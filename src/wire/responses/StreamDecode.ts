@@ -132,10 +132,11 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     return item.open && item.type === type ? item : null
   }
 
-  const say = (item: Item, part: number, kind: SpeechKind, text: string): Block | undefined => {
+  const say = (item: Item, part: number, kind: SpeechKind, text: string, logprobs?: Json): Block | undefined => {
     if (text === "") return item.blocks.get(part)
     const block = item.blocks.get(part) ?? startBlock(item, part, { type: kind })
-    delta(block, { type: "text", text })
+    const tokens = isArray(logprobs) ? logprobs.filter(isObject) : []
+    delta(block, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
     return block
   }
 
@@ -143,7 +144,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     const item = speaker(event, "message")
     const part = numberOr(event["content_index"]) ?? 0
     if (item === null || (whole && item.blocks.has(part))) return
-    say(item, part, kind, stringOr(event[member]) ?? "")
+    say(item, part, kind, stringOr(event[member]) ?? "", event["logprobs"])
   }
 
   const sayReasoning = (event: JsonObject, source: "summary" | "content", member: string, whole: boolean): void => {
@@ -187,7 +188,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
       if (!isObject(part)) continue
       const refused = part["type"] === "refusal"
       const text = stringOr(part[refused ? "refusal" : "text"]) ?? ""
-      const block = item.blocks.get(index) ?? say(item, index, refused ? "refusal" : "text", text)
+      const block = item.blocks.get(index) ?? say(item, index, refused ? "refusal" : "text", text, part["logprobs"])
       if (block === undefined || block.citations > 0) continue
       for (const citation of citationsOf(part).citations ?? []) delta(block, { type: "citation", citation })
     }

@@ -69,7 +69,7 @@ export const makeResponsesEventEncoder = (context: EncodeContext): ResponsesEven
   const finish = (response: JsonObject): void => {
     over = true
     for (const index of open.keys()) stopBlock(index)
-    const whole = finished(response, output, stop, usage, null)
+    const whole = finished(response, output, stop, usage, context.nowMs + (context.elapsedMs?.() ?? 0))
     emit(`response.${whole.status}`, { response: whole })
   }
 

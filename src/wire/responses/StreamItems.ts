@@ -8,6 +8,7 @@ import {
   callItem,
   type CallShape,
   callShape,
+  completeLogprob,
   inputOf,
   messageItem,
   outputText,
@@ -39,6 +40,7 @@ const writeText = ({ emit, index, responseId }: Place): ItemWriter => {
   const id = itemId("msg", responseId, index)
   const at = { item_id: id, output_index: index, content_index: 0 }
   const annotations: Array<JsonObject> = []
+  const logprobs: Array<JsonObject> = []
   let text = ""
   return {
     item: messageItem(id, [], "in_progress"),
@@ -46,7 +48,8 @@ const writeText = ({ emit, index, responseId }: Place): ItemWriter => {
     delta: (delta) => {
       if (delta.type === "text") {
         text += delta.text
-        emit("response.output_text.delta", { ...at, delta: delta.text, logprobs: [] })
+        for (const token of delta.logprobs ?? []) logprobs.push(completeLogprob(token))
+        emit("response.output_text.delta", { ...at, delta: delta.text, logprobs: delta.logprobs ?? [] })
         return
       }
       const annotation = delta.type === "citation" ? encodeCitation(delta.citation) : null
@@ -55,8 +58,8 @@ const writeText = ({ emit, index, responseId }: Place): ItemWriter => {
       emit("response.output_text.annotation.added", { ...at, annotation_index: annotationIndex, annotation })
     },
     close: () => {
-      const part = outputText(text, annotations)
-      emit("response.output_text.done", { ...at, text, logprobs: [] })
+      const part = outputText(text, annotations, logprobs)
+      emit("response.output_text.done", { ...at, text, logprobs })
       emit("response.content_part.done", { ...at, part })
       return messageItem(id, [part], "completed")
     }

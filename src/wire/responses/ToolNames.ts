@@ -2,21 +2,15 @@
  * Tools of a namespace get one flat name on the way to wires that know no namespaces. The name depends on the two parts alone,
  * so that definitions, calls of the history and answers agree; the way back is looked up among the request's own tools.
  */
+import { hashOf, plainWord } from "../canonical/Aliases.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
 
 /** The shortest limit among the other wires. */
 const maxNameChars = 64
 
-/** FNV-1a, 32 bits: tells long names with the same begin apart. */
-const hashOf = (text: string): string => {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, "0")
-}
-
 export const flatName = (namespace: string, name: string): string => {
   const joined = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`
-  const clean = joined.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
+  const clean = plainWord(joined)
   return clean.length <= maxNameChars ? clean : `${clean.slice(0, maxNameChars - 9)}_${hashOf(joined)}`
 }
 

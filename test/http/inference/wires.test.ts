@@ -161,31 +161,4 @@ describe("client wires", () => {
       })
     })
   )
-
-  it.scopedLive("an upgrade is answered with 426, so that clients go on over HTTP", () =>
-    Effect.gen(function* () {
-      const { gateway } = yield* setUp
-      const status = yield* Effect.promise(async () => {
-        const { request } = await import("node:http")
-        return new Promise<number>((resolve, reject) => {
-          const { hostname, port } = new URL(gateway.url)
-          request({
-            hostname,
-            port,
-            path: "/v1/responses",
-            headers: {
-              connection: "upgrade",
-              upgrade: "websocket",
-              "sec-websocket-version": "13",
-              "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="
-            }
-          })
-            .on("response", (response) => resolve(response.statusCode ?? 0))
-            .on("error", reject)
-            .end()
-        })
-      })
-      assert.strictEqual(status, 426)
-    })
-  )
 })

@@ -18,6 +18,13 @@ describe("Credentials.keyOf", () => {
     ["nothing for another scheme", { authorization: "Basic abc" }, "/", null],
     ["nothing for a scheme that only begins so", { authorization: "Bearerish k" }, "/", null],
     ["nothing for empty values", { "x-api-key": " " }, "/?key=", null],
+    ["a key in an editor's path", {}, "/api/v1/editor/gw_K8/models?key=k3", "gw_K8"],
+    ["a key in the path alone", {}, "/api/v1/editor/gw_k8", "gw_k8"],
+    ["a key in the path before all others", { authorization: "Bearer k1" }, "/api/v1/editor/gw_k8/models", "gw_k8"],
+    ["a key in any spelling of the path", {}, "//API/v1/x/../%65ditor/gw%5Fk8/models", "gw_k8"],
+    ["nothing where the path leads elsewhere", {}, "/api/v1/editor/gw_k8/../../../providers", null],
+    ["nothing in other paths", {}, "/v1/editor/gw_k8/models", null],
+    ["nothing where the key is missing", {}, "/api/v1/editor/", null],
     ["nothing", {}, "/v1/models", null]
   ] as const) {
     it(`reads ${name}`, () => assert.strictEqual(keyOf(headers, url), expected))

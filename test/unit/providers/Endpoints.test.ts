@@ -46,6 +46,24 @@ describe("address", () => {
     assert.strictEqual(path("gemini-2.5-pro", true), "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse")
   })
 
+  it("has the embeddings beside the conversation", () => {
+    const at = (of: ProviderSpec, over: Partial<EndpointConnection> = {}, wire?: WireName): string => {
+      const { embeddingsPath, origin } = endpoint(of, over, wire)
+      return origin + embeddingsPath("a/m")
+    }
+    assert.strictEqual(at(spec("openai")), "https://api.openai.com/v1/embeddings")
+    assert.strictEqual(at(spec("openai"), {}, "responses"), "https://api.openai.com/v1/embeddings")
+    assert.strictEqual(at(spec("ollama")), "http://127.0.0.1:11434/api/embed")
+    assert.strictEqual(at(spec("ollama"), {}, "chat"), "http://127.0.0.1:11434/v1/embeddings")
+    assert.match(at(spec("gemini")), /\/v1beta\/models\/a%2Fm:batchEmbedContents$/)
+    const baseUrl = "http://h/p/v1/chat/completions?api-version=3"
+    assert.strictEqual(at(spec("openai"), { baseUrl }), "http://h/p/v1/embeddings?api-version=3")
+    const custom = { ...spec("openai"), paths: { chat: "/d/{model}/chat/completions?mode=1" } }
+    assert.strictEqual(at(custom), "https://api.openai.com/v1/d/a%2Fm/embeddings?mode=1")
+    // An unusual path tells nothing about its neighbours.
+    assert.strictEqual(at({ ...custom, paths: { chat: "/talk" } }), "https://api.openai.com/v1/embeddings")
+  })
+
   it("keeps a model name inside its path segment", () => {
     const { path } = endpoint(spec("gemini"))
     assert.strictEqual(path("../a?b#$&", false), "/v1beta/models/..%2Fa%3Fb%23%24%26:generateContent")

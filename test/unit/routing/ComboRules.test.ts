@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
 import { maxNesting, problemOf, referencesOf, usersOf } from "../../../src/routing/ComboRules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({
@@ -38,6 +39,7 @@ describe("ComboRules", () => {
   it("finds a combo that contains itself, at once or over others", () => {
     assert.deepStrictEqual(problemOf(combo("a", "combo:a"), []), { _tag: "Cycle" })
     assert.deepStrictEqual(problemOf(combo("c3", "combo:c1"), chain(3)), { _tag: "Cycle" })
+    assert.deepStrictEqual(problemOf(combo("a", `${noThinkingPrefix}combo:a`), []), { _tag: "Cycle" })
   })
 
   it("lets ten levels nest and no more", () => {

@@ -13,7 +13,7 @@ const { accounts } = snapshot(
 const resolution = (strategy: string): Resolution => ({
   combo: null,
   strategy,
-  targets: accounts.map((account) => ({ account, model: "m" }))
+  targets: accounts.map((account) => ({ account, model: "m", suppressReasoning: false }))
 })
 const order = (decision: ReturnType<typeof decide>) => decision.order.map(({ account }) => account.connection.id)
 const nothing = { lastKnownGood: null }

@@ -60,15 +60,15 @@ describe("chat request → messages request", () => {
       {
         role: "assistant",
         content: [
-          { type: "tool_use", id: "a_1", name: "look", input: { q: 1 } },
-          { type: "tool_use", id: "a_1_2", name: "look", input: {} }
+          { type: "tool_use", id: "a_1_dbbd3e69", name: "look", input: { q: 1 } },
+          { type: "tool_use", id: "a_1_584cc7d3", name: "look", input: {} }
         ]
       },
       {
         role: "user",
         content: [
-          { type: "tool_result", tool_use_id: "a_1_2" },
-          { type: "tool_result", tool_use_id: "a_1", content: "sun" },
+          { type: "tool_result", tool_use_id: "a_1_584cc7d3" },
+          { type: "tool_result", tool_use_id: "a_1_dbbd3e69", content: "sun" },
           { type: "text", text: "Compare" }
         ]
       }
@@ -103,13 +103,13 @@ describe("chat request → messages request", () => {
 
   it("leaves out a choice without tools, and tools that have no counterpart", () => {
     const { body, dropped } = toMessages({
-      tools: [{ type: "custom", custom: { name: "raw" } }, { type: "web_search" }],
+      tools: [{ type: "web_search" }],
       tool_choice: "auto",
       parallel_tool_calls: true
     })
     assert.notProperty(body, "tools")
     assert.notProperty(body, "tool_choice")
-    assert.deepEqual(dropped, ["tools.custom", "tools.web_search", "tool_choice", "parallel_tool_calls"])
+    assert.deepEqual(dropped, ["tools.web_search", "tool_choice", "parallel_tool_calls"])
   })
 
   it("carries pictures, PDFs and texts; names audio as dropped", () => {

@@ -109,3 +109,22 @@ describe("readUpstreamError", () => {
     assert.strictEqual(readUpstreamError(500, "{broken").message, "{broken")
   })
 })
+
+describe("the wait an upstream asks for", () => {
+  const body = (details: unknown) =>
+    JSON.stringify({ error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED", details } })
+  const retryInfo = (retryDelay: unknown) => ({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay })
+
+  it("is read from Google's details", () => {
+    const read = (text: string) => codecs.gemini.readUpstreamError(429, text).retryAfterMs
+    const quota = { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [] }
+    assert.strictEqual(read(body([quota, retryInfo("34.074824224s")])), 34_075)
+    assert.strictEqual(read(`[${body([retryInfo("2s")])}]`), 2000)
+  })
+
+  it("is absent when it cannot be read", () => {
+    for (const details of [[], null, [null], [retryInfo("soon")], [retryInfo(3)], [{ retryDelay: "1s" }]]) {
+      assert.notProperty(readUpstreamError(429, body(details)), "retryAfterMs")
+    }
+  })
+})

@@ -1,7 +1,7 @@
 /** For each row of the answer table: how each wire says it, and how it reads when it has arrived. */
 import type { AnswerPart, Response } from "../../../../src/wire/canonical/Response.ts"
 import type { AnswerFieldId } from "../../../../src/wire/fields/AnswerFields.ts"
-import type { JsonObject } from "../../../../src/wire/json/Json.ts"
+import { isArray, type JsonObject, objectOr } from "../../../../src/wire/json/Json.ts"
 
 export interface AnswerExample {
   readonly read: (response: Response) => unknown
@@ -45,6 +45,13 @@ const kinds =
   (...types: ReadonlyArray<AnswerPart["type"]>) =>
   (response: Response) =>
     response.parts.filter(({ type }) => types.includes(type))
+/** The addresses of citations, wherever their wire puts them. */
+const cited = ({ parts }: Response) =>
+  parts.flatMap((part) =>
+    part.type === "text"
+      ? (part.citations ?? []).map(({ value }) => objectOr(value["url_citation"])["url"] ?? value["url"])
+      : []
+  )
 const reason = ({ stop }: Response) => stop.reason
 
 const chatCalls = { tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: '{"a":1}' } }] }
@@ -84,12 +91,17 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
     messages: messages([{ type: "server_tool_use", id: "s", name: "web_search", input: {} }, text])
   },
   citations: {
-    read: ({ parts }) => parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []) : [])),
-    chat: chat({ annotations: [{ type: "url_citation" }] }),
+    read: cited,
+    chat: chat({ annotations: [{ type: "url_citation", url_citation: { url: "https://x.test", title: "X" } }] }),
     messages: messages([{ ...text, citations: [{ type: "char_location" }] }])
   },
+  grounding: { read: cited },
   logprobs: {
-    read: (response) => response.logprobs,
+    read: ({ logprobs }) =>
+      (isArray(logprobs?.["content"]) ? logprobs["content"] : []).map((entry) => [
+        objectOr(entry)["token"],
+        objectOr(entry)["logprob"]
+      ]),
     chat: chat({}, "stop", {}, { logprobs: { content: logprobs } }),
     ollama: ollama({}, "stop", { logprobs })
   },

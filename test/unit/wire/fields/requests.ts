@@ -33,6 +33,8 @@ const kinds = (type: Part["type"]) => (conversation: Conversation) =>
   partsOf(conversation).filter((part) => part.type === type)
 const sources = (conversation: Conversation) =>
   partsOf(conversation).flatMap((part) => (part.type === "image" ? part.source : []))
+const files = (conversation: Conversation) =>
+  partsOf(conversation).flatMap((part) => (part.type === "file" ? part.source : []))
 const calls = (conversation: Conversation) =>
   partsOf(conversation).flatMap((part) => (part.type === "tool_call" ? [[part.id, part.name, part.args]] : []))
 
@@ -40,7 +42,9 @@ const image = (url: string, more: JsonObject = {}): JsonObject => ({ type: "imag
 const block = (type: string, source: JsonObject, more: JsonObject = {}): JsonObject => ({ type, source, ...more })
 const inlineSource = { type: "base64", media_type: "image/png", data: png }
 const chatFile = (file: JsonObject): JsonObject => said(user([{ type: "file", file }]))
-const document = (source: JsonObject): JsonObject => said(user([block("document", source, { title: "a" })]))
+const document = (source: JsonObject, more: JsonObject = {}): JsonObject =>
+  said(user([block("document", source, more)]))
+const pdfUrl = "data:application/pdf;base64,AAAA"
 
 const chatCall = (id: string, args: string): JsonObject =>
   said(hi, assistant(null, { tool_calls: [{ id, type: "function", function: { name: "f", arguments: args } }] }), {
@@ -54,11 +58,13 @@ const messagesCall = (result: JsonObject): JsonObject =>
     assistant([{ type: "tool_use", id: "t", name: "f", input: { a: 1 } }]),
     user([{ type: "tool_result", tool_use_id: "t", content: "r", ...result }])
   )
-const ollamaCall = said(
-  hi,
-  assistant("", { tool_calls: [{ id: "t", function: { name: "f", arguments: { a: 1 } } }] }),
-  { role: "tool", tool_call_id: "t", content: "r" }
-)
+const ollamaCallOf = (id: string): JsonObject =>
+  said(hi, assistant("", { tool_calls: [{ id, function: { name: "f", arguments: { a: 1 } } }] }), {
+    role: "tool",
+    tool_call_id: id,
+    content: "r"
+  })
+const ollamaCall = ollamaCallOf("t")
 
 const spec = { name: "f", description: "d" }
 const chatTool = { type: "function", function: { ...spec, parameters: schema } }
@@ -67,6 +73,11 @@ const messagesTools = { tools: [{ ...spec, input_schema: schema }] }
 const functions = (conversation: Conversation) =>
   conversation.tools.flatMap((tool) => (tool.type === "function" ? [[tool.name, tool.description, tool.schema]] : []))
 const choice = ({ toolChoice }: Conversation) => toolChoice
+
+const extra =
+  (name: string) =>
+  ({ extras }: Conversation) =>
+    extras[name]
 
 const schemaFormat = { type: "json_schema", json_schema: { name: "n", schema } }
 
@@ -79,9 +90,9 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   },
   systemBetween: {
     read: turns,
-    chat: said(hi, { role: "system", content: "s" }, user("b")),
-    messages: said(hi, { role: "system", content: "s" }, user("b")),
-    ollama: said(hi, { role: "system", content: "s" }, user("b"))
+    chat: said(hi, assistant("a"), { role: "system", content: "s" }, user("b")),
+    messages: said(hi, assistant("a"), { role: "system", content: "s" }, user("b")),
+    ollama: said(hi, assistant("a"), { role: "system", content: "s" }, user("b"))
   },
   developer: { read: turns, chat: said({ role: "developer", content: "s" }, hi) },
   userText: { read: turns, chat: said(user("a")), messages: said(user("a")), ollama: said(user("a")) },
@@ -112,21 +123,30 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     messages: said(user([block("image", { type: "url", url: "https://x.test/a" })]))
   },
   imageDetail: { read: kinds("image"), chat: said(user([image(`data:image/png;base64,${png}`, { detail: "low" })])) },
+  imageId: { read: sources },
   filePdf: {
-    read: kinds("file"),
-    chat: chatFile({ file_data: "data:application/pdf;base64,AAAA", filename: "a" }),
+    read: files,
+    chat: chatFile({ file_data: pdfUrl }),
     messages: document({ type: "base64", media_type: "application/pdf", data: "AAAA" })
   },
   fileText: {
-    read: kinds("file"),
-    chat: chatFile({ file_data: "data:text/plain;base64,AAAA", filename: "a" }),
+    read: files,
+    chat: chatFile({ file_data: "data:text/plain;base64,AAAA" }),
     messages: document({ type: "text", media_type: "text/plain", data: "x" })
   },
-  fileId: { read: kinds("file"), chat: chatFile({ file_id: "f" }), messages: document({ type: "file", file_id: "f" }) },
+  fileName: {
+    read: (conversation) => partsOf(conversation).flatMap((part) => (part.type === "file" ? part.filename : [])),
+    chat: chatFile({ file_data: pdfUrl, filename: "a.pdf" }),
+    messages: document({ type: "base64", media_type: "application/pdf", data: "AAAA" }, { title: "a.pdf" })
+  },
+  fileUrl: { read: files, messages: document({ type: "url", url: "https://x.test/a.pdf" }) },
+  fileId: { read: files, chat: chatFile({ file_id: "f" }), messages: document({ type: "file", file_id: "f" }) },
   audio: {
     read: kinds("audio"),
     chat: said(user([{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }]))
   },
+  video: { read: files },
+  ownItem: { read: kinds("opaque") },
   opaqueBlock: { read: kinds("opaque"), messages: said(user([{ type: "search_result", title: "t" }])) },
   cacheControl: {
     read: (conversation) => partsOf(conversation).flatMap((part) => ("cacheControl" in part ? part.cacheControl : [])),
@@ -135,7 +155,7 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   },
   messageName: { read: ({ messages }) => messages.map(({ name }) => name), chat: said(user("a", { name: "bob" })) },
   reasoningHistory: {
-    read: kinds("reasoning"),
+    read: (conversation) => partsOf(conversation).flatMap((part) => (part.type === "reasoning" ? part.text : [])),
     chat: said(hi, assistant("a", { reasoning_content: "hm" }), hi),
     ollama: said(hi, assistant("a", { thinking: "hm" }), hi)
   },
@@ -156,11 +176,22 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     messages: said(hi, assistant([{ type: "text", text: "a", citations: [{ type: "x" }] }]), hi)
   },
   toolCall: { read: calls, chat: chatCall("t", '{"a":1}'), messages: messagesCall({}), ollama: ollamaCall },
-  toolCallOddId: { read: calls, chat: chatCall("a:b", "{}") },
+  toolCallOddId: { read: calls, chat: chatCall("a:b", "{}"), ollama: ollamaCallOf("a:b") },
   toolArgsBroken: { read: calls, chat: chatCall("t", "{oops") },
+  toolCallCustom: {
+    read: (conversation) => partsOf(conversation).flatMap((part) => (part.type === "tool_call" ? part.kind : [])),
+    chat: said(hi, assistant(null, { tool_calls: [{ id: "t", type: "custom", custom: { name: "f", input: "go" } }] }), {
+      role: "tool",
+      tool_call_id: "t",
+      content: "r"
+    })
+  },
   toolResult: { read: results, chat: chatCall("t", "{}"), messages: messagesCall({}), ollama: ollamaCall },
   toolResultImage: {
-    read: (conversation) => results(conversation).flatMap(({ content }) => content),
+    read: (conversation) =>
+      results(conversation).flatMap(({ content }) =>
+        content.flatMap((part) => (part.type === "image" ? part.source : []))
+      ),
     messages: messagesCall({ content: [block("image", inlineSource)] })
   },
   toolResultError: { read: results, messages: messagesCall({ is_error: true }) },
@@ -170,7 +201,11 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     chat: { tools: [{ type: "function", function: { ...spec, parameters: schema, strict: true } }] },
     messages: { tools: [{ ...spec, input_schema: schema, strict: true }] }
   },
-  toolCustom: { read: ({ tools }) => tools, chat: { tools: [{ type: "custom", custom: { name: "c" } }] } },
+  toolCustom: {
+    read: ({ tools }) => tools.map((tool) => [tool.type, tool.type === "builtin" ? null : tool.name]),
+    chat: { tools: [{ type: "custom", custom: { name: "c" } }] }
+  },
+  toolNamespace: { read: functions },
   toolBuiltin: { read: ({ tools }) => tools, messages: { tools: [{ type: "web_search_20250305", name: "w" }] } },
   toolChoiceNone: {
     read: choice,
@@ -194,6 +229,7 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
       tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [{ type: "function", name: "f" }] } }
     }
   },
+  toolChoiceBuiltin: { read: choice },
   parallelOff: {
     read: ({ parallelToolCalls }) => parallelToolCalls,
     chat: { ...chatTools, parallel_tool_calls: false },
@@ -204,6 +240,12 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     chat: { max_tokens: 77 },
     messages: { max_tokens: 77 },
     ollama: { options: { num_predict: 77 } }
+  },
+  maxOutputTokensLow: {
+    read: ({ maxOutputTokens }) => maxOutputTokens,
+    chat: { max_tokens: 5 },
+    messages: { max_tokens: 5 },
+    ollama: { options: { num_predict: 5 } }
   },
   temperature: {
     read: ({ sampling }) => sampling.temperature,
@@ -234,6 +276,11 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     messages: { stop_sequences: ["a", "b", "c", "d", "e"] },
     ollama: { options: { stop: ["a", "b", "c", "d", "e"] } }
   },
+  stopMore: {
+    read: ({ sampling }) => sampling.stop,
+    messages: { stop_sequences: ["a", "b", "c", "d", "e", "f"] },
+    ollama: { options: { stop: ["a", "b", "c", "d", "e", "f"] } }
+  },
   seed: { read: ({ sampling }) => sampling.seed, chat: { seed: 7 }, ollama: { options: { seed: 7 } } },
   presencePenalty: {
     read: ({ sampling }) => sampling.presencePenalty,
@@ -245,8 +292,16 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     chat: { frequency_penalty: 0.5 },
     ollama: { options: { frequency_penalty: 0.5 } }
   },
-  logprobs: { read: ({ sampling }) => sampling.logprobs, chat: { logprobs: true }, ollama: { logprobs: true } },
-  topLogprobs: { read: ({ sampling }) => sampling.topLogprobs, chat: { top_logprobs: 2 }, ollama: { top_logprobs: 2 } },
+  logprobs: {
+    read: ({ sampling }) => sampling.logprobs,
+    chat: { logprobs: true },
+    ollama: { logprobs: true, stream: false }
+  },
+  topLogprobs: {
+    read: ({ sampling }) => sampling.topLogprobs,
+    chat: { top_logprobs: 2 },
+    ollama: { top_logprobs: 2, stream: false }
+  },
   logitBias: { read: ({ sampling }) => sampling.logitBias, chat: { logit_bias: { "1": 2 } } },
   candidates: { read: ({ candidates }) => candidates, chat: { n: 2 } },
   jsonAny: {
@@ -260,6 +315,7 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     messages: { output_config: { format: { type: "json_schema", schema } } },
     ollama: { format: schema }
   },
+  verbosity: { read: ({ extras }) => extras["verbosity"] ?? extras["text.verbosity"], chat: { verbosity: "low" } },
   reasoningEffort: {
     read: ({ reasoning }) => reasoning,
     chat: { reasoning_effort: "high" },
@@ -275,12 +331,31 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     messages: { thinking: { type: "disabled" } },
     ollama: { think: false }
   },
+  reasoningShown: {
+    read: ({ reasoning }) => reasoning?.summary,
+    messages: { max_tokens: 8000, thinking: { type: "enabled", budget_tokens: 4096, display: "omitted" } }
+  },
   user: { read: ({ user }) => user, chat: { user: "u" }, messages: { metadata: { user_id: "u" } } },
   metadata: { read: ({ metadata }) => metadata, chat: { metadata: { a: "b" } } },
   stream: { read: ({ stream }) => stream, chat: { stream: true }, messages: { stream: true }, ollama: {} },
+  store: { read: extra("store"), chat: { store: true } },
+  serviceTier: {
+    read: extra("service_tier"),
+    chat: { service_tier: "flex" },
+    messages: { service_tier: "standard_only" }
+  },
+  promptCacheKey: { read: extra("prompt_cache_key"), chat: { prompt_cache_key: "k" } },
+  safetyIdentifier: { read: extra("safety_identifier"), chat: { safety_identifier: "s" } },
+  previousResponse: { read: extra("previous_response_id") },
+  background: { read: extra("background") },
+  include: { read: extra("include") },
+  maxToolCalls: { read: extra("max_tool_calls") },
+  safetySettings: { read: extra("safetySettings") },
+  cachedContent: { read: extra("cachedContent") },
+  responseModalities: { read: extra("generationConfig.responseModalities") },
   ownMember: {
     read: ({ extras }) => extras,
-    chat: { store: true },
+    chat: { prediction: { type: "content", content: "a" } },
     messages: { container: "c" },
     ollama: { keep_alive: "5m" }
   },

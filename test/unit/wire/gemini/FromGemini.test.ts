@@ -148,9 +148,9 @@ describe("gemini request → chat request", () => {
         "generationConfig.topK",
         "generationConfig.mediaResolution",
         "generationConfig.responseModalities",
-        "contents.parts.thoughtSignature",
+        "contents.parts.thought",
         "contents.parts.executableCode",
-        "contents.parts.inlineData"
+        "contents.parts.fileData"
       ]
     )
   })
@@ -179,11 +179,11 @@ describe("gemini request → messages request", () => {
     })
     assert.deepEqual(body["thinking"], { type: "enabled", budget_tokens: 2048, display: "summarized" })
     assert.deepEqual((body["messages"] as ReadonlyArray<unknown>).slice(1, 3), [
-      { role: "assistant", content: [{ type: "tool_use", id: "a_b", name: "f", input: { x: 1 } }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "a_b_08bd8540", name: "f", input: { x: 1 } }] },
       {
         role: "user",
         content: [
-          { type: "tool_result", tool_use_id: "a_b", content: "bad", is_error: true },
+          { type: "tool_result", tool_use_id: "a_b_08bd8540", content: "bad", is_error: true },
           { type: "text", text: "first" }
         ]
       }

@@ -147,7 +147,7 @@ describe("chat request → gemini request", () => {
       metadata: { a: "b" },
       store: true,
       parallel_tool_calls: false,
-      tools: [{ type: "custom", custom: { name: "raw" } }, { type: "web_search" }],
+      tools: [{ type: "web_search" }],
       tool_choice: "auto",
       messages: [
         {
@@ -185,7 +185,6 @@ describe("chat request → gemini request", () => {
         "messages.content.file",
         "messages.reasoning_content",
         "parallel_tool_calls",
-        "tools.custom",
         "tools.web_search",
         "tool_choice",
         "logit_bias",

@@ -107,7 +107,15 @@ describe("model answers", () => {
 
   it("list models with every member clients read", () => {
     const [tag] = itemsOf(tagsAnswer([model]), "models")
-    assert.deepEqual(Object.keys(tag).toSorted(), ["details", "digest", "model", "modified_at", "name", "size"])
+    assert.deepEqual(Object.keys(tag).toSorted(), [
+      "capabilities",
+      "details",
+      "digest",
+      "model",
+      "modified_at",
+      "name",
+      "size"
+    ])
     assert.match(tag.digest, /^[0-9a-f]{64}$/)
     assert.notStrictEqual(tag.digest, itemsOf(tagsAnswer([{ ...model, id: "p/b" }]), "models")[0].digest)
     assert.deepEqual(tag.details.families, ["p"])

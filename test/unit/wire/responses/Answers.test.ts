@@ -15,7 +15,8 @@ const usage = {
   total_tokens: 57
 }
 
-const annotation = { type: "url_citation", start_index: 0, end_index: 2, url: "https://x.test", title: "X" }
+const link = { start_index: 0, end_index: 2, url: "https://x.test", title: "X" }
+const annotation = { type: "url_citation", ...link }
 const logprob = { token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [] }
 
 const answer = (more: JsonObject = {}): JsonObject => ({
@@ -61,6 +62,7 @@ describe("a responses answer", () => {
         role: "assistant",
         content: "Hi",
         refusal: null,
+        annotations: [{ type: "url_citation", url_citation: link }],
         reasoning_content: "one\n\ntwo",
         tool_calls: [{ id: "call_1", type: "function", function: { name: "look", arguments: '{"q":1}' } }]
       },

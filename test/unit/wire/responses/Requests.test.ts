@@ -69,7 +69,7 @@ const agentTurn: JsonObject = {
 
 describe("a coding agent's request", () => {
   it("→ chat: one assistant message with its calls, flat tool names, and everything left out is named", () => {
-    const { body, dropped, mapped } = translate("responses", "chat", agentTurn)
+    const { body, dropped, mapped, toolNames } = translate("responses", "chat", agentTurn)
     assert.deepEqual(body["messages"], [
       { role: "developer", content: "Be exact." },
       {
@@ -85,7 +85,7 @@ describe("a coding agent's request", () => {
         content: "Looking.",
         tool_calls: [
           { id: "c1", type: "function", function: { name: "mcp__fs__read", arguments: '{"path":"a"}' } },
-          { id: "c2", type: "custom", custom: { name: "apply_patch", input: "*** Begin" } }
+          { id: "c2", type: "function", function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' } }
         ]
       },
       { role: "tool", tool_call_id: "c1", content: "text of a" },
@@ -96,13 +96,23 @@ describe("a coding agent's request", () => {
       { type: "function", function: { name: "mcp__fs__read", description: "Reads", parameters: schema, strict: true } },
       { type: "function", function: { name: "mcp__fs__list", parameters: schema } },
       {
-        type: "custom",
-        custom: {
+        type: "function",
+        function: {
           name: "apply_patch",
-          format: { type: "grammar", grammar: { syntax: "lark", definition: "start: x" } }
+          parameters: {
+            type: "object",
+            properties: {
+              input: {
+                type: "string",
+                description: "The whole input of the tool, as plain text. It must follow this lark grammar:\nstart: x"
+              }
+            },
+            required: ["input"]
+          }
         }
       }
     ])
+    assert.deepEqual([...(toolNames ?? [])], [["apply_patch", { name: "apply_patch", custom: true }]])
     assert.strictEqual(body["reasoning_effort"], "high")
     assert.deepEqual(body["response_format"], {
       type: "json_schema",
@@ -112,7 +122,6 @@ describe("a coding agent's request", () => {
       [...dropped],
       [
         "input.reasoning",
-        "tools.namespace",
         "tools.web_search",
         "store",
         "include",
@@ -121,7 +130,7 @@ describe("a coding agent's request", () => {
         "text.verbosity"
       ]
     )
-    assert.deepEqual(mapped, [])
+    assert.sameMembers([...mapped], ["tools.namespace", "tools.custom"])
   })
 
   it("→ messages: results first in one user turn", () => {
@@ -242,7 +251,7 @@ describe("responses request", () => {
       { type: "custom", name: "g" }
     ]
     const choice = (tool_choice: JsonObject) =>
-      translate("responses", "chat", { ...item(user("Hi")), tools, tool_choice })
+      translate("responses", "chat", { ...item(user("Hi")), tools, tool_choice }, { openAiTools: true })
     assert.deepEqual(choice({ type: "function", name: "f" }).body["tool_choice"], {
       type: "function",
       function: { name: "f" }
@@ -356,7 +365,9 @@ describe("chat request → responses", () => {
     const asked = chatBody({ logprobs: true, top_logprobs: 2 })
     const { body, dropped } = translate("chat", "responses", asked)
     assert.deepEqual([body["include"], body["top_logprobs"], dropped], [["message.output_text.logprobs"], 2, []])
-    assert.deepEqual(translate("chat", "responses", asked, { stream: true }).dropped, ["logprobs", "top_logprobs"])
+    assert.deepEqual(translate("chat", "responses", asked, { stream: true }).dropped, [])
+    const fixed = translate("chat", "responses", asked, { model: "gpt-5" })
+    assert.deepEqual([fixed.body["include"], fixed.dropped], [undefined, ["logprobs", "top_logprobs"]])
   })
 
   it("speaks a conversation of instructions alone as an item", () => {

@@ -1,0 +1,51 @@
+/** What a client may say on a socket: one JSON object per text frame. Pure. */
+import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
+
+export type ClientFrame =
+  /** `body` is that of a responses request; `generate` false asks for no answer, only to be remembered. */
+  | { readonly _tag: "Create"; readonly lane: string | null; readonly body: JsonObject; readonly generate: boolean }
+  | { readonly _tag: "Cancel"; readonly lane: string | null }
+
+/** A frame that cannot be followed: told to the client, and the socket stays open. */
+export interface FrameProblem {
+  readonly _tag: "Problem"
+  readonly lane: string | null
+  readonly param: string | null
+  readonly message: string
+}
+
+const maxLaneChars = 256
+
+const problem = (message: string, param: string | null = null, lane: string | null = null): FrameProblem => ({
+  _tag: "Problem",
+  lane,
+  param,
+  message
+})
+
+/** The request in a frame: its members stand beside `type`, or in `response`. Members of the transport are taken out. */
+const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly generate: boolean } => {
+  const { event_id: _event, response, stream_id: _lane, type: _type, ...flat } = frame
+  const { generate, ...body } = isObject(response) ? { ...flat, ...response } : flat
+  // On a socket every answer comes in events.
+  return { body: { ...body, stream: true }, generate: generate !== false }
+}
+
+export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
+  const frame = parseJson(text)
+  if (frame === undefined) return problem("The frame is not valid JSON.")
+  if (!isObject(frame)) return problem("A frame must be a JSON object.")
+  const lane = frame["stream_id"] ?? null
+  if (lane !== null && (typeof lane !== "string" || lane === "" || lane.length > maxLaneChars)) {
+    return problem(`stream_id: expected a string of 1 to ${maxLaneChars} characters`, "stream_id")
+  }
+  switch (frame["type"]) {
+    case "response.create":
+      return { _tag: "Create", lane, ...requestOf(frame) }
+    case "response.cancel":
+    case "cancel":
+      return { _tag: "Cancel", lane }
+    default:
+      return problem("type: expected 'response.create' or 'response.cancel'", "type", lane)
+  }
+}

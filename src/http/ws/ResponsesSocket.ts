@@ -1,0 +1,144 @@
+/**
+ * Responses over WebSocket (document 1 "WebSocket"): upgrades on the paths of the responses route, one run of the ordinary pipeline
+ * per `response.create`. Every upstream is served, whatever its own transport: frames are made from its HTTP stream.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { WebSocketServer } from "ws"
+import * as Gate from "../../auth/Gate.ts"
+import { isCrossSite } from "../../auth/Csrf.ts"
+import * as Flags from "../../flags/Flags.ts"
+import { identityHeaders } from "../../inference/Headers.ts"
+import * as Pipeline from "../../inference/Pipeline.ts"
+import { makeResponseHistory } from "../../inference/ResponseHistory.ts"
+import * as AppConfig from "../../platform/AppConfig.ts"
+import * as IdGen from "../../platform/IdGen.ts"
+import * as Timers from "../../platform/Timers.ts"
+import { openSession, type Session } from "./Session.ts"
+import { judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
+
+/** Called when a response begins; the returned function says that it is over. */
+export type Began = () => () => void
+
+export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")<
+  ResponsesSocket,
+  {
+    /** Answers an upgrade: with a socket, or with an HTTP answer that says why not. */
+    readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began) => void
+    /** Takes no further socket; idle ones end at once, busy ones after what runs. */
+    readonly drain: () => void
+    /** Cuts what is left. */
+    readonly cut: () => void
+    /** Waits until no socket is open. */
+    readonly allClosed: Effect.Effect<void>
+  }
+>() {}
+
+const maxSockets = 1_024
+/** A client that gives no sign of life for two of these is gone. */
+const pingEveryMs = 30_000
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const gate = yield* Gate.Gate
+  const flags = yield* Flags.Flags
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+  const pipeline = yield* Pipeline.Pipeline
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const history = makeResponseHistory()
+  const sessions = new Set<Session>()
+  const none = yield* Effect.makeLatch(true)
+  let draining = false
+
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression would cost memory per socket and time per frame, and no client needs it.
+    perMessageDeflate: false,
+    maxPayload: config.maxBodyBytes
+  })
+
+  let watch: Timers.Timer | null = null
+  const tick = (): void => {
+    const nowMs = timers.nowMs()
+    for (const session of sessions) session.tick(nowMs)
+    watch = sessions.size === 0 ? null : timers.after(pingEveryMs, tick)
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(() => watch?.cancel()))
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began): void => {
+    const openedMs = timers.nowMs()
+    const id = ids.next(openedMs)
+    const facts = {
+      method: request.method ?? "GET",
+      url: request.url ?? "/",
+      headers: request.headers,
+      socketAddress: request.socket.remoteAddress ?? null
+    }
+    const access = (nowMs: number) => gate.judge("inference", facts, nowMs)
+    const verdict = judgeUpgrade({
+      ...facts,
+      enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),
+      full: draining || sessions.size >= maxSockets,
+      access: () => access(openedMs)
+    })
+    if ("status" in verdict) return refuseUpgrade(socket, verdict, id)
+    const crossSite = isCrossSite(request.headers)
+    const onHeaders = (headers: Array<string>): void => {
+      const identity = identityHeaders(id)
+      for (let at = 0; at + 1 < identity.length; at += 2)
+        headers.push(`${identity[at] ?? ""}: ${identity[at + 1] ?? ""}`)
+    }
+    // `handleUpgrade` answers before it returns: the listener is for this upgrade alone.
+    server.once("headers", onHeaders)
+    server.handleUpgrade(request, socket, head, (opened) => {
+      const session = openSession(
+        opened,
+        { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs },
+        {
+          nowMs: timers.nowMs,
+          monotonicMs: timers.monotonicMs,
+          nextId: ids.next,
+          judge: (nowMs) => principalOf(access(nowMs), crossSite),
+          serve: (exchange) => void runFork(pipeline.serve(exchange)),
+          refuse: pipeline.refuse,
+          history,
+          maxBodyBytes: config.maxBodyBytes,
+          began
+        }
+      )
+      sessions.add(session)
+      none.unsafeClose()
+      opened.on("close", () => {
+        sessions.delete(session)
+        if (sessions.size === 0) none.unsafeOpen()
+      })
+      watch ??= timers.after(pingEveryMs, tick)
+    })
+    server.off("headers", onHeaders)
+  }
+
+  return ResponsesSocket.of({
+    upgrade,
+    drain: () => {
+      draining = true
+      for (const session of sessions) session.drain()
+    },
+    cut: () => {
+      for (const session of sessions) session.cut()
+    },
+    allClosed: none.await
+  })
+})
+
+export const layer: Layer.Layer<
+  ResponsesSocket,
+  never,
+  AppConfig.AppConfig | Gate.Gate | Flags.Flags | IdGen.IdGen | Timers.Timers | Pipeline.Pipeline
+> = Layer.scoped(ResponsesSocket, make)

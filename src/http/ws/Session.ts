@@ -1,0 +1,238 @@
+/**
+ * One socket: reads the client's frames, runs each request through the ordinary pipeline, and ends when it must. The conversation
+ * so far is kept under the ids of its responses for as long as the socket is open.
+ */
+import * as Either from "effect/Either"
+import type { RawData, WebSocket } from "ws"
+import type { RequestHeaders } from "../../auth/Credentials.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import { BodyTooLarge, describe, type ErrorView } from "../../domain/Errors.ts"
+import type { Exchange } from "../../inference/Exchange.ts"
+import type { ResponseHistory } from "../../inference/ResponseHistory.ts"
+import { codecs } from "../../wire/Codec.ts"
+import { type JsonObject, optional, stringOr } from "../../wire/json/Json.ts"
+import { type ClientFrame, readClientFrame } from "./ClientFrames.ts"
+import { makeLanes } from "./Lanes.ts"
+import { errorFrame, transportError, withMembers } from "./ServerFrames.ts"
+import { SocketReply } from "./SocketReply.ts"
+import { makeSocketWriter } from "./SocketWriter.ts"
+import { warmUp } from "./WarmUp.ts"
+
+export interface SessionFacts {
+  /** Id of the socket, told in the head of the upgrade. */
+  readonly id: string
+  /** Path of the route, as for a request over HTTP. */
+  readonly path: string
+  /** Headers of the upgrade that speak for each request too. */
+  readonly headers: RequestHeaders
+  readonly openedMs: number
+}
+
+export interface SessionServices {
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  readonly nextId: (nowMs: number) => string
+  /** Who is calling, judged anew for every request: a key may be revoked while its socket is open. */
+  readonly judge: (nowMs: number) => Principal | ErrorView
+  readonly serve: (exchange: Exchange) => void
+  readonly refuse: (exchange: Exchange, error: BodyTooLarge) => void
+  readonly history: ResponseHistory
+  readonly maxBodyBytes: number
+  /** A response is being made; the returned function says that it is over. */
+  readonly began: () => () => void
+}
+
+export interface Session {
+  /** Called every half minute: ends a socket whose client is gone, or whose time is over. */
+  readonly tick: (nowMs: number) => void
+  /** Ends at once when nothing runs, else after what runs. */
+  readonly drain: () => void
+  /** Cuts the connection. */
+  readonly cut: () => void
+}
+
+export type SessionSocket = Pick<
+  WebSocket,
+  "readyState" | "OPEN" | "bufferedAmount" | "send" | "close" | "terminate" | "ping" | "pause" | "resume" | "on"
+>
+
+type Create = Extract<ClientFrame, { readonly _tag: "Create" }>
+
+/** A socket lives this long; clients open another. */
+export const maxLifetimeMs = 60 * 60_000
+
+const maxLanes = 8
+const maxQueued = 16
+
+const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003 }
+
+const limitReached = transportError(
+  400,
+  "websocket_connection_limit_reached",
+  `A connection lasts ${maxLifetimeMs / 60_000} minutes. Open a new one to go on.`
+)
+const shuttingDown = transportError(503, "server_shutting_down", "The gateway is stopping. Connect again to go on.")
+const cancelled = transportError(499, "response_cancelled", "The response was cancelled by the client.")
+const notRunning = transportError(400, "response_cancel_not_active", "There is no response to cancel.")
+const noBinary = transportError(400, null, "Frames must be text: one JSON object each.")
+const tooManyLanes = transportError(
+  429,
+  "too_many_streams",
+  `At most ${maxLanes} streams (stream_id) may run on one connection.`,
+  "stream_id"
+)
+const queueFull = transportError(429, "too_many_requests", "Too many requests wait on this connection.")
+
+const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : data).toString()
+
+export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session => {
+  const { history } = services
+  const running = new Map<string | null, SocketReply>()
+  let alive = true
+  /** Set when the socket shall end as soon as nothing runs. */
+  let ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
+
+  const writer = makeSocketWriter(
+    socket,
+    () => {
+      for (const reply of running.values()) reply.drained()
+    },
+    () => {
+      alive = true
+    }
+  )
+
+  const membersOf = (lane: string | null): JsonObject => optional("stream_id", lane)
+
+  const tell = (lane: string | null, view: ErrorView, requestId = facts.id): void => {
+    writer.send(withMembers(JSON.stringify(errorFrame(view, requestId)), membersOf(lane)))
+  }
+
+  const endWhenIdle = (): void => {
+    if (ending === null || !lanes.isIdle()) return
+    if (ending.told) tell(null, ending.view)
+    socket.close(ending.code)
+  }
+
+  const startWarmUp = ({ body, lane }: Create, expanded: JsonObject): void => {
+    const nowMs = services.nowMs()
+    const id = services.nextId(nowMs)
+    // Input is not asked of a request that wants no answer.
+    const checked = codecs.responses.checkEnvelope({ ...expanded, input: expanded["input"] ?? [] })
+    if (Either.isLeft(checked)) return tell(lane, describe(checked.left), id)
+    const { events, responseId } = warmUp(body, checked.right.model, id, nowMs)
+    history.remember(facts.id, responseId, { request: expanded, output: [] })
+    for (const event of events) writer.send(withMembers(JSON.stringify(event), membersOf(lane)))
+  }
+
+  const startRun = ({ body, lane }: Create, expanded: JsonObject, principal: Principal, done: () => void): void => {
+    const receivedMs = services.nowMs()
+    const requestId = services.nextId(receivedMs)
+    const over = services.began()
+    const reply = new SocketReply({
+      requestId,
+      members: membersOf(lane),
+      previousResponseId: stringOr(body["previous_response_id"]),
+      send: writer.send,
+      ended: (answered) => {
+        running.delete(lane)
+        if (answered !== null) {
+          history.remember(facts.id, answered.responseId, { request: expanded, output: answered.output })
+        }
+        over()
+        done()
+        endWhenIdle()
+      }
+    })
+    running.set(lane, reply)
+    const exchange: Exchange = {
+      requestId,
+      receivedMs,
+      startedMs: services.monotonicMs(),
+      wire: "responses",
+      codec: codecs.responses,
+      method: "POST",
+      path: facts.path,
+      body: Buffer.from(JSON.stringify(expanded)),
+      fromPath: null,
+      atOnce: null,
+      headers: facts.headers,
+      principal,
+      reply
+    }
+    // The frame itself was within the limit; the conversation it goes on may not be.
+    if (exchange.body.length <= services.maxBodyBytes) services.serve(exchange)
+    else services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
+  }
+
+  const start = (frame: Create, done: () => void): void => {
+    const principal = services.judge(services.nowMs())
+    if (!("_tag" in principal)) {
+      tell(frame.lane, principal)
+      return done()
+    }
+    const expanded = history.expand(facts.id, frame.body)
+    // An id this socket has not seen may be known further down.
+    const body = expanded === "unknown" ? frame.body : expanded
+    if (frame.generate) return startRun(frame, body, principal, done)
+    startWarmUp(frame, body)
+    done()
+  }
+
+  const lanes = makeLanes<Create>({ maxLanes, maxQueued, maxQueuedBytes: services.maxBodyBytes }, start)
+
+  const create = (frame: Create, bytes: number): void => {
+    if (ending !== null) return tell(frame.lane, ending.view)
+    const taken = lanes.submit(frame.lane, frame, bytes)
+    if (taken !== "taken") tell(frame.lane, taken === "queue_full" ? queueFull : tooManyLanes)
+  }
+
+  const cancel = (lane: string | null): void => {
+    const reply = running.get(lane)
+    tell(lane, reply === undefined ? notRunning : cancelled)
+    reply?.leave()
+  }
+
+  const end = (view: ErrorView, code: number, told: boolean): void => {
+    ending ??= { view, code, told }
+    for (const { lane } of lanes.takeQueued()) tell(lane, ending.view)
+    endWhenIdle()
+  }
+
+  socket.on("message", (data: RawData, isBinary: boolean) => {
+    alive = true
+    // Frames may come in between our goodbye and the client's.
+    if (socket.readyState !== socket.OPEN) return
+    if (isBinary) {
+      tell(null, noBinary)
+      return socket.close(closeCodes.unsupportedData)
+    }
+    const text = textOf(data)
+    const frame = readClientFrame(text)
+    if (frame._tag === "Create") create(frame, text.length)
+    else if (frame._tag === "Cancel") cancel(frame.lane)
+    else tell(frame.lane, transportError(400, null, frame.message, frame.param))
+  })
+  socket.on("pong", () => {
+    alive = true
+  })
+  socket.on("error", () => {
+    // The socket closes by itself; `close` follows.
+  })
+  socket.on("close", () => {
+    lanes.takeQueued()
+    for (const reply of running.values()) reply.leave()
+    history.forget(facts.id)
+  })
+
+  return {
+    tick: (nowMs) => {
+      if (!alive) return socket.terminate()
+      alive = false
+      socket.ping()
+      if (nowMs - facts.openedMs >= maxLifetimeMs) end(limitReached, closeCodes.normal, true)
+    },
+    drain: () => end(shuttingDown, closeCodes.goingAway, false),
+    cut: () => socket.terminate()
+  }
+}

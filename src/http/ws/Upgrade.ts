@@ -1,0 +1,88 @@
+/**
+ * May this upgrade become a socket? One decision from the facts of the request; a refusal is an ordinary HTTP answer, because
+ * clients go on over HTTP by its status (426) or show its text.
+ */
+import type { Duplex } from "node:stream"
+import { STATUS_CODES } from "node:http"
+import { edgeRouteAt } from "../../api/EdgeRoutes.ts"
+import type { Access } from "../../auth/Access.ts"
+import type { RequestHeaders } from "../../auth/Credentials.ts"
+import { isCrossSite } from "../../auth/Csrf.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import { type ErrorView, typeAndCode } from "../../domain/Errors.ts"
+import { identityHeaders } from "../../inference/Headers.ts"
+import { normalisePath } from "../../kernel/NormalPath.ts"
+import { codecs } from "../../wire/Codec.ts"
+import { transportError } from "./ServerFrames.ts"
+
+export interface UpgradeFacts {
+  readonly method: string
+  /** The request target with its query. */
+  readonly url: string
+  readonly headers: RequestHeaders
+  /** The flag `GATEWAY_UPSTREAM_WS_ENABLED`. */
+  readonly enabled: boolean
+  /** The gateway is stopping, or has as many sockets as it may. */
+  readonly full: boolean
+  /** Asked only when everything else is right. */
+  readonly access: () => Access
+}
+
+/** The path of the route that becomes a socket, or why not. */
+export type UpgradeVerdict = { readonly path: string } | ErrorView
+
+const noRoute = transportError(404, "not_found", "There is no WebSocket at this path. Use /v1/responses.")
+const wrongMethod = transportError(405, null, "A WebSocket is opened with GET.")
+const disabled = transportError(
+  426,
+  "upstream_ws_disabled",
+  "Responses over WebSocket are off (GATEWAY_UPSTREAM_WS_ENABLED). Use HTTP."
+)
+const full = transportError(503, null, "The gateway takes no further WebSocket connection now. Use HTTP, or try again.")
+const foreignSite = transportError(
+  403,
+  "cross_site_request",
+  "A page of another site may connect only with an API key of this gateway."
+)
+
+/** Who is calling, or the refusal in the words that inference over HTTP has for it. */
+export const principalOf = (access: Access, crossSite: boolean): Principal | ErrorView => {
+  if (access._tag === "Denied") {
+    const { code, message, status } = access
+    return transportError(status, status === 401 ? typeAndCode(401)[1] : code, message)
+  }
+  // Where no key is needed, any page the user visits could speak through the browser: sockets know no CORS.
+  return access.principal._tag === "Anonymous" && crossSite ? foreignSite : access.principal
+}
+
+export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
+  const segments = normalisePath(facts.url)
+  const route = segments === null ? null : edgeRouteAt(`/${segments.join("/").toLowerCase()}`)
+  if (route?.key !== "inference.responses") return noRoute
+  if (facts.method !== "GET") return wrongMethod
+  if (!facts.enabled) return disabled
+  if (facts.full) return full
+  const principal = principalOf(facts.access(), isCrossSite(facts.headers))
+  return "_tag" in principal ? { path: route.path } : principal
+}
+
+/** Answers an upgrade over plain HTTP and closes the connection. */
+export const refuseUpgrade = (socket: Duplex, view: ErrorView, requestId: string): void => {
+  const body = JSON.stringify(codecs.responses.renderError(view, requestId))
+  const headers = identityHeaders(requestId)
+  headers.push("Connection", "close", "Content-Type", "application/json")
+  headers.push("Content-Length", String(Buffer.byteLength(body)))
+  if (view.status === 426) headers.push("Upgrade", "websocket")
+  let head = `HTTP/1.1 ${view.status} ${STATUS_CODES[view.status] ?? ""}\r\n`
+  for (let at = 0; at + 1 < headers.length; at += 2) head += `${headers[at] ?? ""}: ${headers[at + 1] ?? ""}\r\n`
+  socket.on("error", () => socket.destroy())
+  socket.once("finish", () => socket.destroy())
+  socket.end(`${head}\r\n${body}`)
+}
+
+/** Headers that belong to the connection, or name one request: they do not speak for every request of a socket. */
+const ofTheUpgrade =
+  /^(?:connection|upgrade|origin|content-.*|transfer-encoding|sec-websocket-.*|idempotency-key|x-request-id)$/
+
+export const lastingHeaders = (headers: RequestHeaders): RequestHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheUpgrade.test(name)))

@@ -1,0 +1,100 @@
+/**
+ * The first doors: read the body, check it, resolve the model id, decide. Plain functions on ready state; a request either becomes
+ * `Work`, is answered at once, or is refused.
+ */
+import * as Either from "effect/Either"
+import { type InferenceError, InvalidRequest, KeyRejected, PreviousResponseNotFound } from "../domain/Errors.ts"
+import { mayUse } from "../routing/ModelIds.ts"
+import type { Resolution } from "../routing/ModelResolver.ts"
+import type * as Resolutions from "../routing/Resolutions.ts"
+import { decide } from "../routing/Router.ts"
+import type * as RouterMemory from "../routing/RouterMemory.ts"
+import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import type { Exchange, Work } from "./Exchange.ts"
+import type * as ResponseStore from "./state/ResponseStore.ts"
+
+/** An answer that needs no model. */
+export interface Ready {
+  readonly _tag: "Ready"
+  readonly body: JsonObject
+}
+
+/** A request that only asks for its number of tokens. */
+export interface Count {
+  readonly _tag: "Count"
+  readonly parsed: JsonObject
+}
+
+export interface OpeningRooms {
+  readonly responses: typeof ResponseStore.ResponseStore.Service
+  readonly resolutions: typeof Resolutions.Resolutions.Service
+  readonly memory: typeof RouterMemory.RouterMemory.Service
+  readonly seed: () => number
+}
+
+const notJson = (): InvalidRequest =>
+  new InvalidRequest({ message: "The request body is not valid JSON.", param: null, details: [] })
+
+const notAnObject = (): InvalidRequest =>
+  new InvalidRequest({ message: "The request body must be a JSON object.", param: null, details: [] })
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * The body with the whole conversation in it where an earlier answer is referred to. An id that is not known here may be the
+ * upstream's own; one that speaks another wire has none.
+ */
+const continuation = (
+  responses: OpeningRooms["responses"],
+  owner: string,
+  parsed: JsonObject,
+  { targets }: Resolution
+): JsonObject | PreviousResponseNotFound => {
+  const expanded = responses.expand(owner, parsed)
+  if (expanded !== "unknown") return expanded
+  return targets.some(({ account }) => account.wires.includes("responses"))
+    ? parsed
+    : new PreviousResponseNotFound({ responseId: String(parsed["previous_response_id"]) })
+}
+
+export const openRequest = (
+  { memory, resolutions, responses, seed }: OpeningRooms,
+  exchange: Exchange
+): Work | InferenceError | Ready | Count => {
+  const read = parseJson(exchange.body.toString("utf8"))
+  if (read === undefined) return notJson()
+  if (!isObject(read)) return notAnObject()
+  const parsed = exchange.fromPath === null ? read : { ...read, ...exchange.fromPath }
+  const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
+  if (ready === "count") return { _tag: "Count", parsed }
+  if (ready instanceof Error) return ready
+  if (ready !== null) return { _tag: "Ready", body: ready }
+  const checked = exchange.codec.checkEnvelope(parsed)
+  if (Either.isLeft(checked)) return checked.left
+  const envelope = checked.right
+  const { principal } = exchange
+  if (principal._tag === "Key" && !mayUse(principal.key, envelope.model)) {
+    return new KeyRejected({ reason: "model", model: envelope.model })
+  }
+  const resolution = resolutions.resolve(envelope.model)
+  if ("_tag" in resolution) return resolution
+  const owner = principal._tag === "Key" ? principal.key.id : ""
+  const continued = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
+  if (continued instanceof PreviousResponseNotFound) return continued
+  return {
+    exchange,
+    owner,
+    asked: parsed,
+    parsed: continued,
+    body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
+    conversation: once(() => exchange.codec.decodeRequest(continued)),
+    envelope,
+    resolution,
+    decision: decide(resolution, memory.state(envelope.model), seed()),
+    attempts: [],
+    targetWire: null
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Answers "how many tokens would this be?" (document 1, `POST /v1/messages/count_tokens`; the same of the gemini and responses
+ * wires): by the count of the provider that would serve the request where it has one, else by the local tokeniser. A question, no
+ * inference: nothing is charged and no usage is written. An id nobody serves is counted all the same.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { mayUse } from "../routing/ModelIds.ts"
+import { type InferenceError, KeyRejected } from "../domain/Errors.ts"
+import * as Upstream from "../egress/Upstream.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import * as Catalog from "../providers/Catalog.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import * as Resolutions from "../routing/Resolutions.ts"
+import { decide } from "../routing/Router.ts"
+import * as RouterMemory from "../routing/RouterMemory.ts"
+import { familyOf } from "../tokens/Family.ts"
+import { reckon, totalOf } from "../tokens/Reckoning.ts"
+import * as Tokeniser from "../tokens/Tokeniser.ts"
+import type { Conversation } from "../wire/canonical/Conversation.ts"
+import { codecs, encodeConversation } from "../wire/Codec.ts"
+import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { whileClientStays } from "./ClientStays.ts"
+import { makeCountMemory } from "./CountMemory.ts"
+import {
+  asConversation,
+  countBody,
+  countHeaders,
+  countingWire,
+  countPath,
+  type CountingWire,
+  readCount,
+  renderCount
+} from "./CountRequest.ts"
+import type { Exchange } from "./Exchange.ts"
+
+export interface TokenCount {
+  /** The answer in the client's wire. */
+  readonly body: JsonObject
+  readonly source: "provider" | "local"
+}
+
+export class TokenCounter extends Context.Tag("gateway/inference/TokenCounter")<
+  TokenCounter,
+  {
+    /** `parsed` is the request's body with what its path tells. Ends with `ClientGone` when the client leaves. */
+    readonly count: (exchange: Exchange, parsed: JsonObject) => Effect.Effect<TokenCount, InferenceError>
+  }
+>() {}
+
+/** A count is asked for before the request itself: it must not take long. */
+const limits: Upstream.RequestLimits = { timeoutMs: 3_000, maxBytes: 65_536 }
+/** Providers asked at the same time; beyond it the count is local. */
+const maxAsking = 64
+
+/** A request to be counted, understood. */
+interface Counted {
+  readonly exchange: Exchange
+  readonly body: JsonObject
+  readonly conversation: Conversation
+  /** The client's own body may be shown to an upstream of its wire. */
+  readonly relayable: boolean
+}
+
+export const make = Effect.gen(function* () {
+  const upstream = yield* Upstream.Upstream
+  const tokeniser = yield* Tokeniser.Tokeniser
+  const catalog = yield* Catalog.Catalog
+  const resolutions = yield* Resolutions.Resolutions
+  const memory = yield* RouterMemory.RouterMemory
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+  const mute = makeCountMemory()
+  let asking = 0
+
+  const open = (exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
+    Either.gen(function* () {
+      const { codec, principal, wire } = exchange
+      const body = asConversation(wire, parsed)
+      const envelope = yield* codec.checkEnvelope(body)
+      if (principal._tag === "Key" && !mayUse(principal.key, envelope.model)) {
+        return yield* Either.left(new KeyRejected({ reason: "model", model: envelope.model }))
+      }
+      const conversation = yield* codec.decodeRequest(body)
+      return { exchange, body, conversation, relayable: !envelope.needsRewrite }
+    })
+
+  const targetOf = (model: string): Target | null => {
+    const resolution = resolutions.resolve(model)
+    if ("_tag" in resolution) return null
+    return decide(resolution, memory.state(model), ids.seed()).order[0] ?? null
+  }
+
+  /** The body in the target's wire; null when the target cannot be asked this. */
+  const bodyFor = (counted: Counted, wire: CountingWire, { account, model }: Target): JsonObject | null => {
+    const { body, conversation, exchange, relayable } = counted
+    if (relayable && codecs[wire] === exchange.codec) return countBody(wire, body, model)
+    const encoded = encodeConversation(
+      exchange.codec,
+      codecs[wire],
+      // How long the answer may be is no part of the question, and what was filled in for it is not the client's wish.
+      { ...conversation, maxOutputTokens: null },
+      { model, stream: false, ...catalog.factsOf(account, model) }
+    )
+    return Either.isLeft(encoded) ? null : countBody(wire, encoded.right.body, model)
+  }
+
+  const requestFor = (counted: Counted, wire: CountingWire, target: Target): Upstream.UpstreamRequest | null => {
+    const { exchange, relayable } = counted
+    const endpoint = target.account.endpoints[wire]
+    const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
+    const body = path === null ? null : bodyFor(counted, wire, target)
+    if (endpoint === undefined || path === null || body === null) return null
+    return {
+      origin: endpoint.origin,
+      path,
+      method: "POST",
+      headers: countHeaders(endpoint.headers, exchange.headers, relayable && codecs[wire] === exchange.codec),
+      body: JSON.stringify(body)
+    }
+  }
+
+  /** The provider's own count; null when it has none to give, for whatever reason. */
+  const askProvider = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
+    Effect.suspend(() => {
+      const { exchange } = counted
+      const wire = countingWire(exchange.wire, target.account.wires)
+      if (wire === null || asking >= maxAsking) return Effect.succeed(null)
+      const key = `${target.account.connection.id} ${wire} ${target.account.endpoints[wire]?.origin ?? ""}`
+      if (mute.isMute(key, timers.nowMs())) return Effect.succeed(null)
+      const request = requestFor(counted, wire, target)
+      if (request === null) return Effect.succeed(null)
+      const unanswered = (status: number | null): null => {
+        mute.failed(key, status, timers.nowMs())
+        return null
+      }
+      asking += 1
+      return upstream.request(request, limits).pipe(
+        Effect.map(({ body, status }): TokenCount | null => {
+          if (status !== 200) return unanswered(status)
+          const answer = parseJson(body.toString("utf8"))
+          const tokens = isObject(answer) ? readCount(wire, answer) : null
+          // A 200 without a count comes from servers that answer every path alike.
+          if (tokens === null || !isObject(answer)) return unanswered(404)
+          return { body: wire === exchange.wire ? answer : renderCount(exchange.wire, tokens), source: "provider" }
+        }),
+        Effect.catchAll(() => Effect.sync(() => unanswered(null))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            asking -= 1
+          })
+        )
+      )
+    })
+
+  const countLocally = ({ conversation, exchange }: Counted, model: string): Effect.Effect<TokenCount> =>
+    Effect.suspend(() => {
+      const family = familyOf(model)
+      const reckoning = reckon(conversation, family)
+      return Effect.map(tokeniser.count(reckoning.texts), (tokens) => ({
+        body: renderCount(exchange.wire, totalOf(tokens, reckoning, family)),
+        source: "local"
+      }))
+    })
+
+  const answer = (counted: Counted): Effect.Effect<TokenCount> => {
+    const { model } = counted.conversation
+    const target = targetOf(model)
+    if (target === null) return countLocally(counted, model)
+    return Effect.flatMap(askProvider(counted, target), (asked) =>
+      asked === null ? countLocally(counted, target.model) : Effect.succeed(asked)
+    )
+  }
+
+  const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
+    Effect.suspend(() => {
+      const counted = open(exchange, parsed)
+      return Either.isLeft(counted)
+        ? Effect.fail(counted.left)
+        : whileClientStays(exchange.reply, answer(counted.right))
+    }).pipe(Effect.withSpan("TokenCounter.count"))
+
+  return TokenCounter.of({ count })
+})
+
+export const layer: Layer.Layer<
+  TokenCounter,
+  never,
+  | Upstream.Upstream
+  | Tokeniser.Tokeniser
+  | Catalog.Catalog
+  | Resolutions.Resolutions
+  | RouterMemory.RouterMemory
+  | IdGen.IdGen
+  | Timers.Timers
+> = Layer.effect(TokenCounter, make)

@@ -1,0 +1,113 @@
+/**
+ * Listens to an answer on its way to the client for what has to be kept of it. Members that nothing needs are null, so that an
+ * answer nobody has to remember costs nothing.
+ */
+import type { StreamEvent } from "../../wire/canonical/Event.ts"
+import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import { isArray, type JsonObject, stringOr } from "../../wire/json/Json.ts"
+import type { Work } from "../Exchange.ts"
+import { makePartCollector } from "./PartCollector.ts"
+import { proofsIn } from "./Proofs.ts"
+import type { OpaqueState, Origin } from "./OpaqueState.ts"
+import { finishedInEvents, type ResponseStore } from "./ResponseStore.ts"
+
+export interface AnswerWatch {
+  /** The canonical events of a stream. */
+  readonly onEvent: ((event: StreamEvent) => void) | null
+  /** The parts of a whole answer. */
+  readonly onParts: ((parts: ReadonlyArray<AnswerPart>) => void) | null
+  /** What the client gets of a stream: whole events. */
+  readonly onSent: ((bytes: Buffer | string) => void) | null
+  /** A whole answer as the client gets it. */
+  readonly onAnswer: ((body: JsonObject, bytes: Buffer | string) => void) | null
+  /** The answer is complete and reached the client. */
+  readonly keep: () => void
+}
+
+/** Nothing has to be kept. */
+export const unwatched: AnswerWatch = { onEvent: null, onParts: null, onSent: null, onAnswer: null, keep: () => {} }
+
+/** For answers that are relayed: the client carries the proofs itself, we only remember whose they are. */
+const proofWatch = (state: typeof OpaqueState.Service, owner: string, origin: Origin): AnswerWatch => {
+  const note = (bytes: Buffer | string): void => state.noteProofs(owner, origin, proofsIn(origin.wire, bytes))
+  return { ...unwatched, onSent: note, onAnswer: (_body, bytes) => note(bytes) }
+}
+
+/** For clients of the responses wire, which may go on from an answer by its id. */
+const responseWatch = (
+  responses: typeof ResponseStore.Service,
+  owner: string,
+  request: JsonObject,
+  watch: AnswerWatch
+): AnswerWatch => {
+  let finished: JsonObject | null = null
+  return {
+    ...watch,
+    onSent: (bytes) => {
+      watch.onSent?.(bytes)
+      finished ??= finishedInEvents(bytes)
+    },
+    onAnswer: (body, bytes) => {
+      watch.onAnswer?.(body, bytes)
+      finished = body
+    },
+    keep: () => {
+      watch.keep()
+      const id = stringOr(finished?.["id"])
+      const output = finished?.["output"]
+      if (id !== null && isArray(output)) responses.remember(owner, id, { request, output })
+    }
+  }
+}
+
+/** For answers whose reasoning the client's wire cannot carry. */
+const partsWatch = (state: typeof OpaqueState.Service, owner: string, origin: Origin): AnswerWatch => {
+  const collector = makePartCollector()
+  let whole: ReadonlyArray<AnswerPart> | null = null
+  return {
+    ...unwatched,
+    onEvent: collector.add,
+    onParts: (parts) => {
+      whole = parts
+    },
+    keep: () => {
+      const parts = whole ?? collector.parts()
+      if (parts !== null) state.remember(owner, origin, parts)
+    }
+  }
+}
+
+const carriesProofs: ReadonlySet<WireName> = new Set(["messages", "responses", "gemini"])
+
+export interface WatchRooms {
+  readonly state: typeof OpaqueState.Service
+  readonly responses: typeof ResponseStore.Service
+}
+
+export interface WatchFacts {
+  /** The client gets the upstream's own bytes. */
+  readonly relayed: boolean
+  /** The upstream wants its reasoning back, and clients leave it out. */
+  readonly replays: boolean
+  /** The upstream knows its answers again by their id. */
+  readonly keepsResponses: boolean
+}
+
+export const answerWatch = (
+  { responses, state }: WatchRooms,
+  { exchange, owner, parsed }: Pick<Work, "exchange" | "owner" | "parsed">,
+  origin: Origin,
+  facts: WatchFacts
+): AnswerWatch => {
+  const watch =
+    !facts.relayed || facts.replays
+      ? partsWatch(state, owner, origin)
+      : carriesProofs.has(origin.wire)
+        ? proofWatch(state, owner, origin)
+        : unwatched
+  const isKept = facts.relayed && facts.keepsResponses
+  return exchange.wire === "responses" && parsed["store"] !== false && !isKept
+    ? responseWatch(responses, owner, parsed, watch)
+    : watch
+}

@@ -1,0 +1,144 @@
+/**
+ * What providers want back and clients cannot carry: reasoning with its proofs, kept per API key under the content of the answer it
+ * belongs to, and given back only to the account that may read it. In memory and bounded; what is forgotten costs a model its
+ * earlier thoughts, never a request.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { WireName } from "../../domain/Wire.ts"
+import type { Conversation, Part } from "../../wire/canonical/Conversation.ts"
+import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import { answerKeys, proofKey } from "./AnswerKeys.ts"
+import { reattach } from "./Reattach.ts"
+
+/** Who made an answer. */
+export interface Origin {
+  readonly wire: WireName
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+}
+
+export interface OpaqueStateLimits {
+  readonly maxAnswers: number
+  readonly maxBytes: number
+  readonly maxProofs: number
+}
+
+export const defaultLimits: OpaqueStateLimits = { maxAnswers: 20_000, maxBytes: 64 * 1_048_576, maxProofs: 50_000 }
+
+export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
+  OpaqueState,
+  {
+    /** Keeps an answer whose reasoning its client could not carry. */
+    readonly remember: (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>) => void
+    /** The conversation with everything put back that `target` made itself. */
+    readonly attach: (owner: string, target: Origin, conversation: Conversation) => Conversation
+    /** Notes whose proofs these are; the client carries them itself. */
+    readonly noteProofs: (owner: string, origin: Origin, proofs: ReadonlyArray<string>) => void
+    /** Hot: whether any proof was noted at all. */
+    readonly holdsProofs: () => boolean
+    /** Whether a proof is known to come from somebody whose proofs `target` refuses. */
+    readonly isForeign: (owner: string, target: Origin, proof: string) => boolean
+  }
+>() {}
+
+/** Whether `target` takes a proof of `origin`: encrypted reasoning is bound to the account, signatures to the provider. */
+export const accepts = (origin: Origin, target: Origin): boolean =>
+  origin.wire === target.wire &&
+  origin.provider === target.provider &&
+  (origin.wire !== "responses" || origin.connectionId === target.connectionId)
+
+/** Whether there is anything in an answer that could be lost on the way through another wire. */
+export const isWorthKeeping = (parts: ReadonlyArray<AnswerPart>): boolean =>
+  parts.some(
+    (part) => part.type === "reasoning" || part.type === "opaque" || ("state" in part && part.state !== undefined)
+  )
+
+const hasProofOf = (wire: WireName, parts: ReadonlyArray<Part>): boolean =>
+  parts.some((part) => "state" in part && part.state?.wire === wire)
+
+interface Kept {
+  readonly origin: Origin
+  readonly parts: ReadonlyArray<AnswerPart>
+  readonly keys: ReadonlyArray<string>
+  readonly bytes: number
+}
+
+export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueState> => {
+  /** Oldest use first. */
+  const answers = new Map<number, Kept>()
+  const byKey = new Map<string, number>()
+  const proofs = new Map<string, Origin>()
+  let bytes = 0
+  let lastId = 0
+
+  const forget = (id: number, kept: Kept): void => {
+    answers.delete(id)
+    bytes -= kept.bytes
+    // A later answer that said the same has taken the key over.
+    for (const key of kept.keys) if (byKey.get(key) === id) byKey.delete(key)
+  }
+
+  const remember = (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>): void => {
+    if (!isWorthKeeping(parts)) return
+    const keys = answerKeys(owner, parts)
+    if (keys.length === 0) return
+    const size = JSON.stringify(parts).length
+    if (size > limits.maxBytes) return
+    lastId += 1
+    answers.set(lastId, { origin, parts, keys, bytes: size })
+    for (const key of keys) byKey.set(key, lastId)
+    bytes += size
+    for (const [id, kept] of answers) {
+      if (answers.size <= limits.maxAnswers && bytes <= limits.maxBytes) break
+      forget(id, kept)
+    }
+  }
+
+  const find = (owner: string, parts: ReadonlyArray<Part>): Kept | null => {
+    for (const key of answerKeys(owner, parts)) {
+      const id = byKey.get(key)
+      const kept = id === undefined ? undefined : answers.get(id)
+      if (id === undefined || kept === undefined) continue
+      answers.delete(id)
+      answers.set(id, kept)
+      return kept
+    }
+    return null
+  }
+
+  const attach = (owner: string, target: Origin, conversation: Conversation): Conversation =>
+    answers.size === 0
+      ? conversation
+      : reattach(conversation, (parts) => {
+          if (hasProofOf(target.wire, parts)) return null
+          const kept = find(owner, parts)
+          return kept !== null && kept.origin.model === target.model && accepts(kept.origin, target) ? kept.parts : null
+        })
+
+  const noteProofs = (owner: string, origin: Origin, noted: ReadonlyArray<string>): void => {
+    for (const proof of noted) {
+      const key = proofKey(owner, proof)
+      proofs.delete(key)
+      proofs.set(key, origin)
+    }
+    for (const key of proofs.keys()) {
+      if (proofs.size <= limits.maxProofs) break
+      proofs.delete(key)
+    }
+  }
+
+  const isForeign = (owner: string, target: Origin, proof: string): boolean => {
+    const origin = proofs.get(proofKey(owner, proof))
+    return origin !== undefined && !accepts(origin, target)
+  }
+
+  return OpaqueState.of({ remember, attach, noteProofs, holdsProofs: () => proofs.size > 0, isForeign })
+}
+
+export const layer: Layer.Layer<OpaqueState> = Layer.effect(
+  OpaqueState,
+  Effect.sync(() => makeWith(defaultLimits))
+)

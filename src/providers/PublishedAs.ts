@@ -1,0 +1,37 @@
+/**
+ * Our provider id → its id in the embedded data package. Providers with plans, own currencies or free offers are left out:
+ * no price beats a wrong one.
+ */
+export const publishedAs: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    anthropic: "anthropic",
+    arcee: "arcee",
+    avian: "avian",
+    "azure-foundry": "azure",
+    "azure-openai": "azure",
+    baseten: "baseten",
+    bedrock: "aws",
+    cerebras: "cerebras",
+    "cloudflare-ai": "cloudflare",
+    codestral: "mistral",
+    cohere: "cohere",
+    deepseek: "deepseek",
+    doubleword: "doubleword",
+    fireworks: "fireworks",
+    gemini: "google",
+    groq: "groq",
+    minimax: "minimax",
+    mistral: "mistral",
+    moonshot: "moonshotai",
+    novita: "novita",
+    openai: "openai",
+    openrouter: "openrouter",
+    ovhcloud: "ovhcloud",
+    perplexity: "perplexity",
+    together: "together",
+    vertex: "google",
+    "vertex-express": "google",
+    xai: "x-ai",
+    "zai-paas": "zai"
+  })
+)

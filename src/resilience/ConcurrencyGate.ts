@@ -1,0 +1,96 @@
+/**
+ * Places at a connection (`max_concurrent`): callers beyond the limit wait in line, first come first served, in a bounded queue.
+ * Plain callbacks, because the request path asks on every attempt; a free place costs two map operations.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Gives the place back; further calls do nothing. */
+export type Release = () => void
+
+export type Place =
+  | { readonly _tag: "Free"; readonly release: Release }
+  /** `wait` resolves with the place; interruption leaves the line. */
+  | { readonly _tag: "Queued"; readonly wait: Effect.Effect<Release> }
+  | { readonly _tag: "Full" }
+
+export class ConcurrencyGate extends Context.Tag("gateway/resilience/ConcurrencyGate")<
+  ConcurrencyGate,
+  {
+    /** Hot: asks for one of `limit` places under `key`; at most `queueDepth` callers wait. */
+    readonly enter: (key: string, limit: number, queueDepth: number) => Place
+    readonly inUse: (key: string) => number
+    readonly waiting: (key: string) => number
+  }
+>() {}
+
+type Waiter = (release: Release) => void
+
+interface Desk {
+  taken: number
+  /** The limit may be changed while callers wait. */
+  limit: number
+  readonly line: Set<Waiter>
+}
+
+export const make = Effect.sync(() => {
+  const desks = new Map<string, Desk>()
+
+  const releaseOf = (key: string, desk: Desk): Release => {
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      desk.taken -= 1
+      serve(key, desk)
+    }
+  }
+
+  const serve = (key: string, desk: Desk): void => {
+    for (const waiter of desk.line) {
+      if (desk.taken >= desk.limit) return
+      desk.line.delete(waiter)
+      desk.taken += 1
+      waiter(releaseOf(key, desk))
+    }
+    if (desk.taken === 0 && desk.line.size === 0 && desks.get(key) === desk) desks.delete(key)
+  }
+
+  const waitAt = (key: string, desk: Desk): Effect.Effect<Release> =>
+    Effect.suspend(() => {
+      let given: Release | null = null
+      return Effect.async<Release>((resume) => {
+        const waiter: Waiter = (release) => {
+          given = release
+          resume(Effect.succeed(release))
+        }
+        desk.line.add(waiter)
+        // The place may have become free since it was asked for.
+        serve(key, desk)
+        return Effect.sync(() => desk.line.delete(waiter))
+      }).pipe(
+        // An interruption may come between the giving and the taking.
+        Effect.onInterrupt(() => Effect.sync(() => given?.()))
+      )
+    })
+
+  const enter = (key: string, limit: number, queueDepth: number): Place => {
+    const desk = desks.get(key) ?? { taken: 0, limit, line: new Set<Waiter>() }
+    desks.set(key, desk)
+    desk.limit = limit
+    if (desk.taken < limit && desk.line.size === 0) {
+      desk.taken += 1
+      return { _tag: "Free", release: releaseOf(key, desk) }
+    }
+    return desk.line.size >= queueDepth ? { _tag: "Full" } : { _tag: "Queued", wait: waitAt(key, desk) }
+  }
+
+  return ConcurrencyGate.of({
+    enter,
+    inUse: (key) => desks.get(key)?.taken ?? 0,
+    waiting: (key) => desks.get(key)?.line.size ?? 0
+  })
+})
+
+export const layer: Layer.Layer<ConcurrencyGate> = Layer.effect(ConcurrencyGate, make)

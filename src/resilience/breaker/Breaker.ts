@@ -1,0 +1,138 @@
+/**
+ * The circuit breaker of one provider as a pure transition function (document 1 "Provider circuit breaker", rulings A2.5 and A2.8).
+ * Nothing runs by itself: time passes only when somebody looks (`settle`).
+ */
+
+export type BreakerPhase = "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
+
+export interface BreakerState {
+  readonly phase: BreakerPhase
+  readonly failures: number
+  /** Epoch milliseconds of the latest opening; null before the first. */
+  readonly openedAtMs: number | null
+  /** Probes that failed in a row: each doubles the time to the next. */
+  readonly failedProbes: number
+  /** Epoch milliseconds since which a probe is under way; null when none is. */
+  readonly probeSinceMs: number | null
+}
+
+/** Thresholds in failures, time in milliseconds. */
+export interface BreakerProfile {
+  readonly degradationThreshold: number
+  readonly failureThreshold: number
+  readonly resetTimeoutMs: number
+  /** Most that failed probes may stretch the reset timeout. */
+  readonly maxMultiplier: number
+}
+
+export const closed: BreakerState = {
+  phase: "CLOSED",
+  failures: 0,
+  openedAtMs: null,
+  failedProbes: 0,
+  probeSinceMs: null
+}
+
+/** The reset timeout in force, in milliseconds. */
+export const resetTimeoutMs = (state: BreakerState, profile: BreakerProfile): number =>
+  profile.resetTimeoutMs * Math.min(2 ** Math.min(state.failedProbes, 30), profile.maxMultiplier)
+
+/** A probe that nobody reports on (its request died) may be repeated after this long. */
+const probeLeaseMs = (state: BreakerState, profile: BreakerProfile): number =>
+  Math.max(600_000, resetTimeoutMs(state, profile))
+
+/** What time alone changes. A clock that went back does not keep a breaker open for longer than its timeout. */
+export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: number): BreakerState => {
+  const { openedAtMs, phase, probeSinceMs } = state
+  if (phase === "OPEN" && openedAtMs !== null) {
+    if (nowMs < openedAtMs) return { ...state, openedAtMs: nowMs }
+    return nowMs - openedAtMs >= resetTimeoutMs(state, profile)
+      ? { ...state, phase: "HALF_OPEN", probeSinceMs: null }
+      : state
+  }
+  if (phase === "HALF_OPEN" && probeSinceMs !== null) {
+    const expired = nowMs < probeSinceMs || nowMs - probeSinceMs >= probeLeaseMs(state, profile)
+    return expired ? { ...state, probeSinceMs: null } : state
+  }
+  return state
+}
+
+/** Milliseconds until a call may be tried; 0 when it may now, null while somebody else's probe is under way. */
+export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number | null => {
+  const { openedAtMs, phase, probeSinceMs } = settle(state, profile, nowMs)
+  if (phase === "OPEN" && openedAtMs !== null) {
+    return Math.max(1, openedAtMs + resetTimeoutMs(state, profile) - nowMs)
+  }
+  return phase === "HALF_OPEN" && probeSinceMs !== null ? null : 0
+}
+
+export type Admission = "allowed" | "probe" | "refused"
+
+/** Asks for a call. A half-open breaker lets exactly one probe through. */
+export const admit = (
+  state: BreakerState,
+  profile: BreakerProfile,
+  nowMs: number
+): { readonly state: BreakerState; readonly admission: Admission } => {
+  const now = settle(state, profile, nowMs)
+  if (now.phase === "OPEN") return { state: now, admission: "refused" }
+  if (now.phase !== "HALF_OPEN") return { state: now, admission: "allowed" }
+  return now.probeSinceMs === null
+    ? { state: { ...now, probeSinceMs: nowMs }, admission: "probe" }
+    : { state: now, admission: "refused" }
+}
+
+/**
+ * - `success` the provider answered well
+ * - `trip` it failed as a provider (408, 500, 502, 503, 504, network, timeout)
+ * - `other` it answered, and the failure is the account's or the request's
+ * - `unknown` nothing was learned (the client left)
+ */
+export type BreakerReport = "success" | "trip" | "other" | "unknown"
+
+const reopened = (state: BreakerState, nowMs: number): BreakerState => ({
+  ...state,
+  phase: "OPEN",
+  openedAtMs: nowMs,
+  failedProbes: state.failedProbes + 1,
+  probeSinceMs: null
+})
+
+const afterProbe = (state: BreakerState, report: BreakerReport, nowMs: number): BreakerState => {
+  switch (report) {
+    case "success":
+      return closed
+    // Also a refusal shows that the provider is not well again; without this the probe would block the way for ever.
+    case "trip":
+    case "other":
+      return reopened(state, nowMs)
+    case "unknown":
+      return { ...state, probeSinceMs: null }
+  }
+}
+
+const withFailures = (state: BreakerState, profile: BreakerProfile, failures: number): BreakerState => ({
+  ...state,
+  failures,
+  phase: failures >= profile.degradationThreshold ? "DEGRADED" : "CLOSED"
+})
+
+/** What a finished call changes. `probe`: it was the probe of a half-open breaker. */
+export const report = (
+  state: BreakerState,
+  profile: BreakerProfile,
+  nowMs: number,
+  outcome: BreakerReport,
+  probe: boolean
+): BreakerState => {
+  const now = settle(state, profile, nowMs)
+  if (now.phase === "HALF_OPEN") return probe ? afterProbe(now, outcome, nowMs) : now
+  // Calls that began before the breaker opened end now: they say nothing about after.
+  if (now.phase === "OPEN") return now
+  if (outcome === "success") return now.failures === 0 ? now : withFailures(now, profile, now.failures - 1)
+  if (outcome !== "trip") return now
+  const failures = now.failures + 1
+  return failures >= profile.failureThreshold
+    ? { phase: "OPEN", failures, openedAtMs: nowMs, failedProbes: 0, probeSinceMs: null }
+    : withFailures(now, profile, failures)
+}

@@ -1,0 +1,148 @@
+/** The circuit breakers of all providers: state in memory, kept in the store so that a restart does not forget an open one. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ProviderClass } from "../../domain/Provider.ts"
+import * as BreakerRepo from "../../store/repo/BreakerRepo.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { makeKeeper } from "../Keeper.ts"
+import * as Settings from "../Settings.ts"
+import * as Breaker from "./Breaker.ts"
+
+/** A provider as far as its breaker is concerned. */
+export interface Guarded {
+  readonly id: string
+  readonly class: ProviderClass
+}
+
+/** Contract B3 `GET /api/resilience/breakers`, times in epoch milliseconds. */
+export interface BreakerView {
+  readonly provider: string
+  readonly class: ProviderClass
+  readonly state: Breaker.BreakerPhase
+  readonly failures: number
+  readonly openedAtMs: number | null
+  readonly retryAfterMs: number | null
+}
+
+export interface BreakerChange {
+  readonly before: Breaker.BreakerPhase
+  readonly after: Breaker.BreakerPhase
+}
+
+export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
+  Breakers,
+  {
+    /** Hot: the phase as it is now. */
+    readonly phaseOf: (provider: Guarded, nowMs: number) => Breaker.BreakerPhase
+    /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is under way. */
+    readonly waitMs: (provider: Guarded, nowMs: number) => number | null
+    /** Hot: asks for a call; a `probe` must be reported as such. */
+    readonly admit: (provider: Guarded, nowMs: number) => Breaker.Admission
+    /** What became of a call. */
+    readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
+    /** Every breaker that is not at rest. */
+    readonly list: (nowMs: number, classOf: (provider: string) => ProviderClass) => ReadonlyArray<BreakerView>
+    /** Closes one, or all; gives how many were not closed before. */
+    readonly reset: (provider: string | null) => Effect.Effect<number>
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+/** How far failed probes stretch the reset timeout (ruling A2.8). */
+const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
+
+export const make = Effect.gen(function* () {
+  const repo = yield* BreakerRepo.BreakerRepo
+  const settings = yield* Settings.Settings
+  const states = new Map<string, Breaker.BreakerState>()
+  for (const { failedProbes, failures, openedAtMs, phase, provider } of yield* repo.list) {
+    states.set(provider, { phase, failures, openedAtMs, failedProbes, probeSinceMs: null })
+  }
+
+  const keeper = yield* makeKeeper("The breaker", (provider) => {
+    const state = states.get(provider)
+    if (state === undefined) return repo.remove(provider)
+    const { failedProbes, failures, openedAtMs, phase } = state
+    return repo.save({ provider, phase, failures, openedAtMs, failedProbes })
+  })
+
+  const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile => ({
+    ...settings.current().providerBreaker[providerClass],
+    maxMultiplier: maxMultiplier[providerClass]
+  })
+  const stateOf = (id: string): Breaker.BreakerState => states.get(id) ?? Breaker.closed
+
+  const put = (id: string, before: Breaker.BreakerState, after: Breaker.BreakerState): void => {
+    if (after === before) return
+    if (after.phase === "CLOSED" && after.failures === 0) states.delete(id)
+    else states.set(id, after)
+    // A running probe ends with the process: it is not worth a write.
+    if (after.phase !== before.phase || after.failures !== before.failures || after.openedAtMs !== before.openedAtMs) {
+      keeper.touch(id)
+    }
+  }
+
+  const admit = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.Admission => {
+    const before = states.get(id)
+    if (before === undefined) return "allowed"
+    const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs)
+    put(id, before, state)
+    return admission
+  }
+
+  const report = (
+    { class: providerClass, id }: Guarded,
+    nowMs: number,
+    outcome: Breaker.BreakerReport,
+    probe: boolean
+  ): BreakerChange => {
+    const before = stateOf(id)
+    const after = Breaker.report(before, profileOf(providerClass), nowMs, outcome, probe)
+    put(id, before, after)
+    return { before: before.phase, after: after.phase }
+  }
+
+  const waitMs = ({ class: providerClass, id }: Guarded, nowMs: number): number | null => {
+    const state = states.get(id)
+    return state === undefined ? 0 : Breaker.retryAfterMs(state, profileOf(providerClass), nowMs)
+  }
+
+  const phaseOf = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.BreakerPhase => {
+    const state = states.get(id)
+    return state === undefined ? "CLOSED" : Breaker.settle(state, profileOf(providerClass), nowMs).phase
+  }
+
+  const list = (nowMs: number, classOf: (provider: string) => ProviderClass): ReadonlyArray<BreakerView> =>
+    Array.from(states, ([provider, state]) => {
+      const providerClass = classOf(provider)
+      const profile = profileOf(providerClass)
+      const now = Breaker.settle(state, profile, nowMs)
+      return {
+        provider,
+        class: providerClass,
+        state: now.phase,
+        failures: now.failures,
+        openedAtMs: now.openedAtMs,
+        retryAfterMs: now.phase === "OPEN" ? Breaker.retryAfterMs(now, profile, nowMs) : null
+      }
+    })
+
+  const reset = Effect.fn("Breakers.reset")((provider: string | null) =>
+    Effect.suspend(() => {
+      const ids = provider === null ? [...states.keys()] : states.has(provider) ? [provider] : []
+      for (const id of ids) {
+        states.delete(id)
+        keeper.touch(id)
+      }
+      return Effect.as(keeper.flush, ids.length)
+    })
+  )
+
+  return Breakers.of({ phaseOf, waitMs, admit, report, list, reset, flush: keeper.flush })
+})
+
+export const layer: Layer.Layer<Breakers, StoreError, BreakerRepo.BreakerRepo | Settings.Settings> = Layer.scoped(
+  Breakers,
+  make
+)

@@ -1,0 +1,83 @@
+/**
+ * The ways an attempt fails, as a closed set, and a failure once it is understood. What each kind means for retries, cooldowns,
+ * breakers and accounts is in `Policy.ts`, once and for all.
+ */
+
+export type FailureKind =
+  /** The provider had a hiccup: 408, 5xx and what else passes by itself. */
+  | "transient"
+  /** The provider or the model is overloaded. */
+  | "capacity"
+  /** Too many requests or tokens in a short window. */
+  | "rate_limit"
+  /** A window of hours, days or months is used up; it opens again by itself. */
+  | "quota_exhausted"
+  /** The money is used up; somebody has to pay. */
+  | "credits_exhausted"
+  /** The access token is no longer good, and there is a refresh token. */
+  | "auth_refreshable"
+  /** The credential is dead. */
+  | "auth_expired"
+  /** The account is closed. */
+  | "banned"
+  /** Refused without saying that the account is closed. */
+  | "forbidden"
+  | "model_not_found"
+  /** The model exists, but not for this account. */
+  | "model_no_access"
+  /** The conversation does not fit the model's window. */
+  | "context_overflow"
+  /** The request is too large for this provider, or for this account's share of it. */
+  | "too_large"
+  | "bad_request"
+  /** The provider does not want this content. */
+  | "content_refused"
+  /** The way there is wrong: a feature that is not switched on, a region that is not served. */
+  | "route"
+  | "empty_answer"
+  /** The answer ended before it was complete. */
+  | "truncated"
+  /** What came back is not an answer of this wire. */
+  | "malformed"
+  | "connect_timeout"
+  | "first_byte_timeout"
+  | "idle_timeout"
+  | "total_timeout"
+  /** Refused, reset, no such name, no trust. */
+  | "network"
+  /** The gateway itself did not make the call or did not take the answer. */
+  | "gateway_refusal"
+  /** The client left. */
+  | "cancelled"
+
+/** What a cooldown holds back: nothing, one connection, one model on one connection, or every connection of the provider. */
+export type CooldownScope = "none" | "connection" | "model" | "provider"
+
+/**
+ * Which other targets of the same request would fail in the same way and are left out: those of the connection, those of the
+ * same provider and model, or all of the provider.
+ */
+export type Exhausts = "nothing" | "connection" | "model" | "provider"
+
+/** A failure once it is understood. Times are milliseconds. */
+export interface Failure {
+  readonly kind: FailureKind
+  /** HTTP status the failure counts as: for the breaker, for lockouts and for the client. */
+  readonly status: number
+  /** Whether the upstream put the failure into words itself. */
+  readonly answered: boolean
+  /** Stable word for logs and `error.attempts`: `http_503`, `error_in_stream`, `first_byte_timeout`, … */
+  readonly reason: string
+  /** Id of the rule that decided. */
+  readonly rule: string
+  /** For people; the provider's own words where it said something. May hold secrets until it is scrubbed. */
+  readonly message: string
+  /** How long the upstream asked to wait; null when it did not say. Always positive. */
+  readonly hintMs: number | null
+  /** Epoch until which trying again is pointless: the upstream's hint or what the rule knows about the window; else null. */
+  readonly untilMs: number | null
+  readonly scope: CooldownScope
+  readonly exhausts: Exhausts
+  /** Content of the answer had arrived before it failed. */
+  readonly contentBegan: boolean
+}

@@ -1,0 +1,40 @@
+/**
+ * How long the upstream asks to wait, from everything it said (reference-facts 2.2). Relative, in milliseconds, always positive.
+ * Absolute times are read against the clock the upstream shows in `Date`; what is over or absurdly far is not believed.
+ */
+import { bodyFields, textHint } from "./BodyHints.ts"
+import type { ErrorBody } from "./ErrorBody.ts"
+import { type HeaderLookup, resetHeaders, retryAfter, upstreamNow } from "./HeaderHints.ts"
+import { believable, day } from "./When.ts"
+
+export interface HintSources {
+  readonly header: HeaderLookup
+  readonly body: ErrorBody
+  /** The wait that the wire read in the body; used where the body is not at hand. */
+  readonly toldMs: number | null
+  /** The provider's words, already cut to a bounded length. */
+  readonly text: string
+  readonly nowMs: number
+}
+
+/**
+ * What a hint is about. `retry`: a hiccup, where only a direct request to wait counts. `rate`: a short window; the most direct
+ * word counts, up to a day. `quota`: a long window; the longest wait counts, up to 31 days.
+ */
+export type HintPurpose = "retry" | "rate" | "quota"
+
+const maxShortMs = day
+
+export const readHint = (purpose: HintPurpose, { body, header, nowMs, text, toldMs }: HintSources): number | null => {
+  const upstreamNowMs = upstreamNow(header, nowMs)
+  const direct = retryAfter(header, upstreamNowMs)
+  const fields = (): number | null => (body.fields.length === 0 ? believable(toldMs) : bodyFields(body, upstreamNowMs))
+  if (purpose === "retry") return capped(direct ?? fields())
+  const windows = (): number | null => resetHeaders(header, upstreamNowMs)
+  const words = (): number | null => textHint(text, upstreamNowMs)
+  if (purpose === "rate") return capped(direct ?? fields() ?? windows() ?? words())
+  const longest = Math.max(direct ?? 0, fields() ?? 0, windows() ?? 0, words() ?? 0)
+  return longest === 0 ? null : longest
+}
+
+const capped = (waitMs: number | null): number | null => (waitMs === null ? null : Math.min(waitMs, maxShortMs))

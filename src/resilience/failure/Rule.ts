@@ -1,0 +1,70 @@
+/** A row of the classifier's table, and how it is held against the evidence. */
+import type { ProviderClass } from "../../domain/Provider.ts"
+import type { CooldownScope, Exhausts, FailureKind } from "./FailureKind.ts"
+import { policies } from "./Policy.ts"
+import type { Evidence, Mark } from "./Signal.ts"
+
+export interface Conditions {
+  /** One of these statuses. An error inside a 200 that tells no status passes where words are asked for, too. */
+  readonly status?: ReadonlyArray<number>
+  /** One of these codes, types or reasons (lower case), … */
+  readonly code?: ReadonlyArray<string>
+  /** … or one of these phrases (lower case) in the provider's words. Patterns must be linear: no unbounded repetition. */
+  readonly text?: ReadonlyArray<string | RegExp>
+  /** None of these phrases. */
+  readonly unless?: ReadonlyArray<string | RegExp>
+  readonly mark?: Mark
+  readonly class?: ReadonlyArray<ProviderClass>
+  /** The provider's id begins with this. */
+  readonly provider?: string
+  readonly canRefresh?: boolean
+}
+
+/** When a window opens again although the upstream did not say: at midnight UTC, at midnight Pacific, or after so many ms. */
+export type Reopens = "midnight_utc" | "midnight_pacific" | number
+
+export interface Rule {
+  readonly id: string
+  readonly when: Conditions
+  readonly kind: FailureKind
+  /** The status it counts as, where the upstream's own misleads. */
+  readonly countsAs?: number
+  readonly scope?: CooldownScope
+  readonly exhausts?: Exhausts
+  readonly reopens?: Reopens
+  /** Who answers like this. */
+  readonly source: string
+}
+
+const says = (text: string, phrases: ReadonlyArray<string | RegExp>): boolean =>
+  phrases.some((phrase) => (typeof phrase === "string" ? text.includes(phrase) : phrase.test(text)))
+
+/**
+ * Whether all of the words may decide. What ends an account, or cools one over a complaint about the request, must stand at the
+ * beginning: further on upstreams repeat what the client sent.
+ */
+const trusts = (rule: Rule, { status }: Evidence): boolean => {
+  const { scope, terminal } = policies[rule.kind]
+  return terminal === null && !(scope === "connection" && (status === 400 || status === 422))
+}
+
+/** Whether every condition of the row holds. */
+export const holds = (rule: Rule, evidence: Evidence): boolean => {
+  const { when } = rule
+  const asksWords = when.code !== undefined || when.text !== undefined || when.mark !== undefined
+  if (when.status !== undefined) {
+    if (evidence.status === null ? !asksWords : !when.status.includes(evidence.status)) return false
+  }
+  if (when.class !== undefined && !when.class.includes(evidence.accountClass)) return false
+  if (when.provider !== undefined && !evidence.providerId.startsWith(when.provider)) return false
+  if (when.canRefresh !== undefined && when.canRefresh !== evidence.canRefresh) {
+    return false
+  }
+  if (when.mark !== undefined && !evidence.has(when.mark)) return false
+  const text = trusts(rule, evidence) ? evidence.text : evidence.statement
+  if (when.code !== undefined || when.text !== undefined) {
+    const { code = [], text: phrases = [] } = when
+    if (!evidence.codes.some((word) => code.includes(word)) && !says(text, phrases)) return false
+  }
+  return when.unless === undefined || !says(evidence.text, when.unless)
+}

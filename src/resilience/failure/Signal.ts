@@ -1,0 +1,195 @@
+/** What is known when an attempt has failed, and what the rules look at in it. */
+import type { AuthType } from "../../domain/Connection.ts"
+import type { ProviderClass } from "../../domain/Provider.ts"
+import { isDailyQuota, isMinuteQuota } from "./BodyHints.ts"
+import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"
+import { type HeaderLookup, isAccountUsedUp, isModelUsedUp, isPlanUsedUp } from "./HeaderHints.ts"
+
+/** Why an attempt failed without the provider's own words. The words are the stable reasons of `AttemptFailure`. */
+export type FailureCause =
+  | "refused"
+  | "dns"
+  | "tls"
+  | "reset"
+  | "connect_timeout"
+  | "blocked"
+  | "truncated"
+  | "protocol"
+  | "other"
+  | "first_byte_timeout"
+  | "idle_timeout"
+  | "total_timeout"
+  | "empty_answer"
+  | "incomplete_answer"
+  | "truncated_stream"
+  | "not_json"
+  | "bad_answer"
+  | "answer_too_large"
+  | "media_not_fetched"
+  | "too_many_links"
+  | "no_slot"
+  | "client_left"
+
+/** The provider's own words, as the wire read them (an `UpstreamProblem`). */
+export interface ProviderWords {
+  readonly status: number
+  readonly message: string
+  readonly type: string | null
+  readonly code: string | null
+  /** The wait that the wire itself read in it, where it did. */
+  readonly retryAfterMs?: number
+}
+
+/** Whose credential was used for what. */
+export interface FailureOrigin {
+  readonly providerId: string
+  readonly providerClass: ProviderClass
+  readonly authType: AuthType
+  /** There is a refresh token, and it was not yet used up for this request. */
+  readonly canRefresh: boolean
+}
+
+export interface FailureSignal extends FailureOrigin {
+  /** The HTTP status of the answer; null when no answer came. */
+  readonly status: number | null
+  readonly header: HeaderLookup
+  /** The error body as text; empty where there was none. Only its first 64 KiB are looked at. */
+  readonly bodyText: string
+  /** What the body or the error event says; null for a failure without words. */
+  readonly problem: ProviderWords | null
+  /** Where the words stood: behind an error status, in the body of a 200, in an event of a stream. */
+  readonly place: "status" | "answer" | "stream"
+  /** A failure of the call itself; null when the provider said what is wrong. */
+  readonly cause: FailureCause | null
+  /** For people; used where the provider said nothing. */
+  readonly message: string
+  /** Content of the answer had arrived before. */
+  readonly contentBegan: boolean
+  /** Epoch. */
+  readonly nowMs: number
+}
+
+/** Facts that no single word tells. */
+export type Mark =
+  /** Google: a quota of a whole day is used up. */
+  | "google_daily"
+  /** Google: only a quota of a minute is used up. */
+  | "google_minute"
+  /** A window of a subscription is used up, by its headers. */
+  | "plan_used_up"
+  /** The headers name a limit of the account with nothing left. */
+  | "account_used_up"
+  /** The quota of this one model is used up, by its headers. */
+  | "model_used_up"
+  /** The answer is a web page: a proxy or a bot wall spoke, not the provider's API. */
+  | "web_page"
+  /** `WWW-Authenticate` says that the token is no longer valid (RFC 6750). */
+  | "invalid_token"
+
+export interface Evidence {
+  readonly providerId: string
+  /** What the credential is, before what the provider usually takes: an API key at an OAuth provider is an API key. */
+  readonly accountClass: ProviderClass
+  /** An OAuth account whose token may still be refreshed. */
+  readonly canRefresh: boolean
+  /** The status, or what an error inside a 200 stands for; null when it does not tell. */
+  readonly status: number | null
+  /** Lower-case code, type and reasons of the error. */
+  readonly codes: ReadonlyArray<string>
+  /** Lower-case words of the provider, bounded. */
+  readonly text: string
+  /** Their beginning. Rules that end an account look no further: behind it upstreams repeat what the client sent. */
+  readonly statement: string
+  readonly body: ErrorBody
+  readonly has: (mark: Mark) => boolean
+}
+
+/** As much of the words as the rules look at. */
+const maxTextChars = 8_192
+const maxStatementChars = 400
+
+const statusByWord: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  invalid_request: 400,
+  invalid_argument: 400,
+  failed_precondition: 400,
+  authentication_error: 401,
+  unauthenticated: 401,
+  invalid_api_key: 401,
+  billing_error: 402,
+  permission_error: 403,
+  permission_denied: 403,
+  insufficient_quota: 429,
+  not_found_error: 404,
+  not_found: 404,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  resource_exhausted: 429,
+  too_many_requests: 429,
+  usage_limit_reached: 429,
+  timeout_error: 504,
+  deadline_exceeded: 504,
+  service_unavailable: 503,
+  unavailable: 503,
+  server_is_overloaded: 503,
+  overloaded_error: 529,
+  overloaded: 529,
+  api_error: 500,
+  internal_server_error: 500,
+  server_error: 500,
+  internal: 500
+}
+
+const isErrorStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status <= 599
+
+/** An error inside a 200: its numeric code, what its words stand for, or what the wire made of it; 502 there means "unknown". */
+const statusInside = (codes: ReadonlyArray<string>, told: number | null): number | null => {
+  for (const code of codes) {
+    const numeric = /^\d{3}$/.test(code) ? Number(code) : (statusByWord[code] ?? 0)
+    if (isErrorStatus(numeric)) return numeric
+  }
+  return told !== null && isErrorStatus(told) && told !== 502 ? told : null
+}
+
+const accountClass = ({ authType, providerClass }: FailureOrigin): ProviderClass =>
+  authType === "oauth" ? "oauth" : authType === "apikey" && providerClass === "oauth" ? "apikey" : providerClass
+
+const webPage = /^\s{0,64}<(?:!doctype|html|head|body|\?xml|center|h1)/i
+
+/** What the rules look at. Total and bounded. */
+export const readEvidence = (signal: FailureSignal): Evidence => {
+  const { header, problem } = signal
+  const bodyText = signal.bodyText.slice(0, 65_536)
+  const body = readErrorBody(bodyText)
+  const codes = [problem?.code ?? "", problem?.type ?? "", ...detailReasons(body)]
+    .filter((code) => code !== "")
+    .map((code) => code.slice(0, 256).toLowerCase())
+  const said = problem?.message ?? bodyText
+  const text = `${said.slice(0, maxTextChars)}\n${body.raw.slice(0, maxTextChars)}`.slice(0, maxTextChars).toLowerCase()
+  const isPage = webPage.test(bodyText)
+  const checks: Readonly<Record<Mark, () => boolean>> = {
+    google_daily: () => isDailyQuota(body),
+    google_minute: () => isMinuteQuota(body),
+    plan_used_up: () => isPlanUsedUp(header),
+    account_used_up: () => isAccountUsedUp(header),
+    model_used_up: () => isModelUsedUp(header),
+    web_page: () => isPage,
+    invalid_token: () => /error="?invalid_token/i.test((header("www-authenticate") ?? "").slice(0, 1024))
+  }
+  return {
+    providerId: signal.providerId,
+    accountClass: accountClass(signal),
+    canRefresh: signal.canRefresh && signal.authType === "oauth",
+    status:
+      signal.place === "status"
+        ? (signal.status ?? problem?.status ?? null)
+        : statusInside(codes, problem?.status ?? null),
+    codes,
+    text,
+    statement: text.slice(0, maxStatementChars),
+    body,
+    has: (mark) => checks[mark]()
+  }
+}

@@ -1,0 +1,47 @@
+/** What was observed of connections that come from the environment and have no row of their own. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { ConnectionHealth } from "../../domain/Connection.ts"
+import { Text } from "../Columns.ts"
+import type { StoreError } from "../Errors.ts"
+import * as Table from "../Table.ts"
+import { Health } from "./ConnectionRepo.ts"
+
+export class EnvHealthRepo extends Context.Tag("gateway/store/EnvHealthRepo")<
+  EnvHealthRepo,
+  {
+    /** By connection id. */
+    readonly list: Effect.Effect<ReadonlyMap<string, ConnectionHealth>, StoreError>
+    readonly save: (id: string, health: ConnectionHealth) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({ id: Text, ...Health.fields })
+const encode = Schema.encode(Row)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "env_connection_health", Row)
+
+  const list = Effect.map(
+    table.select("EnvHealthRepo.list", sql`ORDER BY id`),
+    (rows) => new Map(rows.map(({ id, ...health }) => [id, health]))
+  )
+  const save = Effect.fn("EnvHealthRepo.save")((id: string, health: ConnectionHealth) =>
+    encode({ id, ...health }).pipe(
+      Effect.flatMap(
+        (row) => sql`
+          INSERT INTO env_connection_health ${sql.insert(row)}
+          ON CONFLICT (id) DO UPDATE SET ${sql.update(row, ["id"])}`
+      ),
+      Effect.asVoid,
+      Effect.mapError(Table.named("EnvHealthRepo.save"))
+    )
+  )
+  return EnvHealthRepo.of({ list, save })
+})
+
+export const layer: Layer.Layer<EnvHealthRepo, never, SqlClient.SqlClient> = Layer.effect(EnvHealthRepo, make)

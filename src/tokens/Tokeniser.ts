@@ -1,0 +1,180 @@
+/**
+ * Token counts by the o200k vocabulary, worked out on a thread of its own (`worker.mjs`): whatever a text is made of, the event loop
+ * never waits for it. The thread starts with the first count and ends when it has had nothing to do for a while.
+ * One count at a time; those that wait are bounded in number, and what cannot be counted in time is estimated from what was.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Scope } from "effect/Scope"
+import { Worker } from "node:worker_threads"
+import { type Timer, Timers } from "../platform/Timers.ts"
+
+export interface TokeniserLimits {
+  /** Characters of one count that are looked at; the rest is estimated by their ratio. */
+  readonly maxChars: number
+  /** Time the thread gives one count. */
+  readonly budgetMs: number
+  /** Time until the thread is given up, starting it included. */
+  readonly patienceMs: number
+  /** Counts that may wait for the thread; further ones are estimated by size. */
+  readonly maxWaiting: number
+  /** The thread ends after this long without work: its vocabulary takes some 80 MB. */
+  readonly idleMs: number
+}
+
+export const usualLimits: TokeniserLimits = {
+  maxChars: 4_194_304,
+  budgetMs: 2_000,
+  patienceMs: 10_000,
+  maxWaiting: 32,
+  idleMs: 600_000
+}
+
+export class Tokeniser extends Context.Tag("gateway/tokens/Tokeniser")<
+  Tokeniser,
+  {
+    /** Tokens of all the texts together. Never fails; interruption gives the place in the queue back. */
+    readonly count: (texts: ReadonlyArray<string>) => Effect.Effect<number>
+  }
+>() {}
+
+/** Between prose (3.9) and JSON (2.3). */
+const bytesPerToken = 3.3
+
+/** Tokens of a text by its size alone. */
+export const estimateBySize = (texts: ReadonlyArray<string>): number =>
+  Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / bytesPerToken)
+
+/** The beginning of the texts, `maxChars` long at most. */
+export const headOf = (texts: ReadonlyArray<string>, maxChars: number): ReadonlyArray<string> => {
+  const head: Array<string> = []
+  let room = maxChars
+  for (const text of texts) {
+    if (room <= 0) break
+    if (text.length > 0) head.push(text.slice(0, room))
+    room -= text.length
+  }
+  return head
+}
+
+/** What the thread answers. */
+interface Counted {
+  readonly id: number
+  readonly tokens: number
+  readonly chars: number
+}
+
+/** The whole from its counted part. */
+export const extrapolate = (
+  texts: ReadonlyArray<string>,
+  counted: Pick<Counted, "tokens" | "chars"> | null
+): number => {
+  const chars = texts.reduce((sum, text) => sum + text.length, 0)
+  if (counted === null || counted.chars === 0) return estimateBySize(texts)
+  return counted.chars >= chars ? counted.tokens : Math.ceil((counted.tokens * chars) / counted.chars)
+}
+
+interface Job {
+  readonly id: number
+  readonly texts: ReadonlyArray<string>
+  readonly done: (counted: Counted | null) => void
+}
+
+const startWorker = (budgetMs: number): Worker =>
+  new Worker(new URL("./worker.mjs", import.meta.url), {
+    workerData: { budgetMs },
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 512 }
+  })
+
+export const makeWith = (
+  limits: TokeniserLimits
+): Effect.Effect<Context.Tag.Service<Tokeniser>, never, Timers | Scope> =>
+  Effect.gen(function* () {
+    const timers = yield* Timers
+    const waiting: Array<Job> = []
+    let worker: Worker | null = null
+    let running: { readonly job: Job; readonly patience: Timer } | null = null
+    let idle: Timer | null = null
+    let lastId = 0
+
+    const stop = (): void => {
+      idle?.cancel()
+      idle = null
+      const stopped = worker
+      worker = null
+      void stopped?.terminate()
+    }
+
+    const finish = (counted: Counted | null): void => {
+      const finished = running
+      running = null
+      finished?.patience.cancel()
+      finished?.job.done(counted)
+      next()
+    }
+
+    /** The thread died or takes too long: its count is estimated, the next one gets a new thread. */
+    const giveUp = (failed: Worker | null): void => {
+      if (failed === null || failed !== worker) return
+      stop()
+      finish(null)
+    }
+
+    const ready = (): Worker => {
+      if (worker !== null) return worker
+      const started = startWorker(limits.budgetMs)
+      started.on("message", (counted: Counted) => {
+        if (started === worker && counted.id === running?.job.id) finish(counted)
+      })
+      started.on("error", () => giveUp(started))
+      started.on("exit", () => giveUp(started))
+      // A thread at rest must not keep the process alive.
+      started.unref()
+      worker = started
+      return started
+    }
+
+    const next = (): void => {
+      if (running !== null) return
+      const job = waiting.shift()
+      if (job === undefined) {
+        if (worker !== null) idle = timers.after(limits.idleMs, stop)
+        return
+      }
+      idle?.cancel()
+      idle = null
+      const { id, texts } = job
+      const thread = ready()
+      running = { job, patience: timers.after(limits.patienceMs, () => giveUp(thread)) }
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      thread.postMessage({ id, texts })
+    }
+
+    const ask = (texts: ReadonlyArray<string>): Effect.Effect<Counted | null> =>
+      Effect.async((resume) => {
+        if (waiting.length >= limits.maxWaiting) return resume(Effect.succeed(null))
+        lastId += 1
+        const job: Job = { id: lastId, texts, done: (counted) => resume(Effect.succeed(counted)) }
+        waiting.push(job)
+        next()
+        return Effect.sync(() => {
+          // One that runs goes on to the end of its time, so that nobody can pile work up behind it.
+          const place = waiting.indexOf(job)
+          if (place >= 0) waiting.splice(place, 1)
+        })
+      })
+
+    const count = Effect.fn("Tokeniser.count")((texts: ReadonlyArray<string>) => {
+      const head = headOf(texts, limits.maxChars)
+      if (head.length === 0) return Effect.succeed(0)
+      return Effect.map(ask(head), (counted) => extrapolate(texts, counted))
+    })
+
+    yield* Effect.addFinalizer(() => Effect.sync(stop))
+    return Tokeniser.of({ count })
+  })
+
+export const layer: Layer.Layer<Tokeniser, never, Timers> = Layer.scoped(Tokeniser, makeWith(usualLimits))

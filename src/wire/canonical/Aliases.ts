@@ -1,0 +1,48 @@
+/**
+ * Another word for each word a wire refuses. It depends on the word alone, so that definitions, calls, results and later turns
+ * agree; two words never share one, and none takes a word that is in use as it is.
+ */
+
+/** What a wire takes as a name or an id. */
+export interface WordLimit {
+  /** Matched against the whole word. */
+  readonly pattern: RegExp
+  readonly maxChars: number
+}
+
+/** FNV-1a, 32 bits: tells long words with the same begin apart. */
+export const hashOf = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, "0")
+}
+
+/** Letters, digits, `_` and `-`: what every wire takes. */
+export const plainWord = (word: string): string => word.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
+
+const aliasOf = (word: string, attempt: number, { maxChars, pattern }: WordLimit): string => {
+  const hash = hashOf(attempt === 0 ? word : `${attempt}:${word}`)
+  const begin = (text: string): string => `${text.slice(0, maxChars - hash.length - 1)}_${hash}`
+  const alias = begin(plainWord(word))
+  // Some wires do not take a digit or a dash in front.
+  return pattern.test(alias) ? alias : begin(`_${plainWord(word)}`)
+}
+
+/** The words that need another one, with it. */
+export const aliasesOf = (words: Iterable<string>, limit: WordLimit): ReadonlyMap<string, string> => {
+  const all = new Set(words)
+  const taken = new Set<string>()
+  const refused: Array<string> = []
+  for (const word of all) {
+    if (word.length <= limit.maxChars && limit.pattern.test(word)) taken.add(word)
+    else refused.push(word)
+  }
+  const aliases = new Map<string, string>()
+  for (const word of refused) {
+    let alias = aliasOf(word, 0, limit)
+    for (let attempt = 1; taken.has(alias); attempt += 1) alias = aliasOf(word, attempt, limit)
+    taken.add(alias)
+    aliases.set(word, alias)
+  }
+  return aliases
+}

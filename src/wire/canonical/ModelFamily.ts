@@ -1,0 +1,15 @@
+/** What the name of a model tells of the settings it takes, where no catalogue says so. */
+
+const openAiReasoning = /(?:^|\/)(?:o[1-9]|gpt-5)(?![a-z])/i
+
+/** OpenAI's reasoning models: they refuse `max_tokens`, sampling, stop strings and log probabilities. */
+export const isOpenAiReasoning = (model: string): boolean => openAiReasoning.test(model)
+
+/** `claude-opus-4-6`, `claude-4.6-opus`, `anthropic.claude-sonnet-4-5-v1`; a date is no minor version. */
+const claudeVersion = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d)(?!\d))?(?!\d)/i
+
+/** The version of a Claude model as a number (4.6); null for another model, or a name without one. */
+export const claudeVersionOf = (model: string): number | null => {
+  const found = claudeVersion.exec(model)
+  return found === null ? null : Number(found[1]) + Number(found[2] ?? 0) / 10
+}

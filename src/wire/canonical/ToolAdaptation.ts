@@ -1,0 +1,140 @@
+/**
+ * Bends the tools of a conversation to what a target takes: names and call ids within its limits, free-form tools as JSON tools.
+ * The names go back to the client's own in the answer (`ToolRestoration.ts`); ids need no way back.
+ */
+import type { Conversation, Message, Part, Tool, ToolChoice } from "./Conversation.ts"
+import { aliasesOf, type WordLimit } from "./Aliases.ts"
+import { asFunctionTool, wrapInput } from "./FreeForm.ts"
+
+/** What a wire's upstreams take. */
+export interface ToolLimits {
+  /** Null: any name. */
+  readonly name: WordLimit | null
+  /** Null: any id. */
+  readonly callId: WordLimit | null
+  /** The ids of the wire's own clients are mended too: they may have come from an upstream of another wire. */
+  readonly mendsOwnIds: boolean
+  /** Free-form tools: `known` by the wire's upstreams, known by `some` of them, or to `none`. */
+  readonly freeForm: "known" | "some" | "none"
+}
+
+/** A tool as the client declared it. */
+export interface ClientTool {
+  readonly name: string
+  /** Free-form for the client, a JSON tool for the upstream. */
+  readonly custom: boolean
+}
+
+/** The client's tools by the names the upstream was told; only those that differ. */
+export type ToolNames = ReadonlyMap<string, ClientTool>
+
+export interface AdaptedTools {
+  readonly conversation: Conversation
+  /** Null when nothing differs. */
+  readonly toolNames: ToolNames | null
+  /** What was bent, as the client calls it. */
+  readonly mapped: ReadonlyArray<string>
+}
+
+const nothing: ReadonlyMap<string, string> = new Map()
+
+const partsOf = ({ messages }: Conversation): ReadonlyArray<Part> => messages.flatMap(({ parts }) => parts)
+
+const chosenNames = (choice: ToolChoice | null): ReadonlyArray<string> =>
+  choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : []
+
+const namesOf = (conversation: Conversation, parts: ReadonlyArray<Part>): ReadonlyArray<string> => [
+  ...conversation.tools.flatMap((tool) => (tool.type === "builtin" ? [] : tool.name)),
+  ...chosenNames(conversation.toolChoice),
+  ...parts.flatMap((part) => (part.type === "tool_call" ? part.name : []))
+]
+
+const idsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
+  parts.flatMap((part) => (part.type === "tool_call" ? part.id : part.type === "tool_result" ? part.callId : []))
+
+/** How words are told to the target. */
+interface Wording {
+  readonly name: (name: string) => string
+  readonly id: (id: string) => string
+  /** Free-form tools become JSON tools. */
+  readonly wraps: boolean
+}
+
+const adaptTool = (tool: Tool, { name, wraps }: Wording): Tool => {
+  if (tool.type === "builtin") return tool
+  const named = { ...tool, name: name(tool.name) }
+  return named.type === "custom" && wraps ? asFunctionTool(named) : named
+}
+
+const adaptChoice = (choice: ToolChoice | null, { name }: Wording): ToolChoice | null => {
+  if (choice?.type === "tool") return { ...choice, name: name(choice.name) }
+  return choice?.type === "allowed" ? { ...choice, names: choice.names.map(name) } : choice
+}
+
+const adaptPart = (part: Part, { id, name, wraps }: Wording): Part => {
+  switch (part.type) {
+    case "tool_call": {
+      const call = { ...part, id: id(part.id), name: name(part.name) }
+      return part.kind === "custom" && wraps ? { ...call, kind: "function", args: wrapInput(part.args) } : call
+    }
+    case "tool_result":
+      return { ...part, callId: id(part.callId) }
+    default:
+      return part
+  }
+}
+
+const speaksOfTools = ({ parts }: Message): boolean =>
+  parts.some(({ type }) => type === "tool_call" || type === "tool_result")
+
+/** Names and forms that differ, for the way back. */
+const wayBack = (
+  conversation: Conversation,
+  names: ReadonlyArray<string>,
+  { name, wraps }: Wording
+): ToolNames | null => {
+  const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" && wraps ? tool.name : [])))
+  const back = new Map<string, ClientTool>()
+  for (const own of names) {
+    const told = name(own)
+    if (told !== own || custom.has(own)) back.set(told, { name: own, custom: custom.has(own) })
+  }
+  return back.size === 0 ? null : back
+}
+
+/**
+ * `openAiTools`: whether this upstream knows free-form tools; null when nobody knows. Between two speakers of one wire at most ids
+ * are touched: the client's tools are the upstream's.
+ */
+export const adaptTools = (
+  conversation: Conversation,
+  limits: ToolLimits,
+  sameWire: boolean,
+  openAiTools: boolean | null
+): AdaptedTools => {
+  const parts = partsOf(conversation)
+  const names = namesOf(conversation, parts)
+  const aliases = sameWire || limits.name === null ? nothing : aliasesOf(names, limits.name)
+  const mendsIds = !sameWire || limits.mendsOwnIds
+  const ids = limits.callId === null || !mendsIds ? nothing : aliasesOf(idsOf(parts), limits.callId)
+  const knows = limits.freeForm === "known" ? openAiTools !== false : limits.freeForm === "some" && openAiTools === true
+  const wraps =
+    !sameWire &&
+    !knows &&
+    (conversation.tools.some(({ type }) => type === "custom") ||
+      parts.some((part) => part.type === "tool_call" && part.kind === "custom"))
+  if (aliases.size === 0 && ids.size === 0 && !wraps) return { conversation, toolNames: null, mapped: [] }
+  const wording: Wording = { name: (name) => aliases.get(name) ?? name, id: (id) => ids.get(id) ?? id, wraps }
+  return {
+    conversation: {
+      ...conversation,
+      tools: conversation.tools.map((tool) => adaptTool(tool, wording)),
+      toolChoice: adaptChoice(conversation.toolChoice, wording),
+      messages: conversation.messages.map((message) =>
+        speaksOfTools(message) ? { ...message, parts: message.parts.map((part) => adaptPart(part, wording)) } : message
+      )
+    },
+    toolNames: wayBack(conversation, names, wording),
+    mapped: [...(aliases.size === 0 ? [] : ["tools.name"]), ...(wraps ? ["tools.custom"] : [])]
+  }
+}

@@ -1,0 +1,203 @@
+/** Fields of requests: what is said in a conversation. */
+import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
+
+const asText = mapped("as text")
+const gathered = mapped("gathered into the system prompt")
+
+export const speechFields = [
+  row(
+    "system",
+    "System prompt",
+    {
+      chat: "messages (system)",
+      messages: "system",
+      responses: "instructions",
+      gemini: "systemInstruction",
+      ollama: "messages (system)"
+    },
+    everywhere
+  ),
+  row(
+    "systemBetween",
+    "System message between turns",
+    {
+      chat: "messages (system)",
+      messages: "messages (system)",
+      responses: "input (system)",
+      ollama: "messages (system)"
+    },
+    { ...everywhere, messages: gathered, gemini: gathered }
+  ),
+  row(
+    "developer",
+    "Developer message",
+    { chat: "messages (developer)", responses: "input (developer)" },
+    { chat: exact, messages: gathered, responses: exact, gemini: gathered, ollama: mapped("as a system message") }
+  ),
+  row(
+    "userText",
+    "User text",
+    {
+      chat: "messages.content",
+      messages: "messages.content",
+      responses: "input.content",
+      gemini: "contents.parts",
+      ollama: "messages.content"
+    },
+    everywhere
+  ),
+  row(
+    "userTexts",
+    "Several texts in one message",
+    { chat: "messages.content", messages: "messages.content", responses: "input.content", gemini: "contents.parts" },
+    { ...everywhere, ollama: mapped("texts are joined") }
+  ),
+  row(
+    "imageInline",
+    "Picture, inline",
+    {
+      chat: "messages.content.image_url",
+      messages: "messages.content.image",
+      responses: "input.content.input_image",
+      gemini: "contents.parts.inlineData",
+      ollama: "messages.images"
+    },
+    everywhere
+  ),
+  row(
+    "imageUrl",
+    "Picture, by link",
+    {
+      chat: "messages.content.image_url",
+      messages: "messages.content.image",
+      responses: "input.content.input_image",
+      gemini: "contents.parts.fileData"
+    },
+    { ...everywhere, ollama: dropped }
+  ),
+  row(
+    "imageDetail",
+    "Picture detail",
+    { chat: "messages.content.image_url.detail", responses: "input.content.input_image.detail" },
+    { ...nowhere, chat: exact, responses: exact }
+  ),
+  row(
+    "imageId",
+    "Picture, by the provider's id",
+    { responses: "input.content.input_image", gemini: "contents.parts.fileData" },
+    nowhere
+  ),
+  row(
+    "filePdf",
+    "Document (PDF)",
+    {
+      chat: "messages.content.file",
+      messages: "messages.content.document",
+      responses: "input.content.input_file",
+      gemini: "contents.parts.inlineData"
+    },
+    { ...everywhere, ollama: dropped }
+  ),
+  row(
+    "fileText",
+    "Document (plain text)",
+    {
+      chat: "messages.content.file",
+      messages: "messages.content.document",
+      responses: "input.content.input_file",
+      gemini: "contents.parts.inlineData"
+    },
+    { ...everywhere, messages: mapped("as a text document"), ollama: asText },
+    { "messages>chat": asText, "messages>responses": asText, "messages>gemini": asText }
+  ),
+  row(
+    "fileName",
+    "Name of a document",
+    {
+      chat: "messages.content.file.filename",
+      messages: "messages.content.document.title",
+      responses: "input.content.input_file.filename",
+      gemini: "contents.parts.inlineData.displayName"
+    },
+    { ...everywhere, gemini: dropped, ollama: dropped }
+  ),
+  row(
+    "fileUrl",
+    "Document, by link",
+    {
+      messages: "messages.content.document",
+      responses: "input.content.input_file",
+      gemini: "contents.parts.fileData"
+    },
+    { ...everywhere, chat: dropped, ollama: dropped }
+  ),
+  row(
+    "fileId",
+    "File, by the provider's id",
+    {
+      chat: "messages.content.file",
+      messages: "messages.content.document",
+      responses: "input.content.input_file",
+      gemini: "contents.parts.fileData"
+    },
+    nowhere
+  ),
+  row(
+    "audio",
+    "Sound",
+    {
+      chat: "messages.content.input_audio",
+      responses: "input.content.input_audio",
+      gemini: "contents.parts.inlineData"
+    },
+    { ...everywhere, messages: dropped, ollama: dropped }
+  ),
+  row("video", "Video, inline", { gemini: "contents.parts.inlineData" }, { ...nowhere, chat: exact, responses: exact }),
+  row(
+    "opaqueBlock",
+    "Content block of one wire alone",
+    {
+      messages: "messages.content.search_result",
+      responses: "input.content.input_new",
+      gemini: "contents.parts.executableCode"
+    },
+    nowhere
+  ),
+  row("ownItem", "Work of the provider's own tools, earlier", { responses: "input.web_search_call" }, nowhere),
+  row(
+    "cacheControl",
+    "Prompt-cache mark",
+    { chat: "cache_control", messages: "cache_control" },
+    { ...nowhere, messages: exact }
+  ),
+  row("messageName", "Name of a speaker", { chat: "messages.name" }, nowhere),
+  row(
+    "reasoningHistory",
+    "Earlier reasoning without proof",
+    {
+      chat: "messages.reasoning_content",
+      responses: "input.reasoning",
+      gemini: "contents.parts.thought",
+      ollama: "messages.thinking"
+    },
+    { chat: exact, messages: dropped, responses: dropped, gemini: dropped, ollama: exact }
+  ),
+  row(
+    "reasoningSigned",
+    "Earlier reasoning with its provider's proof",
+    { messages: "messages.content.thinking", responses: "input.reasoning", gemini: "contents.parts.thought" },
+    nowhere
+  ),
+  row(
+    "refusalHistory",
+    "Earlier refusal",
+    { chat: "messages.refusal", responses: "input.content.refusal" },
+    { chat: exact, messages: asText, responses: exact, gemini: asText, ollama: asText }
+  ),
+  row(
+    "citations",
+    "Earlier citations",
+    { messages: "messages.content.citations", responses: "input.content.annotations" },
+    nowhere
+  )
+] as const satisfies ReadonlyArray<FieldRow>

@@ -1,0 +1,27 @@
+/** Watches an upstream's event stream for a client that reads one array: the same chunks, framed otherwise. */
+import { makeSseScanner } from "../sse/SseScanner.ts"
+import type { StreamTap } from "../WireCodec.ts"
+import { arrayFraming } from "./Framing.ts"
+import { makeStreamTap } from "./Tap.ts"
+
+export const makeArrayTap = (): StreamTap => {
+  const tap = makeStreamTap()
+  const scanner = makeSseScanner()
+  const framing = arrayFraming()
+
+  /** The tap lets whole events through. What is no object (an end mark of other wires) is no chunk. */
+  const reframed = (bytes: Buffer): string =>
+    scanner
+      .push(bytes)
+      .map(({ data }) => (data.trimStart().startsWith("{") ? framing.chunk(data) : ""))
+      .join("")
+
+  return {
+    facts: tap.facts,
+    push: (chunk) => Buffer.from(reframed(tap.push(chunk))),
+    end: () => {
+      const rest = reframed(tap.end())
+      return Buffer.from(tap.facts.terminated ? rest + framing.end : rest)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// Builds the gateway and runs the agents against it: node test/agents/run.mjs [--only claude,codex] [--up chat,messages] [--keep]
+//   --only  agents by name      --up  upstreams by name      --keep  leave the folders of the runs, with all that was said in record.json
+import { execFileSync, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    up: { type: "string" },
+    keep: { type: "boolean" },
+    "no-build": { type: "boolean" }
+  }
+})
+if (!values["no-build"]) execFileSync(process.execPath, ["bin/build.mjs"], { cwd: root, stdio: "inherit" })
+
+const vitest = spawn(
+  process.execPath,
+  ["node_modules/vitest/vitest.mjs", "run", "--config", "test/agents/vitest.config.ts"],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      ...(values.only === undefined ? {} : { AGENTS_ONLY: values.only }),
+      ...(values.up === undefined ? {} : { AGENTS_UP: values.up }),
+      ...(values.keep ? { AGENTS_KEEP: "1" } : {})
+    }
+  }
+)
+vitest.on("exit", (code) => {
+  process.exitCode = code ?? 1
+})

@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { make, type Release } from "../../../src/resilience/ConcurrencyGate.ts"
+
+const free = (place: { readonly _tag: string; readonly release?: Release }): Release => {
+  assert.strictEqual(place._tag, "Free")
+  return place.release ?? (() => {})
+}
+
+describe("ConcurrencyGate", () => {
+  it.effect("gives places up to the limit, then in the order of asking", () =>
+    Effect.gen(function* () {
+      const gate = yield* make
+      const first = free(gate.enter("c", 1, 2))
+      const order: Array<string> = []
+      const ask = (name: string) => {
+        const place = gate.enter("c", 1, 2)
+        return place._tag === "Queued"
+          ? Effect.fork(Effect.tap(place.wait, () => Effect.sync(() => order.push(name))))
+          : Effect.die(place._tag)
+      }
+      const a = yield* ask("a")
+      yield* Effect.yieldNow()
+      const b = yield* ask("b")
+      yield* Effect.yieldNow()
+      assert.strictEqual(gate.enter("c", 1, 2)._tag, "Full")
+      first()
+      first()
+      const second = yield* Fiber.join(a)
+      assert.deepStrictEqual(order, ["a"])
+      second()
+      const third = yield* Fiber.join(b)
+      assert.deepStrictEqual(order, ["a", "b"])
+      third()
+      assert.deepStrictEqual([gate.inUse("c"), gate.waiting("c")], [0, 0])
+    })
+  )
+
+  it.effect(
+    "a caller that leaves the line frees its place in it, and one that leaves with the place gives it back",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* make
+        const first = free(gate.enter("c", 1, 5))
+        const place = gate.enter("c", 1, 5)
+        if (place._tag !== "Queued") return assert.fail(place._tag)
+        const leaving = yield* Effect.fork(place.wait)
+        yield* Effect.yieldNow()
+        assert.strictEqual(gate.waiting("c"), 1)
+        yield* Fiber.interrupt(leaving)
+        assert.strictEqual(gate.waiting("c"), 0)
+        const again = gate.enter("c", 1, 5)
+        if (again._tag !== "Queued") return assert.fail(again._tag)
+        const unlucky = yield* Effect.fork(again.wait)
+        yield* Effect.yieldNow()
+        // Given and interrupted within one turn: nobody takes it.
+        first()
+        yield* Fiber.interrupt(unlucky)
+        const exit = yield* Fiber.await(unlucky)
+        if (exit._tag === "Success") exit.value()
+        assert.strictEqual(gate.inUse("c"), 0)
+      })
+  )
+
+  it.effect("a raised limit lets the line move on with the next release or entry", () =>
+    Effect.gen(function* () {
+      const gate = yield* make
+      const one = free(gate.enter("c", 1, 5))
+      const place = gate.enter("c", 1, 5)
+      if (place._tag !== "Queued") return assert.fail(place._tag)
+      const waiting = yield* Effect.fork(place.wait)
+      yield* Effect.yieldNow()
+      const later = gate.enter("c", 3, 5)
+      if (later._tag !== "Queued") return assert.fail(later._tag)
+      const second = yield* later.wait
+      const third = yield* Fiber.join(waiting)
+      for (const release of [one, second, third]) release()
+      assert.strictEqual(gate.inUse("c"), 0)
+    })
+  )
+})

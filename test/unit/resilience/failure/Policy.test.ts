@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { classify } from "../../../../src/resilience/failure/Classifier.ts"
+import type { FailureKind } from "../../../../src/resilience/failure/FailureKind.ts"
+import { countsForBreaker, penaltyOf, policies } from "../../../../src/resilience/failure/Policy.ts"
+import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
+import { answered, caused, inStream, nowMs, oauth } from "./signals.ts"
+
+const kindsWhere = (test: (kind: FailureKind) => boolean): ReadonlyArray<string> =>
+  (Object.keys(policies) as Array<FailureKind>).filter(test).sort()
+
+const penalty = (signal: FailureSignal, useHints: boolean) => penaltyOf(classify(signal), useHints, nowMs)
+
+describe("the policy", () => {
+  it("ends an account for three kinds only, and then never another account", () => {
+    assert.deepStrictEqual(
+      kindsWhere((kind) => policies[kind].terminal !== null),
+      ["auth_expired", "banned", "credits_exhausted"]
+    )
+    assert.deepStrictEqual(
+      kindsWhere((kind) => policies[kind].exhausts === "provider"),
+      []
+    )
+  })
+
+  it("goes on to the next target unless the time is over or the client is gone", () => {
+    assert.deepStrictEqual(
+      kindsWhere((kind) => !policies[kind].tryNextTarget),
+      ["cancelled", "total_timeout"]
+    )
+  })
+
+  it("punishes nobody for the request's own faults", () => {
+    for (const kind of [
+      "bad_request",
+      "context_overflow",
+      "too_large",
+      "content_refused",
+      "cancelled",
+      "gateway_refusal"
+    ] as const) {
+      const { breaker, lockout, scope, terminal } = policies[kind]
+      assert.deepStrictEqual(
+        { breaker, lockout, scope, terminal },
+        { breaker: "never", lockout: false, scope: "none", terminal: null }
+      )
+    }
+  })
+
+  it("refreshes the token for one kind only", () => {
+    assert.deepStrictEqual(
+      kindsWhere((kind) => policies[kind].refreshToken),
+      ["auth_refreshable"]
+    )
+  })
+})
+
+describe("countsForBreaker", () => {
+  it("counts 408, 500, 502, 503 and 504 and no other status", () => {
+    const counted = []
+    for (let status = 400; status < 600; status++) {
+      if (countsForBreaker(classify(answered(status, "")))) counted.push(status)
+    }
+    assert.deepStrictEqual(counted, [408, 500, 502, 503, 504])
+  })
+
+  it("counts what never became an answer as 502 or 504", () => {
+    for (const cause of [
+      "refused",
+      "dns",
+      "tls",
+      "reset",
+      "connect_timeout",
+      "first_byte_timeout",
+      "idle_timeout",
+      "truncated",
+      "not_json"
+    ] as const) {
+      assert.isTrue(countsForBreaker(classify(caused(cause))), cause)
+    }
+    for (const cause of [
+      "blocked",
+      "client_left",
+      "no_slot",
+      "media_not_fetched",
+      "answer_too_large",
+      "empty_answer"
+    ] as const) {
+      assert.isFalse(countsForBreaker(classify(caused(cause))), cause)
+    }
+  })
+
+  it("counts the total timeout against a silent upstream, not against a slow one", () => {
+    assert.isTrue(countsForBreaker(classify(caused("total_timeout"))))
+    assert.isFalse(countsForBreaker(classify(caused("total_timeout", { contentBegan: true }))))
+  })
+
+  it("does not count a conversation that is too long, although the upstream said 500", () => {
+    assert.isFalse(countsForBreaker(classify(answered(500, "maximum context length is 4096 tokens"))))
+  })
+
+  it("counts an error event by what it stands for", () => {
+    assert.isTrue(countsForBreaker(classify(inStream({ error: { type: "api_error", message: "x" } }))))
+    assert.isFalse(countsForBreaker(classify(inStream({ error: { type: "rate_limit_error", message: "x" } }))))
+  })
+})
+
+describe("penaltyOf", () => {
+  const hinted = { headers: { "retry-after": "40" } }
+
+  it("believes the upstream's hint where the setting says so, else backs off", () => {
+    assert.deepStrictEqual(penalty(answered(429, "", hinted), true), { _tag: "For", ms: 40_000 })
+    assert.deepStrictEqual(penalty(answered(429, "", hinted), false), { _tag: "Backoff" })
+    assert.deepStrictEqual(penalty(answered(429, ""), true), { _tag: "Backoff" })
+    assert.deepStrictEqual(penalty(answered(500, ""), true), { _tag: "Backoff" })
+  })
+
+  it("waits for a used-up window whatever the setting says", () => {
+    const spent = answered(429, "usage limit reached, resets in 2 days", oauth)
+    assert.deepStrictEqual(penalty(spent, false), { _tag: "For", ms: 2 * 86_400_000 })
+    assert.deepStrictEqual(penalty(answered(429, "insufficient_quota"), true), { _tag: "For", ms: 3_600_000 })
+  })
+
+  it("names the terminal state", () => {
+    assert.deepStrictEqual(penalty(answered(402, ""), true), { _tag: "Terminal", status: "credits_exhausted" })
+    assert.deepStrictEqual(penalty(answered(401, ""), true), { _tag: "Terminal", status: "expired" })
+    assert.deepStrictEqual(penalty(answered(403, "", oauth), true), { _tag: "Terminal", status: "banned" })
+  })
+
+  it("cools an API key that was forbidden something, and ends nothing", () => {
+    assert.deepStrictEqual(penalty(answered(403, "Forbidden"), true), { _tag: "Backoff" })
+  })
+
+  it("leaves the connection alone for a model or a request", () => {
+    for (const signal of [
+      answered(404, ""),
+      answered(400, "no"),
+      answered(400, "prompt is too long"),
+      caused("client_left")
+    ]) {
+      assert.isNull(penalty(signal, true))
+    }
+  })
+})
