@@ -28,6 +28,10 @@ import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
+import * as Breakers from "../resilience/breaker/Breakers.ts"
+import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
+import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
@@ -78,7 +82,10 @@ export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings))
 )
 
-const foundation = Layer.mergeAll(flags, Settings.layer)
+/** What is known of the state of providers, connections and models. */
+const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
+
+const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, Settings.layer)))
 
 const providers = ProviderCalls.layer.pipe(
   Layer.provideMerge(Catalog.layer),

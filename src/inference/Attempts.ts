@@ -53,7 +53,7 @@ export const makeAttempt = ({
     const { timeouts } = settings.current()
     work.targetWire = call.wire
     const watch = answerWatch({ state, responses }, work, originOf(target, call.wire), {
-      relayed: call.sameWire,
+      relayed: way.relays,
       replays: way.replays,
       keepsResponses: target.account.spec.keepsResponses
     })

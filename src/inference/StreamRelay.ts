@@ -2,6 +2,7 @@
  * Where a stream stands on its way to the client: what may be written, and how it ended. Pure state over a tap (same wire)
  * or a translator (other wire), which both give bytes and facts.
  */
+import { optional, stringOr } from "../wire/json/Json.ts"
 import type { ErrorView } from "../domain/Errors.ts"
 import { typeAndCode } from "../domain/Errors.ts"
 import { makeStreamTranslator } from "../wire/Codec.ts"
@@ -46,7 +47,10 @@ export const streamSource = (
   { onEvent, onSent }: AnswerWatch
 ): StreamSource => {
   const tap = (): StreamSource => {
-    const plain = client.makeStreamTap({ hideUsage: call.hideUsage })
+    const plain = client.makeStreamTap({
+      hideUsage: call.hideUsage,
+      ...optional("model", stringOr(context.request?.["model"]))
+    })
     return onEvent === null ? plain : understanding(client, plain, onEvent)
   }
   const source = call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)

@@ -136,13 +136,13 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
 
-const requestTo = (work: Work, { codec, endpoint, relays, target }: Way, body: Buffer | string): UpstreamRequest => {
+const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body: Buffer | string): UpstreamRequest => {
   const { stream } = work.envelope
   return {
     origin: endpoint.origin,
     path: codec.endpoint === "embeddings" ? endpoint.embeddingsPath(target.model) : endpoint.path(target.model, stream),
     method: "POST",
-    headers: headersFor(work.exchange, endpoint.headers, codec, relays, stream),
+    headers: headersFor(work.exchange, endpoint.headers, codec, sameWire, stream),
     body
   }
 }

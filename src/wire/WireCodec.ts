@@ -124,6 +124,8 @@ export interface StreamTap {
 
 export interface TapOptions {
   readonly hideUsage: boolean
+  /** The client's own name of the model, for a wire whose clients look for it in the answer; absent: the upstream's stays. */
+  readonly model?: string
 }
 
 /** Bytes of an upstream's stream → canonical events. */

@@ -119,12 +119,11 @@ const oneRun = async (agent: Agent, wire: UpstreamWire): Promise<Outcome> => {
   const upstream = upstreams.get(wire.label)
   if (upstream === undefined) throw new Error(`No upstream for ${wire.label}`)
   const folder = mkdtempSync(join(tmpdir(), `gateway-agent-${agent.name}-${wire.label}-`))
-  const [home, work] = [join(folder, "home"), join(folder, "work")]
+  const [home, work, temporary] = [join(folder, "home"), join(folder, "work"), join(folder, "tmp")]
   const file = join(work, "note.txt")
   const nonce = `n${process.pid}x${outcomes.length}`
   const script = Script.make(wire, agent, file, nonce)
-  mkdirSync(home)
-  mkdirSync(work)
+  for (const each of [home, work, temporary]) mkdirSync(each)
   writeFileSync(file, `The colour is ${script.before}.\n`)
   const earlier = upstream.requests.length
   const logged = gatewayLog().length
@@ -143,6 +142,7 @@ const oneRun = async (agent: Agent, wire: UpstreamWire): Promise<Outcome> => {
   const surroundings = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
+    TMPDIR: temporary,
     LANG: "C.UTF-8",
     TERM: "dumb",
     NO_COLOR: "1",

@@ -32,24 +32,47 @@ const hash = (owner: string, kind: string, pieces: ReadonlyArray<string>): strin
   return digest.digest("base64")
 }
 
+const argsIn = (parts: ReadonlyArray<Part>): ReadonlyArray<Json | undefined> =>
+  parts.flatMap((part) =>
+    part.type === "tool_call" ? [part.kind === "custom" ? part.args : parseJson(part.args)] : []
+  )
+
+/** Whether nothing of `said` is missing or different in `back`: clients add their tools' defaults to the arguments of a call. */
+export const keepsArgs = (said: ReadonlyArray<Part>, back: ReadonlyArray<Part>): boolean => {
+  const own = argsIn(back)
+  const same = (one: Json | undefined, other: Json | undefined): boolean =>
+    JSON.stringify(ordered(one, 0)) === JSON.stringify(ordered(other, 0))
+  return argsIn(said).every((args, index) => {
+    const mine = own[index]
+    return isObject(args) && isObject(mine)
+      ? Object.keys(args).every((name) => Object.hasOwn(mine, name) && same(args[name], mine[name]))
+      : same(args, mine)
+  })
+}
+
 /**
- * The keys an answer goes by, the surest first: all its calls with their ids, then all it said (some wires have no ids).
+ * The keys an answer goes by, the surest first: all its calls with their ids, then all it said (some wires have no ids), then the
+ * ids and names of its calls alone, for clients that complete the arguments (see `keepsArgs`).
  * Empty when it neither said nor called anything.
  */
 export const answerKeys = (owner: string, parts: ReadonlyArray<Part>): ReadonlyArray<string> => {
   let text = ""
   const calls: Array<string> = []
   const ids: Array<string> = []
+  const names: Array<string> = []
   for (const part of parts) {
     if (part.type === "text" || part.type === "refusal") text += part.text
     if (part.type !== "tool_call") continue
     ids.push(part.id)
+    names.push(part.name)
     calls.push(part.name, argsOf(part))
   }
   const said = text.trim()
   if (said === "" && calls.length === 0) return []
   const content = hash(owner, "content", [said, ...calls])
-  return ids.length === 0 || ids.includes("") ? [content] : [hash(owner, "calls", [...ids, ...calls]), content]
+  return ids.length === 0 || ids.includes("")
+    ? [content]
+    : [hash(owner, "calls", [...ids, ...calls]), content, hash(owner, "ids", [...ids, ...names])]
 }
 
 /** The key of a provider's opaque proof. */

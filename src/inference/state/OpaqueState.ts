@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Conversation, Part } from "../../wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
-import { answerKeys, proofKey } from "./AnswerKeys.ts"
+import { answerKeys, keepsArgs, proofKey } from "./AnswerKeys.ts"
 import { reattach } from "./Reattach.ts"
 
 /** Who made an answer. */
@@ -101,7 +101,7 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
     for (const key of answerKeys(owner, parts)) {
       const id = byKey.get(key)
       const kept = id === undefined ? undefined : answers.get(id)
-      if (id === undefined || kept === undefined) continue
+      if (id === undefined || kept === undefined || !keepsArgs(kept.parts, parts)) continue
       answers.delete(id)
       answers.set(id, kept)
       return kept

@@ -4,11 +4,11 @@ import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../jso
 import { encodeSse } from "../sse/SseScanner.ts"
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
-import type { StreamTap } from "../WireCodec.ts"
+import type { StreamTap, TapOptions } from "../WireCodec.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
-const makeReader = (): TapReader => {
+const makeReader = (model: string | undefined): TapReader => {
   const readUsage = makeUsageReader()
   let started = false
 
@@ -23,8 +23,14 @@ const makeReader = (): TapReader => {
       return "withhold"
     }
     started = true
-    tellUsage(objectOr(event["message"])["usage"], facts)
-    return "relay"
+    const message = objectOr(event["message"])
+    tellUsage(message["usage"], facts)
+    // Claude Code throws signed thinking away when another model than the one it asked for has answered.
+    return model === undefined || message["model"] === model
+      ? "relay"
+      : {
+          instead: encodeSse("message_start", JSON.stringify({ ...event, message: { ...message, model } }))
+        }
   }
 
   const startBlock = (block: JsonObject, facts: MutableFacts): Verdict => {
@@ -83,6 +89,7 @@ const makeReader = (): TapReader => {
       if (!isObject(event)) return "unreadable"
       const verdict = readEvent(event, facts)
       if (sse.event !== null || verdict === "withhold" || verdict === "unreadable") return verdict
+      if (typeof verdict === "object" && "instead" in verdict) return verdict
       // Clients of this wire choose by the event's name: an upstream that leaves it out gets it put in.
       if (typeof verdict === "object" && "plainText" in verdict) observeText(facts, verdict.plainText)
       return { instead: encodeSse(stringOr(event["type"]), sse.data) }
@@ -91,4 +98,4 @@ const makeReader = (): TapReader => {
 }
 
 /** Usage always belongs to this wire's streams: there is nothing to hide. */
-export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())
+export const makeStreamTap = ({ model }: TapOptions): StreamTap => makeSseTap(makeReader(model))

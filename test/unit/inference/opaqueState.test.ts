@@ -87,6 +87,15 @@ describe("OpaqueState", () => {
     assert.lengthOf(partsOf(back), 3)
   })
 
+  it("knows a call again whose arguments the client completed, and no other", () => {
+    const state = makeWith(defaultLimits)
+    state.remember("k", claude, [thinking, call("toolu_1", '{"path":"a"}')])
+    const completed = conversation(assistant(call("toolu_1", '{"path":"a","replace_all":false}')))
+    assert.lengthOf(partsOf(state.attach("k", claude, completed)), 2)
+    const changed = conversation(assistant(call("toolu_1", '{"path":"b","replace_all":false}')))
+    assert.strictEqual(state.attach("k", claude, changed), changed)
+  })
+
   it("leaves a turn alone that was changed, or that has its own proof", () => {
     const state = makeWith(defaultLimits)
     state.remember("k", claude, [thinking, { type: "text", text: "Paris" }])
@@ -144,7 +153,7 @@ describe("answerKeys", () => {
 
   it("survives arguments that are no JSON, and very deep ones", () => {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
-    for (const args of ["{broken", deep]) assert.lengthOf(answerKeys("k", [call("a", args)]), 2)
+    for (const args of ["{broken", deep]) assert.lengthOf(answerKeys("k", [call("a", args)]), 3)
   })
 })
 

@@ -63,6 +63,14 @@ describe("countsForBreaker", () => {
     assert.deepStrictEqual(counted, [408, 500, 502, 503, 504])
   })
 
+  it("does not count an overload that is told as 429 or 529", () => {
+    for (const status of [429, 529]) {
+      const failure = classify(answered(status, "overloaded"))
+      assert.strictEqual(failure.kind, "capacity")
+      assert.isFalse(countsForBreaker(failure))
+    }
+  })
+
   it("counts what never became an answer as 502 or 504", () => {
     for (const cause of [
       "refused",
