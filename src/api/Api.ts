@@ -20,6 +20,7 @@ import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
 import { ProviderNodes } from "./Groups/ProviderNodes.ts"
 import { Providers } from "./Groups/Providers.ts"
+import { RateLimits } from "./Groups/RateLimits.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { System } from "./Groups/System.ts"
@@ -36,6 +37,7 @@ export class GatewayApi extends HttpApi.make("gateway")
   .add(Usage)
   .add(Routing)
   .add(Resilience)
+  .add(RateLimits)
   .add(System)
   .add(Flags)
   .addError(BadRequestAnswer)

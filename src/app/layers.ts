@@ -12,6 +12,7 @@ import * as Dns from "../egress/Dns.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as Edge from "../http/Edge.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
@@ -27,8 +28,10 @@ import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
+import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
+import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
@@ -36,6 +39,7 @@ import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as Repos from "../store/Repos.ts"
@@ -83,11 +87,17 @@ export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
 )
 
 /** What is known of the state of providers, connections and models. */
-const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
+const resilience = Layer.mergeAll(
+  Breakers.layer,
+  Cooldowns.layer,
+  Lockouts.layer,
+  ConnectionDoor.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
+  Events.layer
+)
 
 const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, Settings.layer)))
 
-const providers = ProviderCalls.layer.pipe(
+const providers = Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer).pipe(
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
@@ -103,7 +113,7 @@ const books = Layer.mergeAll(
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
   Layer.provide(Layer.mergeAll(TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)), MediaFetch.layer)),
-  Layer.provide(Layer.mergeAll(Resolutions.layer, OpaqueState.layer, ResponseStore.layer)),
+  Layer.provide(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, OpaqueState.layer, ResponseStore.layer)),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)

@@ -15,6 +15,7 @@ import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
 import { defaultResilience } from "../domain/Resilience.ts"
+import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
 import type { StoreFailure } from "../store/Errors.ts"
 import * as Sql from "../store/Sql.ts"
@@ -29,6 +30,7 @@ export { IdGen } from "../platform/IdGen.ts"
 export { Catalog } from "../providers/Catalog.ts"
 export { endpointOf } from "../providers/Endpoints.ts"
 export { ProviderCalls } from "../providers/ProviderCalls.ts"
+export { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 export { describeStoreFailure } from "../store/Errors.ts"
 export { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
 export { resetSecrets } from "../store/ResetSecrets.ts"
@@ -48,6 +50,7 @@ const egress = Upstream.layer.pipe(
 export const localLayer = ProviderCallsRoom.layer.pipe(
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress)),
+  Layer.provideMerge(CooldownsRoom.layer),
   Layer.provideMerge(AdminPasswordRoom.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer)),
   Layer.provideMerge(storeLayer)

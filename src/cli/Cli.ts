@@ -18,6 +18,7 @@ import { logsCommand } from "./commands/logs.ts"
 import { modelsCommand } from "./commands/models.ts"
 import { providerCommand } from "./commands/provider.ts"
 import { providersCommand } from "./commands/providers.ts"
+import { resilienceCommand } from "./commands/resilience.ts"
 import { resetEncryptedColumns, resetPassword } from "./commands/reset.ts"
 import { makeServe, serveCommand } from "./commands/serve.ts"
 import { setupCommand } from "./commands/setup.ts"
@@ -54,6 +55,7 @@ const root = makeServe("gateway", serve).pipe(
     doctorCommand,
     statusCommand,
     healthCommand,
+    resilienceCommand,
     providersCommand,
     providerCommand,
     keysCommand,

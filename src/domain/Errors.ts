@@ -51,6 +51,14 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
   readonly retryAfterMs: number | null
 }> {}
 
+/** Every target is resting: cooling down, locked, behind an open breaker, out of the game, or without a free place. */
+export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly retryAfterMs: number | null
+}> {}
+
 /** Every target was tried; carries the last upstream's own status and words. */
 export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly status: number
@@ -83,6 +91,7 @@ export type InferenceError =
   | LimitReached
   | ModelNotFound
   | NoTarget
+  | TargetsUnavailable
   | TargetsFailed
   | ProviderNotFound
   | UpgradeRequired
@@ -179,6 +188,8 @@ export const describe = (error: InferenceError): ErrorView => {
         code: "ALL_ACCOUNTS_INACTIVE",
         retryAfterMs: error.retryAfterMs
       })
+    case "TargetsUnavailable":
+      return view(error.status, error.message, { code: error.code, retryAfterMs: error.retryAfterMs })
     case "TargetsFailed":
       return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
     case "ProviderNotFound":

@@ -25,6 +25,17 @@ export interface ProviderAuth {
   readonly prefix: string
 }
 
+/** Where access tokens are renewed (RFC 6749 §6). Fixed per provider: nobody else names a host that receives refresh tokens. */
+export interface OAuthEndpoint {
+  readonly tokenUrl: string
+  /** The client that tokens are issued to, where the account names none; null when every account has its own. */
+  readonly clientId: string | null
+  /** How the request is written. */
+  readonly style: "form" | "json"
+  /** How a client secret is shown (RFC 6749 §2.3.1). */
+  readonly clientAuth: "basic" | "body"
+}
+
 export interface ProviderSpec {
   readonly id: string
   readonly name: string
@@ -51,4 +62,6 @@ export interface ProviderSpec {
   readonly keepsResponses: boolean
   /** Its chat wire knows OpenAI's own kinds of tools: free-form ones, and choices from a list. */
   readonly openAiTools: boolean
+  /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
+  readonly oauth: OAuthEndpoint | null
 }

@@ -75,12 +75,13 @@ const sections = {
     concurrentRequests: count(1, 10_000),
     maxWaitMs: ms(0, 600_000)
   }),
-  /** How often a stream that broke may be taken up again (flags `STREAM_RECOVERY_ENABLED`, `…_MIDSTREAM_ENABLED`). */
-  streamRecovery: Schema.Struct({ maxAttempts: count(0, 10) }),
+  /**
+   * With the flag `STREAM_RECOVERY_ENABLED` the beginning of a streamed answer is held back for this long and this much, so that
+   * one that breaks early is taken over by another target unseen.
+   */
+  streamRecovery: Schema.Struct({ holdBackMs: ms(0, 10_000), holdBackBytes: count(1, 1_048_576) }),
   /** Asking the same target again after a failure that another try may mend. */
   retry: Schema.Struct({ maxRetries: count(0, 10), delayMs: ms(0, 60_000) }),
-  /** A second target is asked as well when the first is slow; the first answer wins. */
-  hedging: Schema.Struct({ enabled: Schema.Boolean, delayMs: ms(50, 600_000) }),
   /** Beyond this many requests at once the gateway says 503. */
   loadShedding: Schema.Struct({ maxInFlight: count(1, 1_000_000), retryAfterMs: ms(1_000, 600_000) }),
   timeouts: Timeouts
@@ -122,7 +123,6 @@ export const ResiliencePatch = Schema.Struct({
   requestQueue: part(sections.requestQueue),
   streamRecovery: part(sections.streamRecovery),
   retry: part(sections.retry),
-  hedging: part(sections.hedging),
   loadShedding: part(sections.loadShedding),
   timeouts: part(Timeouts)
 })
@@ -156,9 +156,8 @@ export const defaultResilience: ResilienceSettings = {
     concurrentRequests: 6,
     maxWaitMs: 30_000
   },
-  streamRecovery: { maxAttempts: 1 },
+  streamRecovery: { holdBackMs: 750, holdBackBytes: 65_536 },
   retry: { maxRetries: 0, delayMs: 500 },
-  hedging: { enabled: false, delayMs: 500 },
   loadShedding: { maxInFlight: 4_000, retryAfterMs: 1_000 },
   timeouts: { connectMs: 30_000, firstByteMs: 180_000, idleMs: 300_000, totalMs: 600_000 }
 }
@@ -183,7 +182,6 @@ export const mergeResilience = (settings: ResilienceSettings, patch: ResilienceP
     requestQueue: { ...settings.requestQueue, ...patch.requestQueue },
     streamRecovery: { ...settings.streamRecovery, ...patch.streamRecovery },
     retry: { ...settings.retry, ...patch.retry },
-    hedging: { ...settings.hedging, ...patch.hedging },
     loadShedding: { ...settings.loadShedding, ...patch.loadShedding },
     timeouts: { ...settings.timeouts, ...patch.timeouts }
   }

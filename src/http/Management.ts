@@ -35,6 +35,10 @@ import { version } from "../platform/Version.ts"
 import type { Catalog } from "../providers/Catalog.ts"
 import type { ModelLists } from "../providers/ModelLists.ts"
 import type { ProviderCalls } from "../providers/ProviderCalls.ts"
+import type { Breakers } from "../resilience/breaker/Breakers.ts"
+import type { ConcurrencyGate } from "../resilience/ConcurrencyGate.ts"
+import type { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
+import type { Lockouts } from "../resilience/lockout/Lockouts.ts"
 import type { Settings } from "../resilience/Settings.ts"
 import type { DecisionLog } from "../routing/DecisionLog.ts"
 import type { ComboRepo } from "../store/repo/ComboRepo.ts"
@@ -52,6 +56,7 @@ import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
 import * as ProviderNodes from "./handlers/ProviderNodes.ts"
 import * as Providers from "./handlers/Providers.ts"
+import * as RateLimits from "./handlers/RateLimits.ts"
 import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
 import { configChangesLayer } from "./handlers/Support.ts"
@@ -64,13 +69,17 @@ export type ManagementServices =
   | AdminPassword
   | ApiKeys
   | AppConfig
+  | Breakers
   | Catalog
   | ComboRepo
+  | ConcurrencyGate
   | ConnectionRepo
+  | Cooldowns
   | DecisionLog
   | Flags
   | Gate
   | IdGen
+  | Lockouts
   | ModelLists
   | NodeRepo
   | PriceBook
@@ -89,6 +98,7 @@ const groups = Layer.mergeAll(
   ProviderModels.layer,
   ProviderNodes.layer,
   Providers.layer,
+  RateLimits.layer,
   Resilience.layer,
   Routing.layer,
   System.layer,

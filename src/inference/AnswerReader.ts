@@ -8,7 +8,15 @@ import type { Response } from "../wire/canonical/Response.ts"
 import { restoreTools } from "../wire/canonical/ToolRestoration.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../wire/WireCodec.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  noReport,
+  ownFailure,
+  toldFailure
+} from "./Attempt.ts"
 import { makeCollector } from "./Collector.ts"
 import type { Work } from "./Exchange.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
@@ -46,8 +54,8 @@ export const answerReader = (
   /** A 200 that tells of a failure, or tells nothing. */
   const noAnswer = (parsed: JsonObject): AttemptFailure => {
     if ((parsed["error"] ?? null) === null) return unfinished
-    const problem = call.codec.readUpstreamError(502, JSON.stringify(parsed))
-    return { ...ownFailure(problem.status, "error_in_200", problem.message), answered: true }
+    const text = JSON.stringify(parsed)
+    return toldFailure(call.codec.readUpstreamError(502, text), "answer", text)
   }
 
   const asStream = (response: Response): string => {
@@ -75,7 +83,7 @@ export const answerReader = (
   const reencoded = (parsed: JsonObject, facts: AnswerFacts): AttemptResult => {
     const decoded = call.codec.decodeResponse(parsed)
     if (Either.isLeft(decoded)) {
-      return failed({ ...ownFailure(decoded.left.status, "bad_answer", decoded.left.message), answered: true })
+      return failed(ownFailure(decoded.left.status, "bad_answer", decoded.left.message))
     }
     const response = restoreTools(decoded.right, call.toolNames)
     watch.onParts?.(response.parts)
@@ -102,6 +110,7 @@ export const answerReader = (
     end: () => (body.isFull() ? failed(tooLarge) : read(body.all())),
     broken: failed,
     report: () => noReport,
+    release: () => {},
     firstContentMs: () => firstMs
   }
 }

@@ -4,6 +4,7 @@
  *
  * Phases: waiting (headers, then first content) → relaying → done. Timeouts: contract B5.
  */
+import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
@@ -17,16 +18,26 @@ export interface AnswerReport {
   readonly reasoningChars: number
 }
 
-/** Why an attempt failed before anything reached the client. */
-export interface AttemptFailure {
-  /** Status the failure counts as; the upstream's own where it answered. */
+/** What the upstream itself said about its failure. */
+export interface UpstreamWords {
+  /** The HTTP status of the answer. */
   readonly status: number
-  /** Whether `status` came from the upstream. */
-  readonly answered: boolean
-  /** Stable words: `http_503`, `refused`, `first_byte_timeout`, `empty_answer`, … */
+  readonly header: (name: string) => string | null
+  readonly bodyText: string
+  readonly problem: UpstreamProblem
+  /** Where they stood: behind an error status, in the body of a 200, in an event of a stream. */
+  readonly place: FailureSignal["place"]
+}
+
+/** Why an attempt failed. */
+export interface AttemptFailure {
+  /** Status the failure counts as where the upstream said nothing. */
+  readonly status: number
+  /** Stable words: `refused`, `first_byte_timeout`, `empty_answer`, `not_offered`, … */
   readonly reason: string
   readonly message: string
-  readonly retryAfterMs: number | null
+  /** Null when the upstream did not put the failure into words. */
+  readonly words: UpstreamWords | null
 }
 
 export type AttemptResult =
@@ -42,12 +53,11 @@ export type AttemptResult =
       readonly firstContentMs: number | null
       readonly dropped: ReadonlyArray<string>
     }
-  /** The stream broke after content had reached the client. `ending` tells the client so in its own wire. */
+  /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */
   | {
       readonly _tag: "Broken"
       readonly ending: Buffer | string
-      readonly problem: UpstreamProblem
-      readonly reason: string
+      readonly failure: AttemptFailure
       readonly report: AnswerReport
       readonly firstContentMs: number | null
     }
@@ -56,15 +66,6 @@ export type AttemptResult =
   | { readonly _tag: "Failed"; readonly failure: AttemptFailure }
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }
-
-/** Reads `Retry-After`: whole seconds or an HTTP date. Null when absent, unreadable or in the past. */
-export const retryAfterMs = (value: string | null, nowMs: number): number | null => {
-  if (value === null || value === "") return null
-  const seconds = Number(value)
-  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.round(seconds * 1000) : null
-  const at = Date.parse(value)
-  return Number.isFinite(at) && at > nowMs ? at - nowMs : null
-}
 
 /** Takes an upstream's body piece by piece and comes to a result. */
 export interface BodyReader {
@@ -75,6 +76,8 @@ export interface BodyReader {
   /** The body will not be completed: the result, given why. */
   readonly broken: (failure: AttemptFailure) => AttemptResult
   readonly report: () => AnswerReport
+  /** Lets go what is held back for nothing but caution. */
+  readonly release: () => void
   /** Monotonic milliseconds of the first content; null before it. */
   readonly firstContentMs: () => number | null
 }
@@ -84,8 +87,17 @@ export const failed = (failure: AttemptFailure): AttemptResult => ({ _tag: "Fail
 /** A failure that the upstream did not put into words itself. */
 export const ownFailure = (status: number, reason: string, message: string): AttemptFailure => ({
   status,
-  answered: false,
   reason,
   message,
-  retryAfterMs: null
+  words: null
+})
+
+const noHeader = (): null => null
+
+/** A failure told inside an answer that began as a success. */
+export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure => ({
+  status: problem.status,
+  reason: place === "answer" ? "error_in_200" : "error_in_stream",
+  message: problem.message,
+  words: { status: 200, header: noHeader, bodyText, problem, place }
 })

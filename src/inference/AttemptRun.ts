@@ -6,7 +6,7 @@ import type { TransportFailure } from "../egress/TransportFailure.ts"
 import type * as Upstream from "../egress/Upstream.ts"
 import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
-import type { Timeouts } from "../domain/Resilience.ts"
+import type { ResilienceSettings, Timeouts } from "../domain/Resilience.ts"
 import { secretsOf } from "../providers/Catalog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { EncodeContext } from "../wire/WireCodec.ts"
@@ -29,6 +29,8 @@ export interface AttemptInput {
   /** No other target is left: an empty but well-formed answer is then the answer. */
   readonly lastChance: boolean
   readonly watch: AnswerWatch
+  /** How cautiously the beginning of a stream is let go; null: at once. */
+  readonly holdBack: ResilienceSettings["streamRecovery"] | null
   /** Headers of a streamed answer, asked for at the commit. */
   readonly streamHeaders: (dropped: ReadonlyArray<string>) => Array<string>
 }
@@ -59,6 +61,7 @@ export const startAttempt = (
   let total: Timer | null = null
   let linger: Timer | null = null
   let beat: Timer | null = null
+  let caution: Timer | null = null
   /** Events the client got since the last heartbeat was due. */
   let eventsSinceBeat = 0
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
@@ -71,6 +74,7 @@ export const startAttempt = (
     total?.cancel()
     idle?.cancel()
     beat?.cancel()
+    caution?.cancel()
     done(result)
   }
 
@@ -130,7 +134,11 @@ export const startAttempt = (
       lastChance: input.lastChance,
       secrets: secretsOf(input.target.account.connection),
       monotonicMs: timers.monotonicMs,
-      contentBegins: startRelaying,
+      cautionBytes: input.holdBack?.holdBackBytes ?? 0,
+      contentBegins: () => {
+        startRelaying()
+        if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
+      },
       commit: () => {
         startBeating()
         reply.onDrain(() => {
@@ -151,7 +159,7 @@ export const startAttempt = (
     })
 
   const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
-    if (status < 200 || status >= 300) return errorReader(call, status, headers, timers.nowMs())
+    if (status < 200 || status >= 300) return errorReader(call, status, headers)
     const type = headers.get("content-type") ?? ""
     return work.envelope.stream && !type.includes("application/json")
       ? openStream()
@@ -190,6 +198,7 @@ export const startAttempt = (
     total?.cancel()
     idle?.cancel()
     beat?.cancel()
+    caution?.cancel()
     running.abort()
   }
 }

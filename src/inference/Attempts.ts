@@ -1,6 +1,7 @@
 /** One upstream call as an Effect: from a target to a result. Interruption aborts the call. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Flags from "../flags/Flags.ts"
 import type * as Upstream from "../egress/Upstream.ts"
 import type * as Timers from "../platform/Timers.ts"
 import type * as Catalog from "../providers/Catalog.ts"
@@ -31,6 +32,7 @@ export interface AttemptRooms {
   readonly upstream: typeof Upstream.Upstream.Service
   readonly timers: typeof Timers.Timers.Service
   readonly catalog: typeof Catalog.Catalog.Service
+  readonly flags: typeof Flags.Flags.Service
   readonly settings: typeof Settings.Settings.Service
   readonly state: typeof OpaqueState.OpaqueState.Service
   readonly media: typeof MediaFetch.MediaFetch.Service
@@ -41,6 +43,7 @@ export type RunAttempt = (work: Work, target: Target, lastChance: boolean) => Ef
 
 export const makeAttempt = ({
   catalog,
+  flags,
   media,
   responses,
   settings,
@@ -50,7 +53,7 @@ export const makeAttempt = ({
 }: AttemptRooms): RunAttempt => {
   const run = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Effect.Effect<AttemptResult> => {
     const { target } = way
-    const { timeouts } = settings.current()
+    const { streamRecovery, timeouts } = settings.current()
     work.targetWire = call.wire
     const watch = answerWatch({ state, responses }, work, originOf(target, call.wire), {
       relayed: way.relays,
@@ -69,6 +72,8 @@ export const makeAttempt = ({
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
           lastChance,
           watch,
+          // With nobody to take over, waiting would help nobody.
+          holdBack: !lastChance && flags.isOn("STREAM_RECOVERY_ENABLED") ? streamRecovery : null,
           streamHeaders: (dropped) => streamHeaders(work, target, dropped, work.attempts.length)
         },
         (result) => {

@@ -1,6 +1,6 @@
 /** Error answers: as much is read as is worth reading, to keep the upstream's own words. */
 import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
-import { type AttemptResult, type BodyReader, failed, noReport, retryAfterMs } from "./Attempt.ts"
+import { type AttemptResult, type BodyReader, failed, noReport } from "./Attempt.ts"
 import { makeCollector } from "./Collector.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
@@ -8,21 +8,16 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 const maxErrorBytes = 64 * 1024
 
 /** Reads an error answer and keeps the upstream's own words. */
-export const errorReader = (
-  call: UpstreamCall,
-  status: number,
-  headers: UpstreamHeaders,
-  nowMs: number
-): BodyReader => {
+export const errorReader = (call: UpstreamCall, status: number, headers: UpstreamHeaders): BodyReader => {
   const body = makeCollector(maxErrorBytes)
   const result = (): AttemptResult => {
-    const problem = call.codec.readUpstreamError(status, body.all().toString("utf8"))
+    const bodyText = body.all().toString("utf8")
+    const problem = call.codec.readUpstreamError(status, bodyText)
     return failed({
       status: problem.status,
-      answered: true,
       reason: `http_${status}`,
       message: problem.message,
-      retryAfterMs: retryAfterMs(headers.get("retry-after"), nowMs) ?? problem.retryAfterMs ?? null
+      words: { status, header: (name) => headers.get(name), bodyText, problem, place: "status" }
     })
   }
   return {
@@ -34,6 +29,7 @@ export const errorReader = (
     // The status line already said what matters.
     broken: result,
     report: () => noReport,
+    release: () => {},
     firstContentMs: () => null
   }
 }

@@ -11,8 +11,9 @@ import type { Attempt } from "../domain/Decision.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
 import type { Envelope, WireCodec } from "../wire/WireCodec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
-import type { Resolution } from "../routing/ModelResolver.ts"
+import type { Resolution, Target } from "../routing/ModelResolver.ts"
 import type { Decision } from "../routing/Router.ts"
+import type { Unready } from "../routing/TargetHealth.ts"
 
 export interface ClientReply {
   /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
@@ -71,10 +72,14 @@ export interface Work {
   /** The request as a conversation; decoded once, when first asked for. */
   readonly conversation: () => Either.Either<Conversation, InvalidRequest>
   readonly envelope: Envelope
+  /** Most output tokens whatever the client allows; null where its own limit stands. */
+  readonly outputCap: number | null
   readonly resolution: Resolution
   readonly decision: Decision
   /** Grows by one per upstream call. */
   readonly attempts: Array<Attempt>
+  /** Targets that were left out, and why. */
+  readonly exclusions: Map<Target, Unready>
   /** Wire of the latest upstream call; null before the first. */
   targetWire: WireName | null
 }

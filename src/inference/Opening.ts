@@ -92,9 +92,11 @@ export const openRequest = (
     body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
     conversation: once(() => exchange.codec.decodeRequest(continued)),
     envelope,
+    outputCap: null,
     resolution,
     decision: decide(resolution, memory.state(envelope.model), seed()),
     attempts: [],
+    exclusions: new Map(),
     targetWire: null
   }
 }

@@ -7,32 +7,37 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { describe, type InferenceError, InternalError, TargetsFailed } from "../domain/Errors.ts"
+import { describe, type InferenceError, InternalError } from "../domain/Errors.ts"
+import * as Events from "../events/Events.ts"
+import * as Flags from "../flags/Flags.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { scrub } from "../kernel/Scrub.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
-import { secretsOf } from "../providers/Catalog.ts"
+import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
+import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
-import type { Target } from "../routing/ModelResolver.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { makeAcknowledge } from "./Acknowledgement.ts"
-import type { AttemptFailure, AttemptResult } from "./Attempt.ts"
 import { makeAttempt } from "./Attempts.ts"
+import { makeLoop } from "./AttemptLoop.ts"
+import { answerError, makeEnding } from "./Ending.ts"
+import { emergencyModel, emergencyWork, isEmergency } from "./Emergency.ts"
 import type { Exchange, Work } from "./Exchange.ts"
-import { answerHeaders, errorHeaders, identityHeaders, streamHeaders } from "./Headers.ts"
+import { identityHeaders } from "./Headers.ts"
 import { openRequest, type OpeningRooms } from "./Opening.ts"
-import { type Books, makeBill, settle, settleRefused } from "./Settle.ts"
+import { type Books, settleRefused } from "./Settle.ts"
 import * as MediaFetch from "./MediaFetch.ts"
 import * as OpaqueState from "./state/OpaqueState.ts"
 import * as ResponseStore from "./state/ResponseStore.ts"
+import { makeTokens } from "./Tokens.ts"
 import * as TokenCounter from "./TokenCounter.ts"
 
 export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
@@ -45,22 +50,33 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   }
 >() {}
 
-const nothing = (): void => {}
-
 export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const ids = yield* IdGen.IdGen
   const memory = yield* RouterMemory.RouterMemory
   const responses = yield* ResponseStore.ResponseStore
   const opening: OpeningRooms = { resolutions: yield* Resolutions.Resolutions, responses, memory, seed: ids.seed }
+  const events = yield* Events.Events
+  const flags = yield* Flags.Flags
+  const settings = yield* Settings.Settings
   const attempt = makeAttempt({
     upstream: yield* Upstream.Upstream,
     media: yield* MediaFetch.MediaFetch,
+    flags,
     timers,
     catalog: yield* Catalog.Catalog,
-    settings: yield* Settings.Settings,
+    settings,
     state: yield* OpaqueState.OpaqueState,
     responses
+  })
+  const health = yield* TargetHealth.TargetHealth
+  const loop = makeLoop({
+    attempt,
+    timers,
+    settings,
+    health,
+    door: yield* ConnectionDoor.ConnectionDoor,
+    tokens: makeTokens({ health, timers, tokens: yield* TokenRefresh.TokenRefresh })
   })
   const counter = yield* TokenCounter.TokenCounter
   const books: Books = {
@@ -69,81 +85,6 @@ export const make = Effect.gen(function* () {
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
     monotonicMs: timers.monotonicMs
-  }
-
-  const note = (work: Work, target: Target, result: AttemptResult, startedMs: number): void => {
-    const failure = result._tag === "Failed" ? result.failure : null
-    work.attempts.push({
-      provider: target.account.spec.id,
-      connectionId: target.account.connection.id,
-      model: target.model,
-      status: failure === null ? (result._tag === "Aborted" ? null : 200) : failure.answered ? failure.status : null,
-      outcome: result._tag === "Completed" ? "completed" : result._tag === "Aborted" ? "aborted" : "failed",
-      reason:
-        failure?.reason ??
-        (result._tag === "Broken" ? result.reason : result._tag === "Aborted" ? "client_left" : "ok"),
-      startedAt: new Date(startedMs).toISOString(),
-      latencyMs: timers.nowMs() - startedMs
-    })
-  }
-
-  /** Tries the targets from `index` on until one answers, the client leaves, or none is left. */
-  const attemptFrom = (work: Work, index: number): Effect.Effect<void> => {
-    const target = work.decision.order[index]
-    if (target === undefined) return Effect.void
-    const lastChance = index === work.decision.order.length - 1
-    const startedMs = timers.nowMs()
-    return Effect.flatMap(attempt(work, target, lastChance), (result) => {
-      note(work, target, result, startedMs)
-      if (result._tag === "Failed" && !lastChance && mayGoOn(work, result.failure)) return attemptFrom(work, index + 1)
-      finish(work, target, result)
-      return Effect.void
-    })
-  }
-
-  const mayGoOn = (work: Work, failure: AttemptFailure): boolean =>
-    failure.reason !== "total_timeout" && !work.exchange.reply.isClosed()
-
-  /** Writes the books, then gives the client its last byte. */
-  const finish = (work: Work, target: Target, result: AttemptResult): void => {
-    const { reply } = work.exchange
-    if (result._tag === "Failed") {
-      const message = scrub(result.failure.message, secretsOf(target.account.connection))
-      const failure = { ...result.failure, message }
-      const served = { target, report: null, firstContentMs: null }
-      const ending = { outcome: "failed", status: failure.status, error: failure.reason } as const
-      return settle(books, work, served, makeBill(books, work, served), ending, () =>
-        answerError(work.exchange, new TargetsFailed({ ...failure, attempts: work.attempts }))
-      )
-    }
-    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
-    const bill = makeBill(books, work, served)
-    switch (result._tag) {
-      case "Completed":
-        memory.served(work.envelope.model, target)
-        return settle(books, work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
-          if (result.form === "whole") {
-            reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
-          } else if (result.form === "replayed") {
-            reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
-          }
-          reply.end(result.body)
-        })
-      case "Broken":
-        return settle(books, work, served, bill, { outcome: "failed", status: 200, error: result.reason }, () =>
-          reply.end(result.ending)
-        )
-      case "Aborted":
-        return settle(books, work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
-    }
-  }
-
-  const answerError = (exchange: Exchange, error: InferenceError): void => {
-    if (exchange.reply.isClosed()) return
-    const view = describe(error)
-    const body = JSON.stringify(exchange.codec.renderError(view, exchange.requestId))
-    exchange.reply.head(view.status, errorHeaders(exchange.requestId, view, Buffer.byteLength(body)))
-    exchange.reply.end(body)
   }
 
   const answerAtOnce = (exchange: Exchange, body: JsonObject, more: ReadonlyArray<string> = []): void => {
@@ -170,6 +111,20 @@ export const make = Effect.gen(function* () {
       onSuccess: ({ body, source }) => answerAtOnce(exchange, body, ["X-Gateway-Token-Count-Source", source])
     })
 
+  const finish = makeEnding({ books, memory, events, nowMs: timers.nowMs })
+
+  /** Walks the targets; when the money is used up, those of the emergency fallback too. */
+  const answer = (work: Work): Effect.Effect<void> =>
+    Effect.flatMap(loop(work), (end) => {
+      const fallback =
+        isEmergency(work, end) && flags.isOn("GATEWAY_EMERGENCY_FALLBACK")
+          ? opening.resolutions.resolve(emergencyModel)
+          : null
+      if (fallback === null || "_tag" in fallback) return Effect.sync(() => finish(work, end))
+      const second = emergencyWork(work, fallback)
+      return Effect.map(loop(second), (last) => (last._tag === "Answered" ? finish(second, last) : finish(work, end)))
+    })
+
   const serve = (exchange: Exchange): Effect.Effect<void> =>
     Effect.suspend(() => {
       const work = openRequest(opening, exchange)
@@ -179,7 +134,7 @@ export const make = Effect.gen(function* () {
         else refuse(exchange, work)
         return Effect.void
       }
-      return attemptFrom(work, 0)
+      return answer(work)
     }).pipe(
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
@@ -204,6 +159,11 @@ export const layer: Layer.Layer<
   | Settings.Settings
   | IdGen.IdGen
   | RouterMemory.RouterMemory
+  | TargetHealth.TargetHealth
+  | TokenRefresh.TokenRefresh
+  | ConnectionDoor.ConnectionDoor
+  | Events.Events
+  | Flags.Flags
   | OpaqueState.OpaqueState
   | MediaFetch.MediaFetch
   | TokenCounter.TokenCounter

@@ -111,6 +111,7 @@ const recordDecision = (books: Books, work: Work, served: Served | null, outcome
     resolution: work.resolution,
     decision: work.decision,
     attempts: work.attempts,
+    exclusions: work.exclusions,
     chosen: served === null || outcome === "failed" ? null : served.target
   })
 

@@ -3,7 +3,7 @@
  * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
  */
 import { scrub } from "../kernel/Scrub.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./Attempt.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, toldFailure } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
 import { makeHoldBack, problemView, reportOf, type StreamSource } from "./StreamRelay.ts"
 
@@ -20,6 +20,8 @@ export interface StreamReaderOptions {
   readonly source: StreamSource
   readonly dropped: ReadonlyArray<string>
   readonly lastChance: boolean
+  /** Bytes of content that are held back until `release`; 0 sends the first at once. */
+  readonly cautionBytes: number
   /** What must not reach the client, whoever says it. */
   readonly secrets: ReadonlyArray<string>
   readonly monotonicMs: () => number
@@ -61,15 +63,14 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     return {
       _tag: "Broken",
       ending: codec.renderStreamError(problemView(problem), requestId),
-      problem,
-      reason: failure.reason,
+      failure,
       report: reportOf(facts),
       firstContentMs: firstMs
     }
   }
 
   const problemResult = (problem: NonNullable<typeof facts.problem>, bytes: Buffer | string): AttemptResult =>
-    brokenBy({ ...ownFailure(problem.status, "error_in_stream", problem.message), answered: true }, bytes)
+    brokenBy(toldFailure(problem, "stream"), bytes)
 
   const begin = (): void => {
     committed = true
@@ -82,10 +83,10 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     options.contentBegins()
   }
 
-  const isHeld = (): boolean =>
-    !facts.content &&
-    held.bytes() < maxHoldBackBytes &&
-    !(options.lastChance && options.monotonicMs() - openedMs >= maxHoldBackMs)
+  const isHeld = (): boolean => {
+    if (facts.content) return held.bytes() < options.cautionBytes
+    return held.bytes() < maxHoldBackBytes && !(options.lastChance && options.monotonicMs() - openedMs >= maxHoldBackMs)
+  }
 
   /** The last bytes of a whole answer; they are sent after the books are written. */
   const whole = (bytes: Buffer | string): AttemptResult => {
@@ -94,8 +95,8 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
       return failed(ownFailure(502, "empty_answer", "The upstream's stream has no content."))
     }
     held.add(bytes)
-    begin()
     noteContent()
+    begin()
     return completed(held.take())
   }
 
@@ -111,9 +112,9 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     }
     if (!committed) {
       held.add(bytes)
+      noteContent()
       if (isHeld()) return true
       begin()
-      noteContent()
       return reply.write(held.take())
     }
     noteContent()
@@ -141,6 +142,11 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     end,
     broken: (failure) => brokenBy(failure, ""),
     report: () => reportOf(facts),
+    release: () => {
+      if (committed || firstMs === null) return
+      begin()
+      reply.write(held.take())
+    },
     firstContentMs: () => firstMs
   }
 }

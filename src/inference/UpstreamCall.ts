@@ -15,7 +15,7 @@ import type { ToolNames } from "../wire/canonical/ToolAdaptation.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { withoutThinking } from "../wire/NoThinking.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import type { AttemptFailure } from "./Attempt.ts"
+import { type AttemptFailure, ownFailure } from "./Attempt.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import type { OpaqueState, Origin } from "./state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "./state/Proofs.ts"
@@ -39,14 +39,6 @@ export interface UpstreamCall {
 /** The client's wire when the account speaks it, else the account's first one. */
 export const chooseWire = (client: WireName, offered: ReadonlyArray<WireName>): WireName | null =>
   offered.includes(client) ? client : (offered[0] ?? null)
-
-const refused = (status: number, reason: string, message: string): AttemptFailure => ({
-  status,
-  answered: false,
-  reason,
-  message,
-  retryAfterMs: null
-})
 
 /** Client headers that belong to the format itself and travel with a body that is passed through. */
 const formatHeaders: Readonly<Record<WireName, ReadonlyArray<string>>> = {
@@ -121,8 +113,8 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   if (wire === null || endpoint === undefined || codec === null) {
     return Either.left(
       account.wires.length === 0
-        ? refused(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
-        : refused(400, "not_offered", `${account.spec.name} has no endpoint for this kind of request.`)
+        ? ownFailure(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
+        : ownFailure(400, "not_offered", `${account.spec.name} has no endpoint for this kind of request.`)
     )
   }
   // A wire may have a second dialect with another codec: it is translated like any other.
@@ -130,6 +122,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const replays = wire === "chat" && wantsReasoningBack(model)
   const rewritten =
     envelope.needsRewrite ||
+    (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||
     (state.holdsProofs() &&
       proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
@@ -173,13 +166,16 @@ export const relayedCall = (work: Work, way: Way): UpstreamCall => {
   }
 }
 
+const capped = (conversation: Conversation, cap: number | null): Conversation =>
+  cap === null ? conversation : { ...conversation, maxOutputTokens: Math.min(conversation.maxOutputTokens ?? cap, cap) }
+
 /** The conversation as this target may see it: with what it said itself and the client could not carry, without others' proofs. */
 export const conversationFor = (work: Work, way: Way, state: State): Either.Either<Conversation, AttemptFailure> => {
   const origin = originOf(way.target, way.codec.name)
   return Either.mapBoth(questionFor(work, way).conversation(), {
-    onLeft: (invalid) => refused(400, "request_not_translatable", invalid.message),
+    onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
     onRight: (conversation) => {
-      const whole = state.attach(work.owner, origin, conversation)
+      const whole = capped(state.attach(work.owner, origin, conversation), work.outputCap)
       return state.holdsProofs()
         ? withoutForeignProofs(whole, (proof) => state.isForeign(work.owner, origin, proof))
         : whole
@@ -205,7 +201,7 @@ export const translatedCall = (
       ...facts
     }),
     {
-      onLeft: (invalid) => refused(400, "request_not_translatable", invalid.message),
+      onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
       onRight: ({ body, dropped, toolNames }) => ({
         // A wire may reason unless it is told not to.
         request: requestTo(work, way, JSON.stringify(suppressed(way, body))),

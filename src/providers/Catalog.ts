@@ -24,6 +24,7 @@ import { envConnections } from "./EnvConnections.ts"
 import { layFacts, type ModelFacts, settleFacts, unknownFacts } from "./ModelFacts.ts"
 import { factsOfName } from "./ModelFamilies.ts"
 import * as ModelLists from "./ModelLists.ts"
+import { isReplaced, renewed, type Replacement } from "./oauth/Replacement.ts"
 import * as PublishedWindows from "./PublishedWindows.ts"
 import * as Registry from "./Registry.ts"
 
@@ -68,6 +69,8 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     readonly current: () => CatalogSnapshot
     /** Reads the store again and swaps the snapshot. */
     readonly refresh: Effect.Effect<void, StoreError>
+    /** Puts renewed tokens into the snapshot, unless an operator's are there; synchronous. A reload does not bring back the old ones. */
+    readonly replaceTokens: (connectionId: string, replacement: Replacement) => void
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
     readonly modelsOf: (account: Account) => ReadonlyArray<string>
     /** Hot: everything known about an account's model: declared, learned, told by its name, published; in this order. */
@@ -130,6 +133,28 @@ export const snapshot = (
   }
 }
 
+/** The connection with new tokens in the place of the replaced ones; with any others it stays as it is. */
+const withTokens = (connection: Connection, replacement: Replacement): Connection =>
+  connection.oauth !== null && isReplaced(replacement, connection.oauth)
+    ? { ...connection, oauth: renewed(connection.oauth, replacement) }
+    : connection
+
+/** The snapshot with one connection changed in what does not concern its place among the others. */
+const withConnection = (before: CatalogSnapshot, connection: Connection): CatalogSnapshot => {
+  const connections = before.connections.map((other) => (other.id === connection.id ? connection : other))
+  const account = before.byConnection.get(connection.id)
+  if (account === undefined) return { ...before, connections }
+  const changed = accountOf(connection, account.spec)
+  const swapped = (accounts: ReadonlyArray<Account>) => accounts.map((other) => (other === account ? changed : other))
+  return {
+    ...before,
+    connections,
+    accounts: swapped(before.accounts),
+    byProvider: new Map(before.byProvider).set(account.spec.id, swapped(before.byProvider.get(account.spec.id) ?? [])),
+    byConnection: new Map(before.byConnection).set(connection.id, changed)
+  }
+}
+
 /** Ids may be whatever clients make up, so what is remembered has a limit. */
 const factsPerAccount = 10_000
 
@@ -157,17 +182,40 @@ export const make = Effect.gen(function* () {
     ? envConnections(config.environment, yield* Clock.currentTimeMillis)
     : []
 
+  const replacements = new Map<string, Replacement>()
+
+  /** The stored connections with tokens that the store did not know yet when it was read. */
+  const withRenewed = (stored: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
+    if (replacements.size === 0) return stored
+    const kept = new Set(stored.map(({ id }) => id))
+    for (const id of replacements.keys()) if (!kept.has(id)) replacements.delete(id)
+    return stored.map((connection) => {
+      const replacement = replacements.get(connection.id)
+      return replacement === undefined ? connection : withTokens(connection, replacement)
+    })
+  }
+
   const load = Effect.gen(function* () {
     const stored = yield* connectionRepo.list
     const nodes = yield* nodeRepo.list
     const combos = yield* comboRepo.list
-    return snapshot([...stored, ...fromEnvironment], nodes, combos, yield* modelRepo.list)
+    const declared = yield* modelRepo.list
+    // Put together in the turn in which it is put in force, so that no tokens are renewed in between.
+    return () => snapshot([...withRenewed(stored), ...fromEnvironment], nodes, combos, declared)
   })
 
-  let current = yield* load
+  let current = (yield* load)()
   const refresh = Effect.map(load, (next) => {
-    current = next
+    current = next()
   }).pipe(Effect.withSpan("Catalog.refresh"))
+
+  const replaceTokens = (connectionId: string, replacement: Replacement): void => {
+    const connection = current.connections.find(({ id }) => id === connectionId)
+    const changed = connection === undefined ? connection : withTokens(connection, replacement)
+    if (changed === undefined || changed === connection) return
+    replacements.set(connectionId, replacement)
+    current = withConnection(current, changed)
+  }
 
   const published = yield* PublishedWindows.load
   let factsByAccount = new WeakMap<Account, Map<string, ModelFacts>>()
@@ -231,7 +279,7 @@ export const make = Effect.gen(function* () {
     return facts
   }
 
-  return Catalog.of({ current: () => current, refresh, modelsOf, factsOf })
+  return Catalog.of({ current: () => current, refresh, replaceTokens, modelsOf, factsOf })
 })
 
 export const layer: Layer.Layer<

@@ -68,7 +68,8 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     models: [],
     docsUrl: null,
     keepsResponses: false,
-    openAiTools: false
+    openAiTools: false,
+    oauth: null
   }
 }
 

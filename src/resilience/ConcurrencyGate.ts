@@ -11,7 +11,10 @@ export type Release = () => void
 
 export type Place =
   | { readonly _tag: "Free"; readonly release: Release }
-  /** `wait` resolves with the place; interruption leaves the line. */
+  /**
+   * `wait` joins the line when it is run and resolves with the place; interruption leaves the line, or gives the place back.
+   * To hold on to the place, run it inside `Effect.uninterruptibleMask`.
+   */
   | { readonly _tag: "Queued"; readonly wait: Effect.Effect<Release> }
   | { readonly _tag: "Full" }
 
@@ -47,6 +50,10 @@ export const make = Effect.sync(() => {
     }
   }
 
+  const clearAway = (key: string, desk: Desk): void => {
+    if (desk.taken === 0 && desk.line.size === 0 && desks.get(key) === desk) desks.delete(key)
+  }
+
   const serve = (key: string, desk: Desk): void => {
     for (const waiter of desk.line) {
       if (desk.taken >= desk.limit) return
@@ -54,11 +61,26 @@ export const make = Effect.sync(() => {
       desk.taken += 1
       waiter(releaseOf(key, desk))
     }
-    if (desk.taken === 0 && desk.line.size === 0 && desks.get(key) === desk) desks.delete(key)
+    clearAway(key, desk)
   }
 
-  const waitAt = (key: string, desk: Desk): Effect.Effect<Release> =>
+  const leave = (key: string, desk: Desk, waiter: Waiter): void => {
+    desk.line.delete(waiter)
+    clearAway(key, desk)
+  }
+
+  const deskOf = (key: string, limit: number): Desk => {
+    const known = desks.get(key)
+    if (known !== undefined) return known
+    const desk: Desk = { taken: 0, limit, line: new Set() }
+    desks.set(key, desk)
+    return desk
+  }
+
+  /** The desk is looked for when the waiting begins: the one that was asked may have been cleared away. */
+  const waitAt = (key: string, limit: number): Effect.Effect<Release> =>
     Effect.suspend(() => {
+      const desk = deskOf(key, limit)
       let given: Release | null = null
       return Effect.async<Release>((resume) => {
         const waiter: Waiter = (release) => {
@@ -68,7 +90,7 @@ export const make = Effect.sync(() => {
         desk.line.add(waiter)
         // The place may have become free since it was asked for.
         serve(key, desk)
-        return Effect.sync(() => desk.line.delete(waiter))
+        return Effect.sync(() => leave(key, desk, waiter))
       }).pipe(
         // An interruption may come between the giving and the taking.
         Effect.onInterrupt(() => Effect.sync(() => given?.()))
@@ -76,14 +98,17 @@ export const make = Effect.sync(() => {
     })
 
   const enter = (key: string, limit: number, queueDepth: number): Place => {
-    const desk = desks.get(key) ?? { taken: 0, limit, line: new Set<Waiter>() }
-    desks.set(key, desk)
-    desk.limit = limit
+    const desk = deskOf(key, limit)
+    if (desk.limit !== limit) {
+      desk.limit = limit
+      // A raised limit is for those in line first.
+      if (desk.line.size > 0) serve(key, desk)
+    }
     if (desk.taken < limit && desk.line.size === 0) {
       desk.taken += 1
       return { _tag: "Free", release: releaseOf(key, desk) }
     }
-    return desk.line.size >= queueDepth ? { _tag: "Full" } : { _tag: "Queued", wait: waitAt(key, desk) }
+    return desk.line.size >= queueDepth ? { _tag: "Full" } : { _tag: "Queued", wait: waitAt(key, limit) }
   }
 
   return ConcurrencyGate.of({

@@ -1,18 +1,26 @@
 /**
- * Writes changed state to the store: at once when somebody waits for it, otherwise shortly after, many changes in one go. What
- * cannot be written stays marked and is tried again with the next change.
+ * Writes changed state to the store: at once when somebody waits for it, otherwise soon after, many changes in one go. What cannot
+ * be written stays marked, is logged, and is tried again after a while and whenever somebody flushes.
  */
-import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { StoreError } from "../store/Errors.ts"
 
 export interface Keeper {
   /** Hot: marks a key as changed. */
   readonly touch: (key: string) => void
-  /** Done when everything marked before is in the store, or could not be written (which is logged). */
+  /** Done when everything marked before is in the store, or could not be written (which is logged). Never fails. */
   readonly flush: Effect.Effect<void>
 }
+
+/** Between rounds nobody waits for: what changes meanwhile is written once. */
+const pause = Duration.millis(50)
+
+/** After a round that could not write everything. */
+const again = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
 export const makeKeeper = (
   what: string,
@@ -22,32 +30,57 @@ export const makeKeeper = (
     const changed = new Set<string>()
     const someChange = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)
+    let writing = false
 
-    const writeAll = Effect.suspend(() => {
-      const keys = [...changed]
-      changed.clear()
-      someChange.unsafeClose()
-      return Effect.forEach(
-        keys,
-        (key) =>
-          Effect.catchAllCause(write(key), (cause) => {
-            changed.add(key)
-            return Cause.isInterruptedOnly(cause)
-              ? Effect.void
-              : Effect.logError(`${what} of ${key} is not stored`, cause)
-          }),
-        { discard: true }
-      )
-    })
-    const flush = Effect.suspend(() => (changed.size === 0 ? Effect.void : oneAtATime.withPermits(1)(writeAll)))
-
-    yield* someChange.await.pipe(Effect.zipRight(flush), Effect.forever, Effect.forkScoped)
-    yield* Effect.addFinalizer(() => flush)
-    return {
-      touch: (key) => {
-        changed.add(key)
-        someChange.unsafeOpen()
-      },
-      flush
+    const touch = (key: string): void => {
+      changed.add(key)
+      someChange.unsafeOpen()
     }
+
+    /** Unmarked before it is read, so that a change during the write is written again. False when it stays marked. */
+    const writeOne = (key: string): Effect.Effect<boolean> =>
+      Effect.suspend(() => {
+        changed.delete(key)
+        return write(key)
+      }).pipe(
+        Effect.exit,
+        Effect.flatMap((exit) => {
+          if (Exit.isSuccess(exit)) return Effect.succeed(true)
+          touch(key)
+          return Effect.as(
+            Effect.logError(`${what} of ${key} is not stored and will be tried again`, exit.cause),
+            false
+          )
+        }),
+        Effect.uninterruptible
+      )
+
+    /** Fails when something stays marked that could not be written. */
+    const round = Effect.suspend(() => {
+      writing = true
+      return Effect.forEach([...changed], writeOne)
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          writing = false
+          if (changed.size === 0) someChange.unsafeClose()
+        })
+      ),
+      Effect.filterOrFail(
+        (written) => written.every(Boolean),
+        () => "unwritten" as const
+      ),
+      oneAtATime.withPermits(1)
+    )
+
+    const flush = Effect.suspend(() => (changed.size === 0 && !writing ? Effect.void : Effect.ignore(round)))
+
+    yield* someChange.await.pipe(
+      Effect.zipRight(Effect.retry(round, again)),
+      Effect.zipRight(Effect.sleep(pause)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    yield* Effect.addFinalizer(() => flush)
+    return { touch, flush }
   })

@@ -3,48 +3,88 @@
  * Shape and limits are in `domain/Resilience.ts`; the parts are read by the rooms they belong to.
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { defaultResilience, mergeResilience, ResiliencePatch, type ResilienceSettings } from "../domain/Resilience.ts"
+import {
+  contradictions,
+  defaultResilience,
+  mergeResilience,
+  ResiliencePatch,
+  type ResilienceSettings,
+  type SettingProblem
+} from "../domain/Resilience.ts"
 import * as SettingsRepo from "../store/repo/SettingsRepo.ts"
 import type { StoreError } from "../store/Errors.ts"
+
+/** The settings would contradict one another; nothing was changed. Never without problems. */
+export class SettingsContradict extends Data.TaggedError("SettingsContradict")<{
+  readonly problems: readonly [SettingProblem, ...ReadonlyArray<SettingProblem>]
+}> {}
 
 export class Settings extends Context.Tag("gateway/resilience/Settings")<
   Settings,
   {
     /** Hot: the settings in force. */
     readonly current: () => ResilienceSettings
-    /** Saves a change and puts it in force at once. */
-    readonly patch: (patch: ResiliencePatch) => Effect.Effect<ResilienceSettings, StoreError>
+    /** Saves a change and puts it in force at once, or changes nothing. */
+    readonly patch: (patch: ResiliencePatch) => Effect.Effect<ResilienceSettings, StoreError | SettingsContradict>
   }
 >() {}
 
 const namespace = "resilience"
+const key = "settings"
 const decodePatch = Schema.decodeUnknownEither(ResiliencePatch)
+
+/**
+ * What of a stored value can be used over the defaults, section by section, so that one bad value does not cost the others.
+ * Pure.
+ */
+export const usable = (
+  stored: unknown
+): { readonly settings: ResilienceSettings; readonly problems: ReadonlyArray<string> } => {
+  if (stored === null || stored === undefined) return { settings: defaultResilience, problems: [] }
+  if (!Predicate.isRecord(stored)) return { settings: defaultResilience, problems: ["The stored value is no object"] }
+  let settings = defaultResilience
+  const problems: Array<string> = []
+  for (const section of Object.keys(ResiliencePatch.fields)) {
+    if (!(section in stored)) continue
+    const decoded = decodePatch({ [section]: stored[section] })
+    if (Either.isLeft(decoded)) {
+      problems.push(ParseResult.TreeFormatter.formatErrorSync(decoded.left))
+      continue
+    }
+    const next = mergeResilience(settings, decoded.right)
+    const contradicting = contradictions(next)
+    if (contradicting.length === 0) settings = next
+    else problems.push(...contradicting.map(({ field, message }) => `${field} ${message}`))
+  }
+  return { settings, problems }
+}
 
 export const make = Effect.gen(function* () {
   const repo = yield* SettingsRepo.SettingsRepo
-  const stored = yield* repo.get(namespace, "settings")
-  const loaded = decodePatch(stored ?? {})
-  if (Either.isLeft(loaded)) {
-    yield* Effect.logWarning(
-      `Stored resilience settings are not valid and are ignored: ${ParseResult.TreeFormatter.formatErrorSync(loaded.left)}`
-    )
+  const loaded = usable(yield* repo.get(namespace, key))
+  if (loaded.problems.length > 0) {
+    yield* Effect.logWarning(`Stored resilience settings are not valid and left out: ${loaded.problems.join("; ")}`)
   }
-  let settings = mergeResilience(
-    defaultResilience,
-    Either.getOrElse(loaded, () => ({}))
-  )
+  let settings = loaded.settings
+  const oneAtATime = yield* Effect.makeSemaphore(1)
 
-  const patch = Effect.fn("Settings.patch")(function* (change: ResiliencePatch) {
+  const apply = Effect.fnUntraced(function* (change: ResiliencePatch) {
     const next = mergeResilience(settings, change)
-    yield* repo.set(namespace, "settings", next)
+    const [first, ...others] = contradictions(next)
+    if (first !== undefined) return yield* new SettingsContradict({ problems: [first, ...others] })
+    yield* repo.set(namespace, key, next)
     settings = next
     return next
-  })
+  }, Effect.uninterruptible)
+
+  const patch = Effect.fn("Settings.patch")((change: ResiliencePatch) => oneAtATime.withPermits(1)(apply(change)))
   return Settings.of({ current: () => settings, patch })
 })
 

@@ -5,9 +5,10 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { Attempt, DecisionRecord } from "../domain/Decision.ts"
+import type { Attempt, DecisionRecord, Exclusion } from "../domain/Decision.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import type { Decision } from "./Router.ts"
+import type { Unready } from "./TargetHealth.ts"
 
 export const capacity = 2_000
 
@@ -17,6 +18,7 @@ export interface DecisionEntry {
   readonly resolution: Resolution
   readonly decision: Decision
   readonly attempts: ReadonlyArray<Attempt>
+  readonly exclusions: ReadonlyMap<Target, Unready>
   /** The target that answered; null when none did. */
   readonly chosen: Target | null
 }
@@ -42,6 +44,15 @@ const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
   })
 }
 
+const exclusionOf = (reason: Unready | undefined): Exclusion | null =>
+  reason === undefined
+    ? null
+    : {
+        rule: reason.rule,
+        until: reason.untilMs === null ? null : new Date(reason.untilMs).toISOString(),
+        detail: reason.detail
+      }
+
 export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
   requestId: entry.requestId,
   requestedModel: entry.requestedModel,
@@ -49,13 +60,13 @@ export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
   strategy: entry.decision.strategy,
   seed: entry.decision.seed,
   weights: null,
-  candidates: entry.resolution.targets.map(({ account, model }) => ({
-    provider: account.spec.id,
-    connectionId: account.connection.id,
-    model,
+  candidates: entry.resolution.targets.map((target) => ({
+    provider: target.account.spec.id,
+    connectionId: target.account.connection.id,
+    model: target.model,
     score: null,
     factors: null,
-    excluded: null
+    excluded: exclusionOf(entry.exclusions.get(target))
   })),
   order: orderNames(entry.decision.order),
   attempts: entry.attempts,

@@ -11,6 +11,7 @@ const groups = {
   provider: ["list", "add"],
   keys: ["list", "add", "remove"],
   combo: ["list", "create", "switch", "delete"],
+  resilience: ["status", "reset", "cooldowns", "clear"],
   env: ["show", "get", "set"],
   config: ["show"]
 }
@@ -83,6 +84,9 @@ describe("wrong arguments", () => {
     [["env", "set", "PORT", "many"], "PORT"],
     [["env", "set", "DATA_DIR", "/"], "DATA_DIR"],
     [["providers", "test", "nobody"], "no connection 'nobody'"],
+    [["resilience", "clear"], "--all"],
+    [["resilience", "clear", "--all", "--connection", "x"], "--all"],
+    [["resilience", "clear", "--model", "x"], "--provider"],
     [["setup"], "--non-interactive"],
     [["setup", "--non-interactive", "--add-provider"], "--provider"],
     [["setup", "--non-interactive", "--provider", "nobody"], "nobody"],
@@ -111,7 +115,9 @@ describe("without a server", () => {
       ["models"],
       ["logs"],
       ["combo", "list"],
-      ["provider", "list"]
+      ["provider", "list"],
+      ["resilience", "status"],
+      ["resilience", "cooldowns"]
     ]) {
       const { code, stderr, stdout } = await run([...args, "--json"], environment)
       assert.deepStrictEqual([code, stdout], [3, ""], args.join(" "))

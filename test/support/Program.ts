@@ -17,6 +17,8 @@ export interface Ended {
 
 export interface Program {
   readonly url: string
+  /** Of the process itself. */
+  readonly pid: number
   readonly dataDir: string
   readonly stdout: () => string
   readonly stderr: () => string
@@ -99,5 +101,14 @@ export const start = (
       child.kill("SIGTERM")
       return ended
     })
-    return { url, dataDir, stdout, stderr, signal: (signal) => void child.kill(signal), ended, stop }
+    return {
+      url,
+      pid: child.pid ?? 0,
+      dataDir,
+      stdout,
+      stderr,
+      signal: (signal) => void child.kill(signal),
+      ended,
+      stop
+    }
   })

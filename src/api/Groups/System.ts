@@ -2,10 +2,15 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { AccountCounts } from "./RateLimits.ts"
 
 export const Ping = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.String, uptimeMs: Schema.Number })
 
-/** Counts of document 2 "Monitoring": providers known, connections stored, active ones, and ones whose health is known. */
+/**
+ * Counts of document 2 "Monitoring": providers known, connections stored, active ones, and ones whose health is known; then the
+ * breakers of connected providers by state, and the connections by what can be done with them. `degraded`: a provider in use has an open
+ * breaker, or there are active connections and none can be used now.
+ */
 export const Health = Schema.Struct({
   status: Schema.Literal("ok", "degraded"),
   version: Schema.String,
@@ -13,7 +18,14 @@ export const Health = Schema.Struct({
   catalogCount: Schema.Number,
   configuredCount: Schema.Number,
   activeCount: Schema.Number,
-  monitoredCount: Schema.Number
+  monitoredCount: Schema.Number,
+  breakers: Schema.Struct({
+    closed: Schema.Number,
+    degraded: Schema.Number,
+    open: Schema.Number,
+    halfOpen: Schema.Number
+  }),
+  connections: AccountCounts
 }).annotations({ identifier: "Health" })
 
 export class System extends HttpApiGroup.make("system")

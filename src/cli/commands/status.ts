@@ -7,6 +7,7 @@ import * as Client from "../Client.ts"
 import { AlreadyReported } from "../Failure.ts"
 import { about, json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
+import { accountWords, breakerWords } from "../output/resilience.ts"
 import { fields } from "../output/Table.ts"
 
 /** `gateway` is null when no key was given: counts are not for everybody. */
@@ -27,7 +28,9 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ["Health", health.status],
   ["Providers known", String(health.catalogCount)],
   ["Connections", `${health.configuredCount}, of which ${health.activeCount} active`],
-  ["Health known of", String(health.monitoredCount)]
+  ["Health known of", String(health.monitoredCount)],
+  ["Usable now", accountWords(health.connections)],
+  ["Breakers", breakerWords(health.breakers)]
 ]
 
 export const statusCommand = Command.make("status", { ...Client.connection, json }, (flags) =>
@@ -54,7 +57,17 @@ export const healthCommand = Command.make("health", { ...Client.connection, json
     const to = yield* Client.target(flags)
     const system = yield* Client.group(to, "system")
     const health = yield* system.health().pipe(Client.orExplain(to))
-    yield* flags.json ? Output.json(Health, health) : Output.print(fields(counts(health)))
+    yield* flags.json
+      ? Output.json(Health, health)
+      : Output.print(fields([["Version", health.version], ["Running for", uptime(health.uptimeMs)], ...counts(health)]))
     if (health.status !== "ok") return yield* new AlreadyReported()
   })
-).pipe(Command.withDescription(about("Show the health of a running gateway; exit 1 unless it is ok.", "health")))
+).pipe(
+  Command.withDescription(
+    about(
+      "Show the health of a running gateway; exit 1 while a breaker is open or no connection can be used.",
+      "health",
+      "health --json"
+    )
+  )
+)

@@ -7,7 +7,7 @@ import type { Connection } from "../../domain/Connection.ts"
 import { healthy } from "../../domain/Connection.ts"
 import { BadArgument } from "../Failure.ts"
 import { pick } from "../Flags.ts"
-import { locally } from "./room.ts"
+import { locally, type Room } from "./room.ts"
 
 /** What a test of one connection gave. */
 export interface Tested {
@@ -28,9 +28,19 @@ export interface Validated {
 
 const testsAtOnce = 4
 
+/** How a connection is shown now, with what is known of its health. */
+const viewer = Effect.fnUntraced(function* (room: Room) {
+  const cooldowns = yield* room.Cooldowns
+  const nowMs = yield* Clock.currentTimeMillis
+  return (connection: Connection): ConnectionView =>
+    room.connectionView(connection, cooldowns.healthOf(connection.id), nowMs)
+})
+
 /** Every connection, also those from the environment. */
 export const listConnections = locally((room) =>
-  Effect.map(room.Catalog, (catalog) => catalog.current().connections.map(room.connectionView))
+  Effect.gen(function* () {
+    return (yield* room.Catalog).current().connections.map(yield* viewer(room))
+  })
 )
 
 /** Asks one connection, or every active one, a tiny question. */
@@ -39,6 +49,7 @@ export const testConnections = (idOrName: string | null) =>
     Effect.gen(function* () {
       const all = (yield* room.Catalog).current().connections
       const calls = yield* room.ProviderCalls
+      const view = yield* viewer(room)
       const wanted =
         idOrName === null
           ? all.filter(({ isActive }) => isActive)
@@ -47,7 +58,7 @@ export const testConnections = (idOrName: string | null) =>
         wanted,
         (connection) =>
           Effect.map(calls.test(connection, null), (result): Tested => ({
-            connection: room.connectionView(connection),
+            connection: view(connection),
             ...result
           })),
         { concurrency: testsAtOnce }
@@ -74,8 +85,9 @@ export const validateConnections = locally((room) =>
       )
       return [...new Set(errors)]
     }
+    const view = yield* viewer(room)
     return connections.map((connection): Validated => ({
-      connection: room.connectionView(connection),
+      connection: view(connection),
       problems: problemsOf(connection)
     }))
   })
@@ -107,6 +119,6 @@ export const addConnection = (input: CreateConnection) =>
         updatedAtMs: nowMs
       }
       yield* Effect.catchTag((yield* room.ConnectionRepo).insert(connection), "AlreadyStored", Effect.die)
-      return room.connectionView(connection)
+      return room.connectionView(connection, healthy, nowMs)
     })
   )

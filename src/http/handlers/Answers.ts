@@ -30,7 +30,13 @@ const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
     if (known === undefined) byField.set(field, [message])
     else known.push(message)
   }
-  return [...byField].map(([field, messages]) => ({ field, message: sentence(messages) }))
+  // Of something that may also be null, the null branch complains too; what is wrong inside says it better.
+  const isSaidWithin = (field: string): boolean =>
+    [...byField.keys()].some((other) => other.startsWith(`${field}.`)) &&
+    (byField.get(field) ?? []).every((message) => message.startsWith("Expected null, "))
+  return [...byField]
+    .filter(([field]) => !isSaidWithin(field))
+    .map(([field, messages]) => ({ field, message: sentence(messages) }))
 }
 
 const badInput = (error: HttpApiDecodeError): BadRequest => {

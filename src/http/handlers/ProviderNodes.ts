@@ -9,6 +9,9 @@ import { Flags } from "../../flags/Flags.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
 import * as Registry from "../../providers/Registry.ts"
+import { Breakers } from "../../resilience/breaker/Breakers.ts"
+import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
+import { Lockouts } from "../../resilience/lockout/Lockouts.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import { NodeRepo } from "../../store/repo/NodeRepo.ts"
 import { unmaskHeaders } from "../../kernel/Masking.ts"
@@ -33,6 +36,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
     const catalog = yield* Catalog
     const repo = yield* NodeRepo
     const connections = yield* ConnectionRepo
+    const breakers = yield* Breakers
+    const cooldowns = yield* Cooldowns
+    const lockouts = yield* Lockouts
     const flags = yield* Flags
     const ids = yield* IdGen
     const changes = yield* ConfigChanges
@@ -103,8 +109,14 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
         Effect.gen(function* () {
           const node = yield* find(path.id)
           // Without its node a connection leads nowhere; both go.
-          yield* Effect.forEach(connectionsOf(node.prefix), ({ id }) => connections.remove(id), { discard: true })
+          for (const { id } of connectionsOf(node.prefix)) {
+            yield* connections.remove(id)
+            cooldowns.forget(id)
+          }
           yield* repo.remove(node.id)
+          // A later node of this prefix is another provider.
+          lockouts.clear({ provider: node.prefix })
+          yield* breakers.reset(node.prefix)
         }).pipe(changes.apply, stored)
       )
   })

@@ -12,6 +12,8 @@ import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
 import { ModelLists } from "../../providers/ModelLists.ts"
 import { ProviderCalls } from "../../providers/ProviderCalls.ts"
+import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
+import { Lockouts } from "../../resilience/lockout/Lockouts.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import * as Rules from "../../providers/ConnectionRules.ts"
 import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
@@ -30,6 +32,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
     const catalog = yield* Catalog
     const repo = yield* ConnectionRepo
     const calls = yield* ProviderCalls
+    const cooldowns = yield* Cooldowns
+    const lockouts = yield* Lockouts
     const lists = yield* ModelLists
     const flags = yield* Flags
     const ids = yield* IdGen
@@ -67,6 +71,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
       return connection === undefined ? notFound("connection", id) : Effect.succeed(connection)
     }
 
+    const viewed = (connection: Connection) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) =>
+        connectionView(connection, cooldowns.healthOf(connection.id), nowMs)
+      )
+
     const changeable = Effect.fnUntraced(function* (id: string) {
       const connection = yield* repo.get(id)
       if (connection !== null) return connection
@@ -75,8 +84,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
     })
 
     return handlers
-      .handle("list", () => Effect.sync(() => ({ connections: catalog.current().connections.map(connectionView) })))
-      .handle("get", ({ path }) => Effect.map(find(path.id), (found) => ({ connection: connectionView(found) })))
+      .handle("list", () =>
+        Effect.map(Effect.forEach(catalog.current().connections, viewed), (connections) => ({ connections }))
+      )
+      .handle("get", ({ path }) => Effect.map(Effect.flatMap(find(path.id), viewed), (connection) => ({ connection })))
       .handle("create", ({ payload }) =>
         Effect.gen(function* () {
           const spec = yield* specOf(payload.provider)
@@ -93,7 +104,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
             updatedAtMs: nowMs
           }
           yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die)
-          return { connection: connectionView(connection) }
+          return { connection: yield* viewed(connection) }
         }).pipe(changes.apply, stored)
       )
       .handle("update", ({ path, payload }) =>
@@ -109,24 +120,38 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
           const connection: Connection = {
             ...before,
             ...settings,
-            // What was observed with the former credential says nothing about the new one.
-            ...(newCredential ? healthy : {}),
+            ...cooldowns.healthOf(before.id),
             updatedAtMs: yield* Clock.currentTimeMillis
           }
           yield* Effect.catchTag(repo.update(connection), "AlreadyStored", Effect.die)
+          // What was observed with the former credential says nothing about the new one; else what came in meanwhile is kept.
+          if (newCredential) yield* cooldowns.reset(connection.id)
+          else yield* repo.updateHealth(connection.id, cooldowns.healthOf(connection.id))
           lists.forget(connection.id)
-          return { connection: connectionView(connection) }
+          return { connection: yield* viewed(connection) }
         }).pipe(changes.apply, stored)
       )
       .handle("remove", ({ path }) =>
         Effect.gen(function* () {
           const connection = yield* changeable(path.id)
           yield* repo.remove(connection.id)
+          cooldowns.forget(connection.id)
+          lockouts.clear({ connectionId: connection.id })
           lists.forget(connection.id)
         }).pipe(changes.apply, stored)
       )
       .handle("test", ({ path, payload }) =>
-        Effect.flatMap(find(path.id), (connection) => calls.test(connection, payload?.model ?? null))
+        Effect.gen(function* () {
+          const connection = yield* find(path.id)
+          const result = yield* calls.test(connection, payload?.model ?? null)
+          // A good answer to the operator ends every trouble, also a terminal one; a bad one is only told.
+          if (result.ok) {
+            yield* cooldowns.reset(connection.id)
+            cooldowns.succeed(connection.id, yield* Clock.currentTimeMillis)
+            yield* cooldowns.flush
+          }
+          return result
+        })
       )
       .handle("models", ({ path }) =>
         Effect.gen(function* () {

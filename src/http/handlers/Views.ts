@@ -7,21 +7,40 @@ import type { ConnectionView } from "../../api/Groups/Providers.ts"
 import type { UsageLog } from "../../api/Groups/Usage.ts"
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { Combo } from "../../domain/Combo.ts"
-import type { Connection } from "../../domain/Connection.ts"
+import type { Connection, ConnectionHealth } from "../../domain/Connection.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
+import { isTerminal } from "../../resilience/cooldown/Cooldown.ts"
 
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
-const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
+export const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
 
 const times = (record: { readonly createdAtMs: number; readonly updatedAtMs: number }) => ({
   createdAt: iso(record.createdAtMs),
   updatedAt: iso(record.updatedAtMs)
 })
 
-export const connectionView = (connection: Connection): ConnectionView => ({
+/** Health as it is now: a cooldown whose time has passed is over, what led to it stays to be read (document 1 "Lazy recovery"). */
+export const healthAt = (health: ConnectionHealth, nowMs: number): ConnectionHealth => {
+  const { rateLimitedUntilMs, testStatus } = health
+  if (rateLimitedUntilMs !== null && rateLimitedUntilMs > nowMs && !isTerminal(testStatus)) return health
+  return { ...health, rateLimitedUntilMs: null, testStatus: testStatus === "unavailable" ? "active" : testStatus }
+}
+
+/** Health as the contract names its fields. */
+export const healthView = (health: ConnectionHealth) => ({
+  testStatus: health.testStatus,
+  rateLimitedUntil: isoOrNull(health.rateLimitedUntilMs),
+  lastError: health.lastError,
+  lastErrorType: health.lastErrorType,
+  errorCode: health.errorCode,
+  backoffLevel: health.backoffLevel
+})
+
+/** `health` is what is known of the connection now, which may be newer than its record. */
+export const connectionView = (connection: Connection, health: ConnectionHealth, nowMs: number): ConnectionView => ({
   id: connection.id,
   provider: connection.provider,
   name: connection.name,
@@ -36,12 +55,7 @@ export const connectionView = (connection: Connection): ConnectionView => ({
   max_concurrent: connection.maxConcurrent,
   headers: maskHeaders(connection.headers),
   quotas: connection.quotas,
-  testStatus: connection.testStatus,
-  rateLimitedUntil: isoOrNull(connection.rateLimitedUntilMs),
-  lastError: connection.lastError,
-  lastErrorType: connection.lastErrorType,
-  errorCode: connection.errorCode,
-  backoffLevel: connection.backoffLevel,
+  ...healthView(healthAt(health, nowMs)),
   apiKey: connection.apiKey === null ? null : maskSecret(Redacted.value(connection.apiKey)),
   source: connection.source,
   ...times(connection)

@@ -1,7 +1,7 @@
 /**
  * Builders that keep a registry entry on one line: everything that is the same for most providers is filled in here.
  */
-import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
+import type { OAuthEndpoint, ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
 
 export const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }
 export const optionalBearer: ProviderAuth = { ...bearer, type: "optional" }
@@ -11,6 +11,24 @@ export const azureKey: ProviderAuth = { type: "apikey", header: "api-key", prefi
 
 /** The messages wire is versioned by a header; servers that do not know it ignore it. */
 export const messagesVersion: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" }
+
+const jsonTokens = (tokenUrl: string): OAuthEndpoint => ({
+  tokenUrl,
+  clientId: null,
+  style: "json",
+  clientAuth: "body"
+})
+const formTokens = (tokenUrl: string): OAuthEndpoint => ({
+  tokenUrl,
+  clientId: null,
+  style: "form",
+  clientAuth: "body"
+})
+
+export const anthropicTokens = jsonTokens("https://console.anthropic.com/v1/oauth/token")
+export const githubTokens = formTokens("https://github.com/login/oauth/access_token")
+export const googleTokens = formTokens("https://oauth2.googleapis.com/token")
+export const openAiTokens = jsonTokens("https://auth.openai.com/oauth/token")
 
 type Details = Partial<Omit<ProviderSpec, "id" | "name" | "baseUrl" | "category">>
 type Entry = (id: string, name: string, baseUrl: string, details?: Details) => ProviderSpec
@@ -30,6 +48,7 @@ const entry =
     docsUrl: null,
     keepsResponses: false,
     openAiTools: false,
+    oauth: null,
     ...usual,
     ...details,
     id,

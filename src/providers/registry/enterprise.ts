@@ -1,6 +1,6 @@
 /** Cloud platforms. `{placeholders}` are parts of the customer's own address: the connection's baseUrl fills them. */
 import type { ProviderSpec } from "../../domain/Provider.ts"
-import { azureKey, bearer, chatIn, geminiIn } from "./build.ts"
+import { azureKey, bearer, chatIn, geminiIn, googleTokens } from "./build.ts"
 
 const chat = chatIn("enterprise")
 const gemini = geminiIn("enterprise")
@@ -25,7 +25,13 @@ export const enterprise: ReadonlyArray<ProviderSpec> = [
     "vertex",
     "Google Vertex AI",
     "https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}/publishers/google",
-    { aliases: ["vertex-ai"], auth: bearer, modelsPath: null, models: ["gemini-2.5-flash", "gemini-2.5-pro"] }
+    {
+      aliases: ["vertex-ai"],
+      auth: bearer,
+      oauth: googleTokens,
+      modelsPath: null,
+      models: ["gemini-2.5-flash", "gemini-2.5-pro"]
+    }
   ),
   gemini("vertex-express", "Google Vertex AI (express)", "https://aiplatform.googleapis.com/v1/publishers/google", {
     modelsPath: null,

@@ -1,6 +1,6 @@
 /** Makers of their own models. */
 import type { ProviderSpec } from "../../domain/Provider.ts"
-import { chatIn, geminiIn, messagesIn } from "./build.ts"
+import { anthropicTokens, chatIn, geminiIn, googleTokens, messagesIn, openAiTokens } from "./build.ts"
 
 const chat = chatIn("frontier")
 const messages = messagesIn("frontier")
@@ -11,18 +11,21 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
     wires: ["chat", "responses"],
     keepsResponses: true,
     openAiTools: true,
+    oauth: openAiTokens,
     env: ["OPENAI_API_KEY"],
     models: ["gpt-5.4-mini", "gpt-5.4", "gpt-4.1-mini", "gpt-4.1"],
     docsUrl: "https://platform.openai.com/docs"
   }),
   messages("anthropic", "Anthropic", "https://api.anthropic.com/v1", {
     env: ["ANTHROPIC_API_KEY"],
+    oauth: anthropicTokens,
     models: ["claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-8"],
     docsUrl: "https://docs.anthropic.com"
   }),
   gemini("gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta", {
     aliases: ["google", "google-ai-studio"],
     modelsPath: "/models?pageSize=1000",
+    oauth: googleTokens,
     env: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     models: ["gemini-3.5-flash", "gemini-2.5-flash", "gemini-2.5-pro"],
     docsUrl: "https://ai.google.dev/gemini-api/docs"

@@ -1,6 +1,6 @@
 /** Resellers and routers: one key, models of many makers. */
 import type { ProviderSpec } from "../../domain/Provider.ts"
-import { chatIn } from "./build.ts"
+import { chatIn, githubTokens } from "./build.ts"
 
 const chat = chatIn("gateway")
 
@@ -18,6 +18,7 @@ export const gateways: ReadonlyArray<ProviderSpec> = [
   chat("github-models", "GitHub Models", "https://models.github.ai/inference", {
     aliases: ["ghm"],
     modelsPath: "https://models.github.ai/catalog/models",
+    oauth: githubTokens,
     env: ["GITHUB_MODELS_TOKEN"]
   }),
   chat("aimlapi", "AI/ML API", "https://api.aimlapi.com/v1", {

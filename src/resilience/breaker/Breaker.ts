@@ -41,7 +41,10 @@ export const resetTimeoutMs = (state: BreakerState, profile: BreakerProfile): nu
 const probeLeaseMs = (state: BreakerState, profile: BreakerProfile): number =>
   Math.max(600_000, resetTimeoutMs(state, profile))
 
-/** What time alone changes. A clock that went back does not keep a breaker open for longer than its timeout. */
+/**
+ * What time alone changes. A clock that was set back starts the running wait anew: it neither keeps a breaker open for longer than
+ * its timeout from now, nor lets a second probe through. Whoever calls this keeps the result, or the wait never ends.
+ */
 export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: number): BreakerState => {
   const { openedAtMs, phase, probeSinceMs } = state
   if (phase === "OPEN" && openedAtMs !== null) {
@@ -51,8 +54,8 @@ export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: numb
       : state
   }
   if (phase === "HALF_OPEN" && probeSinceMs !== null) {
-    const expired = nowMs < probeSinceMs || nowMs - probeSinceMs >= probeLeaseMs(state, profile)
-    return expired ? { ...state, probeSinceMs: null } : state
+    if (nowMs < probeSinceMs) return { ...state, probeSinceMs: nowMs }
+    return nowMs - probeSinceMs >= probeLeaseMs(state, profile) ? { ...state, probeSinceMs: null } : state
   }
   return state
 }
@@ -85,8 +88,8 @@ export const admit = (
 /**
  * - `success` the provider answered well
  * - `trip` it failed as a provider (408, 500, 502, 503, 504, network, timeout)
- * - `other` it answered, and the failure is the account's or the request's
- * - `unknown` nothing was learned (the client left)
+ * - `other` it answered, and the failure is the account's
+ * - `unknown` nothing was learned of the provider (the client left, or the request itself was wrong)
  */
 export type BreakerReport = "success" | "trip" | "other" | "unknown"
 

@@ -43,11 +43,14 @@ export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
     readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
     /** Every breaker that is not at rest. */
     readonly list: (nowMs: number, classOf: (provider: string) => ProviderClass) => ReadonlyArray<BreakerView>
-    /** Closes one, or all; gives how many were not closed before. */
+    /** Closes one, or all; gives how many were not at rest. A provider that is gone is forgotten by it. */
     readonly reset: (provider: string | null) => Effect.Effect<number>
     readonly flush: Effect.Effect<void>
   }
 >() {}
+
+/** Breakers kept at most; beyond it the oldest goes. */
+export const capacity = 10_000
 
 /** How far failed probes stretch the reset timeout (ruling A2.8). */
 const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
@@ -73,14 +76,33 @@ export const make = Effect.gen(function* () {
   })
   const stateOf = (id: string): Breaker.BreakerState => states.get(id) ?? Breaker.closed
 
+  const dropOldest = (): void => {
+    const [oldest] = states.keys()
+    if (oldest === undefined) return
+    states.delete(oldest)
+    keeper.touch(oldest)
+  }
+
   const put = (id: string, before: Breaker.BreakerState, after: Breaker.BreakerState): void => {
     if (after === before) return
     if (after.phase === "CLOSED" && after.failures === 0) states.delete(id)
-    else states.set(id, after)
+    else {
+      states.set(id, after)
+      if (states.size > capacity) dropOldest()
+    }
     // A running probe ends with the process: it is not worth a write.
     if (after.phase !== before.phase || after.failures !== before.failures || after.openedAtMs !== before.openedAtMs) {
       keeper.touch(id)
     }
+  }
+
+  /** The state as it is now. It is kept: time that a set-back clock makes run again must not begin anew at every look. */
+  const settled = (id: string, profile: Breaker.BreakerProfile, nowMs: number): Breaker.BreakerState | null => {
+    const before = states.get(id)
+    if (before === undefined) return null
+    const now = Breaker.settle(before, profile, nowMs)
+    put(id, before, now)
+    return now
   }
 
   const admit = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.Admission => {
@@ -104,13 +126,15 @@ export const make = Effect.gen(function* () {
   }
 
   const waitMs = ({ class: providerClass, id }: Guarded, nowMs: number): number | null => {
-    const state = states.get(id)
-    return state === undefined ? 0 : Breaker.retryAfterMs(state, profileOf(providerClass), nowMs)
+    if (!states.has(id)) return 0
+    const profile = profileOf(providerClass)
+    const state = settled(id, profile, nowMs)
+    return state === null ? 0 : Breaker.retryAfterMs(state, profile, nowMs)
   }
 
   const phaseOf = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.BreakerPhase => {
-    const state = states.get(id)
-    return state === undefined ? "CLOSED" : Breaker.settle(state, profileOf(providerClass), nowMs).phase
+    if (!states.has(id)) return "CLOSED"
+    return settled(id, profileOf(providerClass), nowMs)?.phase ?? "CLOSED"
   }
 
   const list = (nowMs: number, classOf: (provider: string) => ProviderClass): ReadonlyArray<BreakerView> =>

@@ -2,11 +2,13 @@
  * The cooldown of one connection as a pure transition function (document 1 "Connection cooldown", ruling A2.9). Lazy: a cooldown
  * whose time has passed is over for whoever looks. Terminal states stay until an operator acts or the credentials change.
  */
-import type { ConnectionHealth, TestStatus } from "../../domain/Connection.ts"
+import { type ConnectionHealth, healthy, type TestStatus } from "../../domain/Connection.ts"
 
 export interface CooldownState extends ConnectionHealth {
-  /** Epoch milliseconds of the latest failure that counted; null before the first. */
+  /** Epoch milliseconds of the latest failure that set the cooldown; null before the first. A success leaves it. */
   readonly failedAtMs: number | null
+  /** Epoch milliseconds since which the connection is as new; calls that began before say nothing about it. Null if always. */
+  readonly resetAtMs: number | null
 }
 
 export interface CooldownProfile {
@@ -52,32 +54,33 @@ const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError"
 export const backoffMs = (profile: CooldownProfile, level: number): number =>
   profile.baseCooldownMs * 2 ** Math.min(level, profile.maxBackoffSteps)
 
+/** A mark in the future was set before the clock went back, and tells nothing any more. */
+const beganBefore = (startedMs: number, markMs: number | null, nowMs: number): boolean =>
+  markMs !== null && markMs <= nowMs && startedMs <= markMs
+
+/**
+ * What a failed call changes. Failures while the connection cools, and of calls that ran beside the one that counted, are the same
+ * trouble: they raise no level, but what an upstream said may make the cooldown longer, never shorter.
+ */
 export const fail = (
   state: CooldownState,
   profile: CooldownProfile,
   nowMs: number,
   failure: CooldownFailure
 ): CooldownState => {
+  const { penalty, startedMs } = failure
   if (isTerminal(state.testStatus)) return state
-  const { penalty } = failure
-  if (penalty._tag === "Terminal") {
-    return { ...state, ...described(failure), testStatus: penalty.status, rateLimitedUntilMs: null, failedAtMs: nowMs }
-  }
-  const cooling = (state.rateLimitedUntilMs ?? 0) > nowMs
-  const known = cooling || (state.failedAtMs !== null && failure.startedMs < state.failedAtMs)
-  const proposed = penalty._tag === "For" ? penalty.ms : known ? 0 : backoffMs(profile, state.backoffLevel)
-  const until = Math.max(state.rateLimitedUntilMs ?? 0, nowMs + proposed)
-  if (known)
-    return until > (state.rateLimitedUntilMs ?? 0)
-      ? { ...state, rateLimitedUntilMs: until, testStatus: "unavailable" }
-      : state
-  return {
-    ...described(failure),
-    testStatus: "unavailable",
-    rateLimitedUntilMs: until,
-    backoffLevel: state.backoffLevel + 1,
-    failedAtMs: nowMs
-  }
+  // The failure of credentials that were replaced meanwhile.
+  if (state.resetAtMs !== null && startedMs < state.resetAtMs && state.resetAtMs <= nowMs) return state
+  const troubled = { ...state, ...described(failure), failedAtMs: nowMs }
+  if (penalty._tag === "Terminal") return { ...troubled, testStatus: penalty.status, rateLimitedUntilMs: null }
+  const beforeMs = state.rateLimitedUntilMs ?? 0
+  const known = beforeMs > nowMs || beganBefore(startedMs, state.failedAtMs, nowMs)
+  if (known && penalty._tag === "Backoff") return state
+  const untilMs = nowMs + (penalty._tag === "For" ? penalty.ms : backoffMs(profile, state.backoffLevel))
+  if (known && untilMs <= beforeMs) return state
+  const backoffLevel = known ? state.backoffLevel : state.backoffLevel + 1
+  return { ...troubled, testStatus: "unavailable", rateLimitedUntilMs: untilMs, backoffLevel }
 }
 
 /** A good answer of a call that began after the trouble clears it. */
@@ -85,15 +88,5 @@ export const succeed = (state: CooldownState, startedMs: number): CooldownState 
   if (isTerminal(state.testStatus)) return state
   if (state.failedAtMs !== null && startedMs < state.failedAtMs) return state
   const clear = state.testStatus === "active" && state.backoffLevel === 0 && state.rateLimitedUntilMs === null
-  return clear && state.lastError === null
-    ? state
-    : {
-        testStatus: "active",
-        rateLimitedUntilMs: null,
-        lastError: null,
-        lastErrorType: null,
-        errorCode: null,
-        backoffLevel: 0,
-        failedAtMs: null
-      }
+  return clear && state.lastError === null ? state : { ...state, ...healthy, testStatus: "active" }
 }

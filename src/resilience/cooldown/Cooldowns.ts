@@ -2,6 +2,7 @@
  * The health of all connections: in memory for the request path, kept in the store so that a restart does not forget an exhausted
  * account.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,49 +28,67 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
     ) => void
     /** Hot: a call that began at `startedMs` was answered well. True when it ended a trouble. */
     readonly succeed: (connectionId: string, startedMs: number) => boolean
-    /** An operator's word: the connection is as new. */
+    /** An operator's word, or new credentials: the connection is as new, whatever calls that began before still bring. */
     readonly reset: (connectionId: string) => Effect.Effect<void>
-    /** The connection is gone. */
+    /**
+     * The fingerprint of the credential an environment connection has now. Another one than its health was observed with makes it
+     * as new: a dead key that was replaced in the environment is not dead any more.
+     */
+    readonly credentialIs: (connectionId: string, fingerprint: string) => void
+    /** The connection is gone; calls that are still under way teach nothing any more. */
     readonly forget: (connectionId: string) => void
+    /** Done when all that was learned before is in the store, or could not be written (which is logged). Never fails. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
 
-const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null }
+const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null }
+
+/** Connections remembered as gone; beyond it the oldest goes. Only calls that outlive their connection ask. */
+const goneCapacity = 1_000
 
 export const make = Effect.gen(function* () {
   const connections = yield* ConnectionRepo.ConnectionRepo
   const environment = yield* EnvHealthRepo.EnvHealthRepo
   const states = new Map<string, Cooldown.CooldownState>()
+  /** By connection: the credential its health was observed with. Environment connections only. */
+  const credentials = new Map<string, string | null>()
+  const gone = new Set<string>()
+
   const load = (id: string, health: ConnectionHealth): void => {
     const { backoffLevel, errorCode, lastError, lastErrorType, rateLimitedUntilMs, testStatus } = health
     states.set(id, {
+      ...fresh,
       backoffLevel,
       errorCode,
       lastError,
       lastErrorType,
       rateLimitedUntilMs,
-      testStatus,
-      failedAtMs: null
+      testStatus
     })
   }
   for (const connection of yield* connections.list) load(connection.id, connection)
-  for (const [id, health] of yield* environment.list) load(id, health)
+  for (const [id, health] of yield* environment.list) {
+    load(id, health)
+    credentials.set(id, health.credential)
+  }
 
   const healthOf = (id: string): ConnectionHealth => {
-    const { failedAtMs: _, ...health } = states.get(id) ?? fresh
+    const { failedAtMs: _, resetAtMs: __, ...health } = states.get(id) ?? fresh
     return health
   }
 
   const keeper = yield* makeKeeper("The health", (id) => {
     const health = healthOf(id)
     return Effect.flatMap(connections.updateHealth(id, health), (isStored) =>
-      isStored || !states.has(id) ? Effect.void : environment.save(id, health)
+      isStored || !states.has(id)
+        ? Effect.void
+        : environment.save(id, { ...health, credential: credentials.get(id) ?? null })
     )
   })
 
   const put = (id: string, before: Cooldown.CooldownState, after: Cooldown.CooldownState): boolean => {
-    if (after === before) return false
+    if (after === before || gone.has(id)) return false
     states.set(id, after)
     keeper.touch(id)
     return true
@@ -90,11 +109,26 @@ export const make = Effect.gen(function* () {
       return put(id, before, Cooldown.succeed(before, startedMs)) && before.testStatus === "unavailable"
     },
     reset: (id) =>
-      Effect.suspend(() => {
-        put(id, states.get(id) ?? fresh, { ...fresh })
+      Effect.flatMap(Clock.currentTimeMillis, (resetAtMs) => {
+        put(id, states.get(id) ?? fresh, { ...fresh, resetAtMs })
         return keeper.flush
       }),
-    forget: (id) => void states.delete(id),
+    credentialIs: (id, fingerprint) => {
+      const before = credentials.get(id)
+      if (before === fingerprint) return
+      credentials.set(id, fingerprint)
+      const state = states.get(id)
+      if (state === undefined) return
+      // Health of unknown origin is taken to be this credential's.
+      put(id, state, before === null || before === undefined ? { ...state } : fresh)
+    },
+    forget: (id) => {
+      states.delete(id)
+      credentials.delete(id)
+      gone.add(id)
+      const [oldest] = gone
+      if (gone.size > goneCapacity && oldest !== undefined) gone.delete(oldest)
+    },
     flush: keeper.flush
   })
 })

@@ -68,8 +68,8 @@ export const make = Effect.gen(function* () {
   const fail = (key: LockoutKey, nowMs: number, { hintMs, reason, status }: LockoutFailure): void => {
     const profile = settings.current().modelLockout
     if (!profile.enabled || !profile.errorCodes.includes(status)) return
-    sweep(nowMs)
     const id = idOf(key)
+    if (!entries.has(id)) sweep(nowMs)
     const state = Lockout.fail(entries.get(id)?.state ?? null, profile, nowMs, reason, hintMs)
     entries.set(id, { key, state })
   }

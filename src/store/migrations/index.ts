@@ -6,12 +6,14 @@ import type * as SqlClient from "@effect/sql/SqlClient"
 import type * as Effect from "effect/Effect"
 import init from "./0001_init.ts"
 import resilience from "./0002_resilience.ts"
+import envCredential from "./0003_env_credential.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
 export const migrations: Migrations = {
   "0001_init": init,
-  "0002_resilience": resilience
+  "0002_resilience": resilience,
+  "0003_env_credential": envCredential
 }
 
 /** The schema version a database has after all of these ran. */

@@ -17,6 +17,8 @@ const Row = Schema.Struct({
 })
 export type StoredBreaker = typeof Row.Type
 
+const encode = Schema.encode(Row)
+
 export class BreakerRepo extends Context.Tag("gateway/store/BreakerRepo")<
   BreakerRepo,
   {
@@ -31,9 +33,12 @@ export const make = Effect.gen(function* () {
   const table = Table.make(sql, "breakers", Row)
 
   const save = Effect.fn("BreakerRepo.save")((breaker: StoredBreaker) =>
-    sql`
-      INSERT INTO breakers ${sql.insert({ ...breaker })}
-      ON CONFLICT (provider) DO UPDATE SET ${sql.update({ ...breaker }, ["provider"])}`.pipe(
+    encode(breaker).pipe(
+      Effect.flatMap(
+        (row) => sql`
+          INSERT INTO breakers ${sql.insert(row)}
+          ON CONFLICT (provider) DO UPDATE SET ${sql.update(row, ["provider"])}`
+      ),
       Effect.asVoid,
       Effect.mapError(Table.named("BreakerRepo.save"))
     )

@@ -1,8 +1,11 @@
 /** Provider connections (contract B3). API key, OAuth tokens and extra headers are encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import {
   AccountTier,
@@ -10,6 +13,7 @@ import {
   type Connection,
   type ConnectionHealth,
   DeclaredQuota,
+  type OAuthTokens,
   TestStatus
 } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
@@ -22,6 +26,9 @@ import * as Table from "../Table.ts"
 /** A connection from the database, never one from the environment. */
 export type StoredConnection = Stored<Connection>
 
+/** What a refresh brings. */
+export type RenewedTokens = Pick<OAuthTokens, "accessToken" | "refreshToken" | "expiresAtMs">
+
 export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
   ConnectionRepo,
   {
@@ -29,10 +36,22 @@ export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
     readonly list: Effect.Effect<ReadonlyArray<StoredConnection>, StoreError>
     readonly get: (id: string) => Effect.Effect<StoredConnection | null, StoreError>
     readonly insert: (connection: Connection) => Effect.Effect<void, StoreError | AlreadyStored>
-    /** Replaces the record. A locked secret stays as it is unless a new one is given. False when there is no such id. */
+    /**
+     * Replaces the record. A locked secret stays as it is unless a new one is given. Tokens that came from this repository are not
+     * news: the row keeps its own, which a refresh may have renewed meanwhile. False when there is no such id.
+     */
     readonly update: (connection: Connection) => Effect.Effect<boolean, StoreError | AlreadyStored>
     /** Writes what was observed and nothing else; false when there is no such id. */
     readonly updateHealth: (id: string, health: ConnectionHealth) => Effect.Effect<boolean, StoreError>
+    /**
+     * Writes renewed tokens, and nothing else, if the row still holds one of the refresh tokens they replace; false when it does
+     * not: an operator's change wins.
+     */
+    readonly updateTokens: (
+      id: string,
+      replaced: ReadonlyArray<Redacted.Redacted>,
+      tokens: RenewedTokens
+    ) => Effect.Effect<boolean, StoreError>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}
@@ -81,6 +100,8 @@ const OAuth = Schema.parseJson(
   })
 )
 
+const isSqlError = (error: unknown): error is SqlError => Predicate.isTagged(error, "SqlError")
+
 const encodeHealth = Schema.encode(Health)
 
 export const make = Effect.gen(function* () {
@@ -90,6 +111,8 @@ export const make = Effect.gen(function* () {
   const apiKey = sealedColumn(secrets, "connections", "api_key", SecretText)
   const oauth = sealedColumn(secrets, "connections", "oauth", OAuth)
   const headers = sealedColumn(secrets, "connections", "headers", SecretHeaders)
+  /** Token sets handed out: one of them in an update is the caller's copy, not a change. */
+  const handedOut = new WeakSet<OAuthTokens>()
 
   const toStored = (row: Row): StoredConnection => {
     const opened = {
@@ -97,6 +120,7 @@ export const make = Effect.gen(function* () {
       oauth: oauth.open(row.id, row.oauth),
       headers: headers.open(row.id, row.headers)
     }
+    if (opened.oauth.value !== null) handedOut.add(opened.oauth.value)
     return {
       ...row,
       apiKey: opened.apiKey.value,
@@ -111,7 +135,10 @@ export const make = Effect.gen(function* () {
   const toRow = (connection: Connection, before: Row | null): Row => ({
     ...connection,
     apiKey: apiKey.reseal(connection.id, connection.apiKey, before?.apiKey ?? null),
-    oauth: oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
+    oauth:
+      before !== null && connection.oauth !== null && handedOut.has(connection.oauth)
+        ? before.oauth
+        : oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
     headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null)
   })
 
@@ -131,11 +158,36 @@ export const make = Effect.gen(function* () {
     table.insert("ConnectionRepo.insert", toRow(connection, null))
   )
 
+  /** Reads and writes with nobody in between. */
+  const atomically =
+    (operation: string) =>
+    <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, Exclude<E, SqlError> | StoreError> =>
+      Effect.mapError(sql.withTransaction(work), (error) =>
+        isSqlError(error) ? Table.named(operation)(error) : (error as Exclude<E, SqlError>)
+      )
+
   const update = Effect.fn("ConnectionRepo.update")(function* (connection: Connection) {
     const before = yield* rowOf("ConnectionRepo.update", connection.id)
     if (before === null) return false
     return yield* table.update("ConnectionRepo.update", sql`id = ${connection.id}`, toRow(connection, before))
-  })
+  }, atomically("ConnectionRepo.update"))
+
+  const updateTokens = Effect.fn("ConnectionRepo.updateTokens")(function* (
+    id: string,
+    replaced: ReadonlyArray<Redacted.Redacted>,
+    tokens: RenewedTokens
+  ) {
+    const operation = "ConnectionRepo.updateTokens"
+    const row = yield* rowOf(operation, id)
+    const stored = row === null ? null : oauth.open(id, row.oauth).value
+    const held = stored?.refreshToken ?? null
+    if (stored === null || held === null) return false
+    if (!replaced.some((token) => Redacted.value(token) === Redacted.value(held))) return false
+    const { accessToken, expiresAtMs, refreshToken } = tokens
+    const sealed = oauth.seal(id, { ...stored, accessToken, refreshToken, expiresAtMs })
+    yield* Effect.mapError(sql`UPDATE connections SET oauth = ${sealed} WHERE id = ${id}`, Table.named(operation))
+    return true
+  }, atomically("ConnectionRepo.updateTokens"))
 
   const updateHealth = Effect.fn("ConnectionRepo.updateHealth")((id: string, health: ConnectionHealth) =>
     encodeHealth(health).pipe(
@@ -147,7 +199,7 @@ export const make = Effect.gen(function* () {
   const remove = Effect.fn("ConnectionRepo.remove")((id: string) =>
     table.remove("ConnectionRepo.remove", sql`id = ${id}`)
   )
-  return ConnectionRepo.of({ list, get, insert, update, updateHealth, remove })
+  return ConnectionRepo.of({ list, get, insert, update, updateHealth, updateTokens, remove })
 })
 
 export const layer: Layer.Layer<ConnectionRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(

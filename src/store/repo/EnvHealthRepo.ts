@@ -5,21 +5,26 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ConnectionHealth } from "../../domain/Connection.ts"
-import { Text } from "../Columns.ts"
+import { MaybeText, Text } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 import { Health } from "./ConnectionRepo.ts"
+
+export interface EnvHealth extends ConnectionHealth {
+  /** Fingerprint of the credential it was observed with; null when nobody told. */
+  readonly credential: string | null
+}
 
 export class EnvHealthRepo extends Context.Tag("gateway/store/EnvHealthRepo")<
   EnvHealthRepo,
   {
     /** By connection id. */
-    readonly list: Effect.Effect<ReadonlyMap<string, ConnectionHealth>, StoreError>
-    readonly save: (id: string, health: ConnectionHealth) => Effect.Effect<void, StoreError>
+    readonly list: Effect.Effect<ReadonlyMap<string, EnvHealth>, StoreError>
+    readonly save: (id: string, health: EnvHealth) => Effect.Effect<void, StoreError>
   }
 >() {}
 
-const Row = Schema.Struct({ id: Text, ...Health.fields })
+const Row = Schema.Struct({ id: Text, ...Health.fields, credential: MaybeText })
 const encode = Schema.encode(Row)
 
 export const make = Effect.gen(function* () {
@@ -30,7 +35,7 @@ export const make = Effect.gen(function* () {
     table.select("EnvHealthRepo.list", sql`ORDER BY id`),
     (rows) => new Map(rows.map(({ id, ...health }) => [id, health]))
   )
-  const save = Effect.fn("EnvHealthRepo.save")((id: string, health: ConnectionHealth) =>
+  const save = Effect.fn("EnvHealthRepo.save")((id: string, health: EnvHealth) =>
     encode({ id, ...health }).pipe(
       Effect.flatMap(
         (row) => sql`

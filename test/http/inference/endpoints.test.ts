@@ -150,10 +150,10 @@ describe("embeddings", () => {
   scenario("go on to the next target, and are in the books", async ({ connect, gateway, upstream }) => {
     await connect("claude", "messages")
     await gateway.combo("both", "claude/m", "up/m")
-    upstream.enqueue(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+    upstream.enqueue(Fake.json({ error: { message: "not this model" } }, { status: 404 }))
     await gateway.combo("twice", "up/m", "up/org/m")
     const first = await gateway.post("/v1/embeddings", { model: "both", input: "a" })
-    assert.strictEqual(first.status, 503, "the only target that makes embeddings is busy")
+    assert.strictEqual(first.status, 404, "the only target that makes embeddings does not have the model")
     const second = await gateway.post("/v1/embeddings", { model: "both", input: "a" })
     assert.strictEqual(second.status, 200)
     for (const [header, value] of [

@@ -22,6 +22,10 @@ import * as Timers from "../../../src/platform/Timers.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
+import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
+import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
+import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
 import * as Settings from "../../../src/resilience/Settings.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import * as Repos from "../../../src/store/Repos.ts"
@@ -140,13 +144,16 @@ const providers = ProviderCalls.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
+const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
+
 const services = Layer.mergeAll(
   access,
   providers,
   DecisionLog.layer,
-  Settings.layer,
+  resilience,
   PriceBook.layer.pipe(Layer.provide(priceOverrides))
 ).pipe(
+  Layer.provideMerge(Settings.layer),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
   Layer.provideMerge(Layer.mergeAll(IdGen.layer, Timers.layer)),
   Layer.provideMerge(tables)

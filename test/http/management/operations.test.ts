@@ -84,6 +84,7 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
         resolution: { combo: null, strategy: "priority", targets: [] },
         decision: { strategy: "priority", seed: 7, order: [], reason: "none" },
         attempts: [],
+        exclusions: new Map(),
         chosen: null
       })
       assert.strictEqual((yield* app.admin("/api/routing/decisions/r-1")).at("decision.seed"), 7)

@@ -219,21 +219,30 @@ describe("failures", () => {
       const { gateway, upstream } = yield* setUp()
       const client = yield* Ws.open(gateway)
       upstream.enqueue(
-        Fake.json(Fake.errorBody("chat", "slow down"), { status: 429, headers: { "retry-after": "7" } }),
         Fake.json(Fake.errorBody("chat", "no such model here"), { status: 404 }),
-        Fake.resetBeforeHeaders()
+        Fake.json(Fake.errorBody("chat", "slow down"), { status: 429, headers: { "retry-after": "7" } })
       )
       yield* Effect.promise(async () => {
+        client.send(Ws.create())
+        const missing = (await client.turn()).at(-1)
+        assert.strictEqual(missing.status, 404)
+        assert.notStrictEqual(missing.code, "upstream_ws_provider_required")
         client.send(Ws.create())
         const limited = (await client.turn()).at(-1)
         assert.deepInclude(limited, { type: "error", status: 429 })
         assert.strictEqual(limited.headers["retry-after"], "7")
         assert.isString(limited.headers["x-gateway-request-id"])
         assert.include(limited.error.message, "slow down")
-        client.send(Ws.create())
-        const missing = (await client.turn()).at(-1)
-        assert.strictEqual(missing.status, 404)
-        assert.notStrictEqual(missing.code, "upstream_ws_provider_required")
+      })
+    })
+  )
+
+  it.scopedLive("an upstream that hangs up is a bad gateway", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* setUp()
+      const client = yield* Ws.open(gateway)
+      upstream.enqueue(Fake.resetBeforeHeaders())
+      yield* Effect.promise(async () => {
         client.send(Ws.create())
         assert.strictEqual((await client.turn()).at(-1).status, 502)
       })

@@ -47,7 +47,11 @@ const makeClock = () => {
   }
 }
 
-const start = (wire: WireName, lastChance = true) => {
+const start = (
+  wire: WireName,
+  lastChance = true,
+  holdBack: { readonly holdBackMs: number; readonly holdBackBytes: number } | null = null
+) => {
   const clock = makeClock()
   const sent: Array<string> = []
   let head: number | null = null
@@ -94,6 +98,7 @@ const start = (wire: WireName, lastChance = true) => {
       deadlineMs: timeouts.totalMs,
       lastChance,
       watch: unwatched,
+      holdBack,
       streamHeaders: () => []
     },
     (given) => {
@@ -109,6 +114,7 @@ const start = (wire: WireName, lastChance = true) => {
     clock,
     sent,
     say: (text: string) => void upstream().onData(Buffer.from(text)),
+    cut: () => upstream().onEnd(),
     head: () => head,
     result: () => result
   }
@@ -151,7 +157,7 @@ describe("a silent model", () => {
     run.clock.advance(timeouts.firstByteMs)
     const result = run.result()
     assert.strictEqual(result?._tag, "Broken")
-    assert.strictEqual(result?._tag === "Broken" ? result.reason : "", "first_byte_timeout")
+    assert.strictEqual(result?._tag === "Broken" ? result.failure.reason : "", "first_byte_timeout")
   })
 
   for (const [wire, first, more, beat] of [
@@ -170,6 +176,23 @@ describe("a silent model", () => {
       assert.deepStrictEqual(run.sent.slice(spoken + 1), [beat, beat])
     })
   }
+
+  it("with recovery on, holds the first words back for a moment, and fails over what breaks in it", () => {
+    const run = start("messages", false, { holdBackMs: 750, holdBackBytes: 65_536 })
+    run.say(preamble + word)
+    assert.isNull(run.head())
+    run.clock.advance(750)
+    assert.strictEqual(run.head(), 200)
+    assert.include(run.sent.join(""), "Hi")
+    const broken = start("messages", false, { holdBackMs: 750, holdBackBytes: 65_536 })
+    broken.say(preamble + word)
+    broken.cut()
+    assert.strictEqual(broken.result()?._tag, "Failed")
+    assert.isNull(broken.head())
+    const full = start("messages", false, { holdBackMs: 750, holdBackBytes: 10 })
+    full.say(preamble + word)
+    assert.strictEqual(full.head(), 200)
+  })
 
   it("leaves no timer behind", () => {
     const run = start("messages")

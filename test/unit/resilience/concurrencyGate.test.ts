@@ -63,19 +63,57 @@ describe("ConcurrencyGate", () => {
       })
   )
 
-  it.effect("a raised limit lets the line move on with the next release or entry", () =>
+  it.effect("a raised limit lets the line move on with the next entry, those in line first", () =>
     Effect.gen(function* () {
       const gate = yield* make
-      const one = free(gate.enter("c", 1, 5))
+      const one = free(gate.enter("c", 1, 1))
+      const place = gate.enter("c", 1, 1)
+      if (place._tag !== "Queued") return assert.fail(place._tag)
+      const waiting = yield* Effect.fork(place.wait)
+      yield* Effect.yieldNow()
+      assert.strictEqual(gate.enter("c", 1, 1)._tag, "Full")
+      assert.strictEqual(gate.enter("c", 2, 0)._tag, "Full")
+      const second = yield* Fiber.join(waiting)
+      const third = free(gate.enter("c", 3, 0))
+      assert.strictEqual(gate.inUse("c"), 3)
+      for (const release of [one, second, third]) release()
+      assert.strictEqual(gate.inUse("c"), 0)
+    })
+  )
+
+  it.effect("a lowered limit lets nobody in until enough have left", () =>
+    Effect.gen(function* () {
+      const gate = yield* make
+      const releases = [1, 2, 3].map(() => free(gate.enter("c", 3, 5)))
       const place = gate.enter("c", 1, 5)
       if (place._tag !== "Queued") return assert.fail(place._tag)
       const waiting = yield* Effect.fork(place.wait)
       yield* Effect.yieldNow()
-      const later = gate.enter("c", 3, 5)
-      if (later._tag !== "Queued") return assert.fail(later._tag)
-      const second = yield* later.wait
+      releases[0]?.()
+      releases[1]?.()
+      yield* Effect.yieldNow()
+      assert.strictEqual(gate.waiting("c"), 1)
+      releases[2]?.()
+      const release = yield* Fiber.join(waiting)
+      assert.strictEqual(gate.inUse("c"), 1)
+      release()
+    })
+  )
+
+  it.effect("who begins to wait after everybody left shares the places with those who came since", () =>
+    Effect.gen(function* () {
+      const gate = yield* make
+      const first = free(gate.enter("c", 1, 5))
+      const place = gate.enter("c", 1, 5)
+      if (place._tag !== "Queued") return assert.fail(place._tag)
+      first()
+      const second = free(gate.enter("c", 1, 5))
+      const waiting = yield* Effect.fork(place.wait)
+      yield* Effect.yieldNow()
+      assert.deepStrictEqual([gate.inUse("c"), gate.waiting("c")], [1, 1])
+      second()
       const third = yield* Fiber.join(waiting)
-      for (const release of [one, second, third]) release()
+      third()
       assert.strictEqual(gate.inUse("c"), 0)
     })
   )

@@ -116,7 +116,7 @@ describe("migrations", () => {
       const backups = readdirSync(join(dataDir, "backups"))
       assert.lengthOf(backups, 5)
       assert.isTrue(
-        backups.every((name) => /^db_\d{8}T\d{9}Z_before-migration-\d\.sqlite$/.test(name)),
+        backups.every((name) => /^db_\d{8}T\d{9}Z_before-migration-\d+\.sqlite$/.test(name)),
         backups.join()
       )
       const newest = new Database(join(dataDir, "backups", backups.toSorted().at(-1) ?? ""))

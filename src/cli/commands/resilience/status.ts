@@ -1,0 +1,78 @@
+/** `gateway resilience status` */
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
+import { Breakers, type BreakerView } from "../../../api/Groups/Resilience.ts"
+import { ResilienceSettings } from "../../../domain/Resilience.ts"
+import * as Client from "../../Client.ts"
+import { about, json } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+import {
+  accountColumns,
+  accountWords,
+  breakerColumns,
+  breakerWords,
+  hasMoved,
+  isOut,
+  lockoutColumns,
+  span
+} from "../../output/resilience.ts"
+import { fields } from "../../output/Table.ts"
+
+const Status = Schema.Struct({ ...Breakers.fields, ...RateLimitStatus.fields, settings: ResilienceSettings })
+
+const counted = (breakers: ReadonlyArray<BreakerView>) => {
+  const inState = (state: BreakerView["state"]): number => breakers.filter((breaker) => breaker.state === state).length
+  return {
+    closed: inState("CLOSED"),
+    degraded: inState("DEGRADED"),
+    open: inState("OPEN"),
+    halfOpen: inState("HALF_OPEN")
+  }
+}
+
+const onOff = (isOn: boolean): string => (isOn ? "on" : "off")
+
+const summary = ({ breakers, lockouts, overview, settings }: typeof Status.Type): string => {
+  const { modelLockout, requestQueue, retry, timeouts } = settings
+  return fields([
+    ["Breakers", breakerWords(counted(breakers))],
+    ["Connections", accountWords(overview)],
+    ["Models", `${lockouts.length} locked; lockouts are ${onOff(modelLockout.enabled)}`],
+    [
+      "Timeouts",
+      `connect ${span(timeouts.connectMs)}, first content ${span(timeouts.firstByteMs)}, idle ${span(timeouts.idleMs)}, total ${span(timeouts.totalMs)}`
+    ],
+    ["Same target again", `${Output.counted(retry.maxRetries, "time")}`],
+    ["Request queue", onOff(requestQueue.enabled)]
+  ])
+}
+
+export const resilienceStatus = Command.make("status", { ...Client.connection, json }, (flags) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const resilience = yield* Client.group(to, "resilience")
+    const limits = yield* Client.group(to, "rateLimits")
+    const status: typeof Status.Type = {
+      ...(yield* resilience.breakers().pipe(Client.orExplain(to))),
+      ...(yield* limits.status().pipe(Client.orExplain(to))),
+      settings: yield* resilience.get().pipe(Client.orExplain(to))
+    }
+    if (flags.json) return yield* Output.json(Status, status)
+    yield* Output.print(summary(status))
+    const section = <Row>(rows: ReadonlyArray<Row>, columns: Parameters<typeof Output.rows<Row>>[1]) =>
+      rows.length === 0 ? Effect.void : Effect.zipRight(Output.print(""), Output.rows(rows, columns, ""))
+    yield* section(status.breakers.filter(hasMoved), breakerColumns)
+    yield* section(status.connections.filter(isOut), accountColumns)
+    yield* section(status.lockouts, lockoutColumns)
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Show the breakers, the connections that are out, the locked models and the main settings.",
+      "resilience status",
+      "resilience status --json"
+    )
+  )
+)

@@ -1,0 +1,292 @@
+/**
+ * The one loop of all strategies: walks the targets in the order the decision gave them, leaves out what is not well, waits in line
+ * where all places are taken, and stops at the first answer. One target is asked at a time.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { scrub } from "../kernel/Scrub.ts"
+import type * as Timers from "../platform/Timers.ts"
+import { secretsOf } from "../providers/Catalog.ts"
+import type { ConnectionDoor, Place } from "../resilience/ConnectionDoor.ts"
+import type { Release } from "../resilience/ConcurrencyGate.ts"
+import type { Failure } from "../resilience/failure/FailureKind.ts"
+import { policyOf } from "../resilience/failure/Policy.ts"
+import type * as Settings from "../resilience/Settings.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import type { Call, TargetHealth, Unready } from "../routing/TargetHealth.ts"
+import type { AttemptResult } from "./Attempt.ts"
+import type { RunAttempt } from "./Attempts.ts"
+import { whileClientStays } from "./ClientStays.ts"
+import type { Work } from "./Exchange.ts"
+import { makeExhausted } from "./Exhausted.ts"
+import type { Tokens } from "./Tokens.ts"
+import { understand } from "./Understanding.ts"
+
+export interface LoopRooms {
+  readonly attempt: RunAttempt
+  readonly timers: typeof Timers.Timers.Service
+  readonly health: typeof TargetHealth.Service
+  readonly door: typeof ConnectionDoor.Service
+  readonly settings: typeof Settings.Settings.Service
+  readonly tokens: Tokens
+}
+
+/** How the walk ended. */
+export type LoopEnd =
+  | { readonly _tag: "Answered"; readonly target: Target; readonly result: Exclude<AttemptResult, { _tag: "Failed" }> }
+  /** The last target's failure, when somebody was asked. */
+  | {
+      readonly _tag: "Failed"
+      readonly target: Target
+      readonly failure: Failure
+      readonly retryAfterMs: number | null
+    }
+  /** Nobody could be asked. */
+  | { readonly _tag: "Unavailable"; readonly unready: Unready; readonly retryAfterMs: number | null }
+
+/** Calls of one request, over all targets and repetitions (document 1 has no more). */
+export const maxAttempts = 400
+
+const queueFull: Unready = {
+  rule: "cooldown",
+  untilMs: null,
+  terminal: null,
+  detail: "All places at the connection are taken, and its queue is full",
+  status: 503,
+  code: "queue_full"
+}
+
+interface Last {
+  readonly target: Target
+  readonly failure: Failure
+}
+
+/** A target's turn: its place in the order, and how often it was asked again. */
+interface Turn {
+  readonly target: Target
+  readonly index: number
+  readonly retries: number
+}
+
+export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopEnd>) => {
+  const { attempt, door, health, settings, timers, tokens } = rooms
+
+  return (work) => {
+    const { order } = work.decision
+    const exhausted = makeExhausted()
+    const refreshed = new Set<string>()
+    /** Targets whose places were all taken when their turn came. */
+    const waiting: Array<{ readonly turn: Turn; readonly place: Extract<Place, { _tag: "Wait" }> }> = []
+    /** Connections that this request itself has put to rest, and targets there that were left for the very end. */
+    const tired = new Set<string>()
+    const later: Array<Turn> = []
+    let last: Last | null = null
+    let firstUnready: Unready | null = null
+
+    const leaveOut = (target: Target, reason: Unready): void => {
+      work.exclusions.set(target, reason)
+      firstUnready ??= reason
+    }
+
+    const isOpen = (target: Target): boolean =>
+      !exhausted.covers(target) && health.unready(target, timers.nowMs()) === null
+
+    const hasAnother = (from: number): boolean =>
+      waiting.length > 0 || later.length > 0 || order.slice(from).some(isOpen)
+
+    const deadlinePassed = (): boolean =>
+      timers.monotonicMs() - work.exchange.startedMs >= settings.current().timeouts.totalMs
+
+    const earliestRecoveryMs = (): number | null => {
+      const nowMs = timers.nowMs()
+      let earliest: number | null = null
+      for (const target of order) {
+        const reason = health.unready(target, nowMs)
+        if (reason === null) return null
+        if (reason.untilMs !== null) earliest = Math.min(earliest ?? Number.POSITIVE_INFINITY, reason.untilMs - nowMs)
+      }
+      return earliest
+    }
+
+    const note = (call: Call, result: AttemptResult, failure: Failure | null): void => {
+      const { account, model } = call.target
+      work.attempts.push({
+        provider: account.spec.id,
+        connectionId: account.connection.id,
+        model,
+        status: failure === null ? (result._tag === "Aborted" ? null : 200) : failure.answered ? failure.status : null,
+        outcome: result._tag === "Completed" ? "completed" : result._tag === "Aborted" ? "aborted" : "failed",
+        reason: failure?.reason ?? (result._tag === "Aborted" ? "client_left" : "ok"),
+        startedAt: new Date(call.startedMs).toISOString(),
+        latencyMs: call.endedMs - call.startedMs
+      })
+    }
+
+    /** What the result teaches about the target. Null when it was no failure. */
+    const learn = (call: Call, result: AttemptResult): Failure | null => {
+      if (result._tag === "Completed") {
+        health.succeeded(call)
+        return null
+      }
+      if (result._tag === "Aborted") {
+        health.abandoned(call)
+        return null
+      }
+      const { connection } = call.target.account
+      const understood = understand(result.failure, call.target, {
+        canRefresh: tokens.canRefresh(connection) && !refreshed.has(connection.id),
+        contentBegan: result._tag === "Broken" && result.firstContentMs !== null,
+        nowMs: call.endedMs
+      })
+      // Providers repeat the key they were sent.
+      const failure = { ...understood, message: scrub(understood.message, secretsOf(connection)) }
+      health.failed(call, failure)
+      return failure
+    }
+
+    const ended = (): LoopEnd => {
+      if (last !== null && work.exchange.reply.isClosed()) return clientLeft(last.target)
+      // A target that could not be asked this says less than one that could and rests.
+      if (last !== null && (last.failure.kind !== "gateway_refusal" || firstUnready === null)) {
+        const { failure, target } = last
+        const told = policyOf(failure).carriesRetryAfter && failure.untilMs !== null
+        const retryAfterMs = told ? Math.max(1, failure.untilMs - timers.nowMs()) : earliestRecoveryMs()
+        return { _tag: "Failed", target, failure, retryAfterMs }
+      }
+      return { _tag: "Unavailable", unready: firstUnready ?? queueFull, retryAfterMs: earliestRecoveryMs() }
+    }
+
+    const mayGoOn = (failure: Failure): boolean =>
+      policyOf(failure).tryNextTarget &&
+      work.attempts.length < maxAttempts &&
+      !deadlinePassed() &&
+      !work.exchange.reply.isClosed()
+
+    const answered = (target: Target, result: Exclude<AttemptResult, { _tag: "Failed" }>): LoopEnd => ({
+      _tag: "Answered",
+      target,
+      result
+    })
+
+    const clientLeft = (target: Target): LoopEnd =>
+      answered(target, { _tag: "Aborted", report: null, firstContentMs: null })
+
+    /** One call, made while a place at the connection is held. */
+    const ask = (turn: Turn, release: Release): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        const { index, target } = turn
+        const startedMs = timers.nowMs()
+        const admission = health.admit(target, startedMs)
+        if (admission === "refused") {
+          release()
+          const reason = health.unready(target, startedMs)
+          if (reason !== null) leaveOut(target, reason)
+          return walk(index + 1)
+        }
+        const lastChance = !hasAnother(index + 1)
+        let called = target
+        const calling = tokens.mayBeStale(target)
+          ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => {
+              called = fresh ?? target
+              return attempt(work, called, lastChance)
+            })
+          : attempt(work, target, lastChance)
+        return Effect.flatMap(Effect.ensuring(calling, Effect.sync(release)), (result) => {
+          const call: Call = { target: called, startedMs, endedMs: timers.nowMs(), probe: admission === "probe" }
+          const failure = learn(call, result)
+          note(call, result, failure)
+          // What was learned must outlive a crash before anybody acts on it.
+          const kept = failure === null ? Effect.void : health.flush
+          if (result._tag !== "Failed") return Effect.as(kept, answered(called, result))
+          return failure === null
+            ? Effect.sync(ended)
+            : Effect.zipRight(kept, afterFailure({ ...turn, target: called }, failure))
+        })
+      })
+
+    const afterFailure = (turn: Turn, failure: Failure): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        const { index, retries, target } = turn
+        last = { target, failure }
+        if (!mayGoOn(failure)) return Effect.sync(ended)
+        const policy = policyOf(failure)
+        if (policy.refreshToken) return withNewToken(turn, failure)
+        exhausted.add(target, failure)
+        if (policy.retrySameTarget) tired.add(target.account.connection.id)
+        const { delayMs, maxRetries } = settings.current().retry
+        // Somebody who has not failed yet comes before somebody who has.
+        return policy.retrySameTarget && retries < maxRetries && !hasAnother(index + 1)
+          ? Effect.zipRight(Effect.sleep(delayMs), enter({ ...turn, retries: retries + 1 }))
+          : walk(index + 1)
+      })
+
+    /** The access token is no longer good: once with a new one, else the account is out. */
+    const withNewToken = (turn: Turn, failure: Failure): Effect.Effect<LoopEnd> => {
+      const { index, target } = turn
+      refreshed.add(target.account.connection.id)
+      return Effect.flatMap(within(tokens.renew(target, failure)), (renewed) => {
+        if (renewed !== null) return enter({ ...turn, target: renewed })
+        exhausted.add(target, { ...failure, exhausts: "connection" })
+        return Effect.zipRight(health.flush, walk(index + 1))
+      })
+    }
+
+    /** Waits for tokens no longer than the request may take, and not for a client that has left. */
+    const within = (wait: Effect.Effect<Target | null>): Effect.Effect<Target | null> => {
+      const leftMs = settings.current().timeouts.totalMs - (timers.monotonicMs() - work.exchange.startedMs)
+      return whileClientStays(work.exchange.reply, Effect.timeoutOption(wait, Math.max(1, leftMs))).pipe(
+        Effect.match({ onFailure: () => null, onSuccess: Option.getOrNull })
+      )
+    }
+
+    /** Takes a place, or puts the target off until nobody else is left. */
+    const enter = (turn: Turn): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        const place = door.enter(turn.target.account.connection)
+        if (place._tag === "Free") return ask(turn, place.release)
+        if (place._tag === "Wait") waiting.push({ turn, place })
+        else leaveOut(turn.target, queueFull)
+        return walk(turn.index + 1)
+      })
+
+    /** All that could be asked at once were; now in line, in the same order. */
+    const queue = (): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        const next = waiting.shift()
+        if (next === undefined) return lastResort()
+        const { place, turn } = next
+        return Effect.matchEffect(whileClientStays(work.exchange.reply, place.wait), {
+          onFailure: () => Effect.succeed(clientLeft(turn.target)),
+          onSuccess: (release) => {
+            if (release !== null) return ask({ ...turn, index: order.length }, release)
+            leaveOut(turn.target, queueFull)
+            return queue()
+          }
+        })
+      })
+
+    /** Another model of an account that has just failed is still better than no answer. */
+    const lastResort = (): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        const turn = later.shift()
+        if (turn === undefined) return Effect.sync(ended)
+        return exhausted.covers(turn.target) ? lastResort() : enter(turn)
+      })
+
+    const walk = (from: number): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        for (let index = from; index < order.length; index += 1) {
+          const target = order[index]
+          if (target === undefined || exhausted.covers(target)) continue
+          const reason = health.unready(target, timers.nowMs())
+          if (reason === null) return enter({ target, index, retries: 0 })
+          if (reason.rule === "cooldown" && tired.has(target.account.connection.id)) {
+            later.push({ target, index: order.length, retries: 0 })
+          } else leaveOut(target, reason)
+        }
+        return queue()
+      })
+
+    return walk(0)
+  }
+}

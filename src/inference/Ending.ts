@@ -1,0 +1,100 @@
+/**
+ * The last doors: the books are written, then the client gets its last byte. Every way a request can end is here, and nowhere else.
+ */
+import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../domain/Errors.ts"
+import type * as Events from "../events/Events.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import type * as RouterMemory from "../routing/RouterMemory.ts"
+import type { LoopEnd } from "./AttemptLoop.ts"
+import type { Exchange, Work } from "./Exchange.ts"
+import { answerHeaders, errorHeaders, streamHeaders } from "./Headers.ts"
+import { type Books, makeBill, settle } from "./Settle.ts"
+
+export interface EndingRooms {
+  readonly books: Books
+  readonly memory: typeof RouterMemory.RouterMemory.Service
+  readonly events: typeof Events.Events.Service
+  readonly nowMs: () => number
+}
+
+const nothing = (): void => {}
+
+/** An error in the client's own wire. */
+export const answerError = (exchange: Exchange, error: InferenceError): void => {
+  if (exchange.reply.isClosed()) return
+  const view = describe(error)
+  const body = JSON.stringify(exchange.codec.renderError(view, exchange.requestId))
+  exchange.reply.head(view.status, errorHeaders(exchange.requestId, view, Buffer.byteLength(body)))
+  exchange.reply.end(body)
+}
+
+export const makeEnding = ({ books, events, memory, nowMs }: EndingRooms): ((work: Work, end: LoopEnd) => void) => {
+  const failed = (
+    work: Work,
+    target: Target | null,
+    error: TargetsFailed | TargetsUnavailable,
+    reason: string
+  ): void => {
+    const served = target === null ? null : { target, report: null, firstContentMs: null }
+    const ending = { outcome: "failed", status: error.status, error: reason } as const
+    settle(books, work, served, makeBill(books, work, served), ending, () => answerError(work.exchange, error))
+  }
+
+  /** Writes the books, then gives the client its last byte. */
+  const finish = (work: Work, end: LoopEnd): void => {
+    if (end._tag === "Unavailable") {
+      const { code, detail, status } = end.unready
+      const { retryAfterMs } = end
+      return failed(work, null, new TargetsUnavailable({ status, code, message: `${detail}.`, retryAfterMs }), code)
+    }
+    if (end._tag === "Failed") {
+      const { failure, retryAfterMs, target } = end
+      const { message, reason, status } = failure
+      return failed(work, target, new TargetsFailed({ status, message, retryAfterMs, attempts: work.attempts }), reason)
+    }
+    answered(work, end.target, end.result)
+  }
+
+  const answered = (work: Work, target: Target, result: Extract<LoopEnd, { _tag: "Answered" }>["result"]): void => {
+    const { reply } = work.exchange
+    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
+    const bill = makeBill(books, work, served)
+    switch (result._tag) {
+      case "Completed":
+        memory.served(work.envelope.model, target)
+        noteSwitch(work, target)
+        return settle(books, work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
+          if (result.form === "whole") {
+            reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
+          } else if (result.form === "replayed") {
+            reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
+          }
+          reply.end(result.body)
+        })
+      case "Broken":
+        return settle(books, work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
+          reply.end(result.ending)
+        )
+      case "Aborted":
+        return settle(books, work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
+    }
+  }
+
+  /** Tells whoever listens that a combo did not get its answer where it first asked. */
+  const noteSwitch = (work: Work, target: Target): void => {
+    const { combo } = work.resolution
+    const [first] = work.attempts
+    if (combo === null || first === undefined || work.attempts.length < 2) return
+    events.publish({
+      type: "combo.switched",
+      atMs: nowMs(),
+      requestId: work.exchange.requestId,
+      combo: combo.name,
+      from: `${first.provider}/${first.model}`,
+      to: `${target.account.spec.id}/${target.model}`,
+      reason: first.reason
+    })
+  }
+
+  return finish
+}

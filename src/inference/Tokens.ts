@@ -1,0 +1,71 @@
+/** Access tokens on the way of a request: a fresh one before the call, a new one after a refusal. */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../domain/Connection.ts"
+import type * as Timers from "../platform/Timers.ts"
+import type { RefreshFailed } from "../providers/oauth/RefreshFailed.ts"
+import type * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
+import type { Failure } from "../resilience/failure/FailureKind.ts"
+import type { Target } from "../routing/ModelResolver.ts"
+import type * as TargetHealth from "../routing/TargetHealth.ts"
+
+export interface Tokens {
+  /** Hot. */
+  readonly canRefresh: (connection: Connection) => boolean
+  /** Hot: the account signs in with tokens that run out. */
+  readonly mayBeStale: (target: Target) => boolean
+  /** The target with a token that is good for now; null when the account is gone. */
+  readonly fresh: (target: Target) => Effect.Effect<Target | null>
+  /** The target with a new token in place of one that was refused; null when there is none to be had. */
+  readonly renew: (target: Target, refusal: Failure) => Effect.Effect<Target | null>
+}
+
+export interface TokenRooms {
+  readonly tokens: typeof TokenRefresh.TokenRefresh.Service
+  readonly health: typeof TargetHealth.TargetHealth.Service
+  readonly timers: typeof Timers.Timers.Service
+}
+
+/** The refusal as what it turned out to be. */
+const afterRefresh = (refusal: Failure, failed: RefreshFailed, nowMs: number): Failure => {
+  if (failed._tag !== "RefreshTransient") {
+    const message = failed._tag === "RefreshDead" ? failed.message : refusal.message
+    return { ...refusal, kind: "auth_expired", exhausts: "connection", message }
+  }
+  const untilMs = failed.retryAfterMs === null ? null : nowMs + failed.retryAfterMs
+  return {
+    ...refusal,
+    kind: "rate_limit",
+    scope: "connection",
+    exhausts: "connection",
+    untilMs,
+    message: failed.message
+  }
+}
+
+export const makeTokens = ({ health, timers, tokens }: TokenRooms): Tokens => {
+  const current = (target: Target): Target | null => {
+    const account = tokens.current(target.account.connection.id)
+    return account === null ? null : { ...target, account }
+  }
+
+  const renew = (target: Target, refusal: Failure): Effect.Effect<Target | null> => {
+    const { connection } = target.account
+    const used = connection.oauth === null ? null : Redacted.value(connection.oauth.accessToken)
+    return Effect.match(tokens.refresh(connection.id, used), {
+      onSuccess: () => current(target),
+      onFailure: (failed) => {
+        const nowMs = timers.nowMs()
+        health.failed({ target, startedMs: nowMs, endedMs: nowMs, probe: false }, afterRefresh(refusal, failed, nowMs))
+        return null
+      }
+    })
+  }
+
+  return {
+    canRefresh: tokens.canRefresh,
+    mayBeStale: ({ account }) => account.connection.authType === "oauth",
+    fresh: (target) => Effect.map(tokens.ensureFresh(target.account.connection), () => current(target)),
+    renew
+  }
+}

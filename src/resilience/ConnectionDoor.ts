@@ -1,0 +1,168 @@
+/**
+ * The door of each connection: its `max_concurrent`, and for API-key accounts the throttle of the settings (`requestQueue`, off
+ * unless set). Who cannot go in at once waits in one bounded line, first come first served.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type { Connection } from "../domain/Connection.ts"
+import type { ResilienceSettings } from "../domain/Resilience.ts"
+import * as ConcurrencyGate from "./ConcurrencyGate.ts"
+import { makePace, type Pace } from "./Pace.ts"
+import * as Settings from "./Settings.ts"
+
+type Release = ConcurrencyGate.Release
+
+/** A connection as far as its door is concerned. */
+export type Visited = Pick<Connection, "id" | "maxConcurrent" | "authType">
+
+export type Place =
+  | { readonly _tag: "Free"; readonly release: Release }
+  /**
+   * `wait` joins the line when it is run (nothing is held before) and resolves with the place, or with null when none came in time
+   * or the line is full by then. Interruption leaves the line at once, and gives back a place that was just given. To hold on to
+   * the place, run it inside `Effect.uninterruptibleMask`.
+   */
+  | { readonly _tag: "Wait"; readonly wait: Effect.Effect<Release | null> }
+  | { readonly _tag: "Full" }
+
+export class ConnectionDoor extends Context.Tag("gateway/resilience/ConnectionDoor")<
+  ConnectionDoor,
+  {
+    /** Hot: asks for a place for one call. */
+    readonly enter: (connection: Visited) => Place
+    /** How many calls are in, and how many wait; connections without any limit are not counted. */
+    readonly inUse: (connectionId: string) => number
+    readonly waiting: (connectionId: string) => number
+  }
+>() {}
+
+/** Paces kept at most: beyond it idle ones go, then the oldest. */
+const capacity = 10_000
+
+/** A sleeper looks at the settings again after this long. */
+const lookAgainMs = 1_000
+
+const full: Place = { _tag: "Full" }
+const unlimited: Place = { _tag: "Free", release: () => {} }
+
+type Throttle = ResilienceSettings["requestQueue"]
+
+export const make = Effect.gen(function* () {
+  const gate = yield* ConcurrencyGate.ConcurrencyGate
+  const settings = yield* Settings.Settings
+  const clock = yield* Effect.clock
+  const paces = new Map<string, Pace>()
+
+  const throttleOf = ({ authType }: Visited): Throttle | null => {
+    const { requestQueue } = settings.current()
+    return requestQueue.enabled && authType === "apikey" ? requestQueue : null
+  }
+
+  const sweep = (throttle: Throttle, nowMs: number): void => {
+    if (paces.size < capacity) return
+    for (const [id, pace] of paces) if (pace.isIdle(throttle, nowMs)) paces.delete(id)
+    const [oldest] = paces.keys()
+    if (paces.size >= capacity && oldest !== undefined) paces.delete(oldest)
+  }
+
+  const paceOf = (id: string, throttle: Throttle, nowMs: number): Pace => {
+    const known = paces.get(id)
+    if (known !== undefined) return known
+    sweep(throttle, nowMs)
+    const pace = makePace()
+    paces.set(id, pace)
+    return pace
+  }
+
+  /** Those with a place whose turn to start has not come: a line of its own, at a gate with one place. */
+  const turnsOf = (id: string): string => `${id}\npace`
+
+  const limitOf = ({ maxConcurrent }: Visited, throttle: Throttle | null): number =>
+    Math.min(maxConcurrent ?? Number.POSITIVE_INFINITY, throttle?.concurrentRequests ?? Number.POSITIVE_INFINITY)
+
+  const waiting = (id: string): number => gate.waiting(id) + gate.inUse(turnsOf(id)) + gate.waiting(turnsOf(id))
+
+  /** Sleeps until the pace allows a start, and starts. Only the head of the line is here. */
+  const start = (connection: Visited): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const throttle = throttleOf(connection)
+      if (throttle === null) return Effect.void
+      const pace = paceOf(connection.id, throttle, nowMs)
+      const restMs = pace.waitMs(throttle, nowMs)
+      if (restMs > 0) return Effect.zipRight(Effect.sleep(Math.min(restMs, lookAgainMs)), start(connection))
+      return Effect.sync(() => pace.start(nowMs))
+    })
+
+  /** A place at the gate; null when its line is full. What is taken is taken note of in the same breath. */
+  const take = (key: string, limit: number, depth: number, note: (release: Release) => void) =>
+    Effect.uninterruptibleMask((restore) => {
+      const place = gate.enter(key, limit, depth)
+      if (place._tag === "Full") return Effect.succeed(false)
+      const taken = place._tag === "Free" ? Effect.succeed(place.release) : restore(place.wait)
+      return Effect.map(taken, (release) => {
+        note(release)
+        return true
+      })
+    })
+
+  const wait = (connection: Visited): Effect.Effect<Release | null> =>
+    Effect.suspend(() => {
+      const { id } = connection
+      const { queueDepth, waitTimeoutMs } = settings.current().connectionQueue
+      const throttle = throttleOf(connection)
+      let place: Release | null = null
+      let turn: Release | null = null
+      const giveTurnBack = Effect.sync(() => turn?.())
+
+      const walk = Effect.gen(function* () {
+        const isIn = yield* take(id, limitOf(connection, throttle), queueDepth, (release) => (place = release))
+        if (!isIn) return false
+        if (throttle === null) return true
+        const hasTurn = yield* take(turnsOf(id), 1, Number.POSITIVE_INFINITY, (release) => (turn = release))
+        if (hasTurn) yield* start(connection)
+        return hasTurn
+      })
+
+      return walk.pipe(
+        Effect.ensuring(giveTurnBack),
+        Effect.timeoutTo({
+          duration: throttle?.maxWaitMs ?? waitTimeoutMs,
+          onSuccess: (isIn) => isIn,
+          onTimeout: () => false
+        }),
+        // Also a place that came in the same moment as the timeout or the interruption.
+        Effect.onExit((exit) => Effect.sync(() => (Exit.isSuccess(exit) && exit.value ? undefined : place?.()))),
+        Effect.map((isIn) => (isIn ? place : null))
+      )
+    })
+
+  const enter = (connection: Visited): Place => {
+    const { id } = connection
+    const throttle = throttleOf(connection)
+    const limit = limitOf(connection, throttle)
+    // Who waits from the time of a limit is let in by the next who comes without one.
+    if (limit === Number.POSITIVE_INFINITY && gate.waiting(id) === 0) return unlimited
+    const { queueDepth } = settings.current().connectionQueue
+    const line = { _tag: "Wait", wait: wait(connection) } as const
+    if (throttle !== null) {
+      const nowMs = clock.unsafeCurrentTimeMillis()
+      const restMs = paceOf(id, throttle, nowMs).waitMs(throttle, nowMs)
+      // Nobody waits for what cannot come in time.
+      if (restMs > throttle.maxWaitMs) return full
+      if (restMs > 0 || gate.inUse(turnsOf(id)) > 0) return waiting(id) < queueDepth ? line : full
+      const place = gate.enter(id, limit, queueDepth)
+      if (place._tag === "Free") paceOf(id, throttle, nowMs).start(nowMs)
+      return place._tag === "Queued" ? line : place
+    }
+    const place = gate.enter(id, limit, queueDepth)
+    return place._tag === "Queued" ? line : place
+  }
+
+  return ConnectionDoor.of({ enter, inUse: gate.inUse, waiting })
+})
+
+export const layer: Layer.Layer<ConnectionDoor, never, ConcurrencyGate.ConcurrencyGate | Settings.Settings> =
+  Layer.effect(ConnectionDoor, make)

@@ -1,0 +1,59 @@
+/** How close calls may follow one another (settings `requestQueue`). Plain state; times in epoch milliseconds. */
+
+export interface PaceRules {
+  readonly requestsPerMinute: number
+  readonly minTimeBetweenRequestsMs: number
+}
+
+export interface Pace {
+  /** Milliseconds until the next call may start; 0 when it may now. */
+  readonly waitMs: (rules: PaceRules, nowMs: number) => number
+  /** A call starts. */
+  readonly start: (nowMs: number) => void
+  /** Nothing that started still counts. */
+  readonly isIdle: (rules: PaceRules, nowMs: number) => boolean
+}
+
+const minuteMs = 60_000
+
+/** At most `requestsPerMinute` starts in any minute, counted exactly: the starts of the latest minute are kept, and no more. */
+export const makePace = (): Pace => {
+  let starts: Array<number> = []
+  /** Starts before it are older than a minute. */
+  let first = 0
+  let lastMs = Number.NEGATIVE_INFINITY
+
+  const forget = (nowMs: number): void => {
+    // The clock was set back: what it said before cannot be compared.
+    if (lastMs > nowMs) {
+      starts = []
+      first = 0
+      lastMs = Number.NEGATIVE_INFINITY
+    }
+    while (first < starts.length && nowMs - (starts[first] ?? 0) >= minuteMs) first += 1
+    if (first > 1_000 && first * 2 > starts.length) {
+      starts = starts.slice(first)
+      first = 0
+    }
+  }
+
+  const waitMs = ({ minTimeBetweenRequestsMs, requestsPerMinute }: PaceRules, nowMs: number): number => {
+    forget(nowMs)
+    const oldest = starts[starts.length - requestsPerMinute]
+    const forMinute = starts.length - first < requestsPerMinute || oldest === undefined ? 0 : oldest + minuteMs - nowMs
+    return Math.max(0, forMinute, lastMs + minTimeBetweenRequestsMs - nowMs)
+  }
+
+  return {
+    waitMs,
+    start: (nowMs) => {
+      forget(nowMs)
+      starts.push(nowMs)
+      lastMs = nowMs
+    },
+    isIdle: (rules, nowMs) => {
+      forget(nowMs)
+      return first === starts.length && lastMs + rules.minTimeBetweenRequestsMs <= nowMs
+    }
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Whether a target may be called now, and what a call taught about it: breaker of the provider, cooldown of the connection,
+ * lockout of the model, in one place for all who choose and all who call.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Connection } from "../domain/Connection.ts"
+import type { ProviderClass } from "../domain/Provider.ts"
+import * as Events from "../events/Events.ts"
+import * as Catalog from "../providers/Catalog.ts"
+import type { Admission, BreakerReport } from "../resilience/breaker/Breaker.ts"
+import * as Breakers from "../resilience/breaker/Breakers.ts"
+import { isTerminal, type TerminalStatus } from "../resilience/cooldown/Cooldown.ts"
+import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import type { Failure } from "../resilience/failure/FailureKind.ts"
+import { countsForBreaker, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
+import * as Lockouts from "../resilience/lockout/Lockouts.ts"
+import * as Settings from "../resilience/Settings.ts"
+import type { Target } from "./ModelResolver.ts"
+
+/** Why a target is left out. */
+export interface Unready {
+  readonly rule: "breaker" | "cooldown" | "terminal" | "lockout"
+  /** Epoch milliseconds; null when it does not end by itself, or nobody knows when. */
+  readonly untilMs: number | null
+  /** The state that only an operator can end. */
+  readonly terminal: TerminalStatus | null
+  /** For people. */
+  readonly detail: string
+  /** What a client is told when nothing else is left. */
+  readonly status: number
+  readonly code: string
+}
+
+/** A finished call. Times are epoch milliseconds. */
+export interface Call {
+  readonly target: Target
+  readonly startedMs: number
+  readonly endedMs: number
+  /** It was the probe of a half-open breaker. */
+  readonly probe: boolean
+}
+
+export class TargetHealth extends Context.Tag("gateway/routing/TargetHealth")<
+  TargetHealth,
+  {
+    /** Hot: null when the target may be called. */
+    readonly unready: (target: Target, nowMs: number) => Unready | null
+    /** Hot: asks the provider's breaker for one call; every admitted call is reported with one of the next three. */
+    readonly admit: (target: Target, nowMs: number) => Admission
+    readonly succeeded: (call: Call) => void
+    readonly failed: (call: Call, failure: Failure) => void
+    /** Nothing was learned: the client left, or the call was not made. */
+    readonly abandoned: (call: Call) => void
+    /** Done when what was learned outlives a crash. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+/** The class whose rules hold for an account: its own way of signing in, or the provider's. */
+export const classOf = ({ authType }: Pick<Connection, "authType">, providerClass: ProviderClass): ProviderClass =>
+  authType === "oauth" ? "oauth" : providerClass === "oauth" && authType === "apikey" ? "apikey" : providerClass
+
+const seconds = (ms: number): string => {
+  const whole = Math.ceil(ms / 1000)
+  if (whole < 60) return `${whole}s`
+  const minutes = Math.floor(whole / 60)
+  return minutes < 60 ? `${minutes}m ${whole % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
+}
+
+const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
+
+export const make = Effect.gen(function* () {
+  const breakers = yield* Breakers.Breakers
+  const catalog = yield* Catalog.Catalog
+  const cooldowns = yield* Cooldowns.Cooldowns
+  const lockouts = yield* Lockouts.Lockouts
+  const settings = yield* Settings.Settings
+  const events = yield* Events.Events
+
+  const lockKey = ({ account, model }: Target): Lockouts.LockoutKey => ({
+    provider: account.spec.id,
+    connectionId: account.connection.id,
+    model
+  })
+
+  const cooling = ({ account }: Target, waitMs: number | null, nowMs: number): Unready => {
+    const { errorCode, lastError, testStatus } = cooldowns.healthOf(account.connection.id)
+    const name = `${account.spec.id} (${account.connection.name})`
+    const why = lastError === null ? "" : `: ${lastError}`
+    if (waitMs === null) {
+      return {
+        rule: "terminal",
+        untilMs: null,
+        terminal: isTerminal(testStatus) ? testStatus : null,
+        detail: `${name} is ${testStatus.replace("_", " ")}${why}`,
+        status: 503,
+        code: "ALL_ACCOUNTS_INACTIVE"
+      }
+    }
+    const status = Number(errorCode)
+    return {
+      rule: "cooldown",
+      untilMs: nowMs + waitMs,
+      terminal: null,
+      detail: `${name} is cooling down${why} (reset after ${seconds(waitMs)})`,
+      status: isErrorStatus(status) ? status : 503,
+      code: status === 429 ? "rate_limit_exceeded" : "connection_cooldown"
+    }
+  }
+
+  const unready = (target: Target, nowMs: number): Unready | null => {
+    const { account, model } = target
+    const restMs = cooldowns.waitMs(account.connection.id, nowMs)
+    if (restMs !== 0) return cooling(target, restMs, nowMs)
+    const breakerMs = breakers.waitMs(account.spec, nowMs)
+    if (breakerMs !== 0) {
+      const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
+      return {
+        rule: "breaker",
+        untilMs: breakerMs === null ? null : nowMs + breakerMs,
+        terminal: null,
+        detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
+        status: 503,
+        code: "provider_circuit_open"
+      }
+    }
+    const lockMs = lockouts.waitMs(lockKey(target), nowMs)
+    return lockMs === 0
+      ? null
+      : {
+          rule: "lockout",
+          untilMs: nowMs + lockMs,
+          terminal: null,
+          detail: `The model ${account.spec.id}/${model} is locked (reset after ${seconds(lockMs)})`,
+          status: 429,
+          code: "model_cooldown"
+        }
+  }
+
+  const report = ({ endedMs, probe, target }: Call, outcome: BreakerReport, failure: Failure | null): void => {
+    const { spec } = target.account
+    const { after, before } = breakers.report(spec, endedMs, outcome, probe)
+    if (after === before) return
+    if (after === "OPEN" && before !== "HALF_OPEN") {
+      const { reason, status } = failure ?? { reason: "unknown", status: 502 }
+      events.publish({ type: "provider.error", atMs: endedMs, provider: spec.id, status, reason })
+    }
+    if (before === "HALF_OPEN" && after === "CLOSED") {
+      events.publish({ type: "provider.recovered", atMs: endedMs, provider: spec.id })
+    }
+  }
+
+  const succeeded = (call: Call): void => {
+    const { startedMs, target } = call
+    report(call, "success", null)
+    cooldowns.succeed(target.account.connection.id, startedMs)
+    lockouts.succeed(lockKey(target))
+  }
+
+  const cool = (connection: Connection, providerClass: ProviderClass, call: Call, failure: Failure): void => {
+    const { connectionCooldown } = settings.current()
+    const profile = connectionCooldown[classOf(connection, providerClass) === "oauth" ? "oauth" : "apikey"]
+    const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
+    if (penalty === null) return
+    cooldowns.fail(connection.id, profile, call.endedMs, {
+      penalty,
+      startedMs: call.startedMs,
+      message: failure.message.slice(0, 500),
+      type: failure.kind,
+      code: String(failure.status)
+    })
+  }
+
+  const failed = (call: Call, failure: Failure): void => {
+    const { account } = call.target
+    report(call, countsForBreaker(failure) ? "trip" : failure.kind === "cancelled" ? "unknown" : "other", failure)
+    const concerned =
+      failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
+    for (const { connection, spec } of concerned) cool(connection, spec.class, call, failure)
+    if (policyOf(failure).lockout) {
+      const hintMs = failure.untilMs === null ? null : failure.untilMs - call.endedMs
+      lockouts.fail(lockKey(call.target), call.endedMs, { status: failure.status, reason: failure.kind, hintMs })
+    }
+  }
+
+  return TargetHealth.of({
+    unready,
+    admit: ({ account }, nowMs) => breakers.admit(account.spec, nowMs),
+    succeeded,
+    failed,
+    abandoned: (call) => report(call, "unknown", null),
+    flush: Effect.zipRight(cooldowns.flush, breakers.flush)
+  })
+})
+
+export const layer: Layer.Layer<
+  TargetHealth,
+  never,
+  Breakers.Breakers | Catalog.Catalog | Cooldowns.Cooldowns | Lockouts.Lockouts | Settings.Settings | Events.Events
+> = Layer.effect(TargetHealth, make)

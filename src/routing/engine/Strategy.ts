@@ -1,0 +1,68 @@
+/**
+ * The contract of a strategy (document 1 "Routing strategy values"): a pure function that orders candidates. It neither calls nor
+ * excludes anybody, and what it wants to remember it gives back; whoever decides for real keeps it, whoever only asks does not.
+ */
+import type { SeededRandom } from "../../kernel/SeededRandom.ts"
+import type { Candidate, Features } from "./Candidate.ts"
+
+/** What the strategies of one combo remember between requests. */
+export interface StrategyMemory {
+  /** Turns taken so far. */
+  readonly turns: number
+  /** The candidate that is kept for some more successes. */
+  readonly sticky: { readonly key: string; readonly left: number } | null
+  /** Keys still to be dealt, the next one first. */
+  readonly deck: ReadonlyArray<string>
+  readonly lastDealt: string | null
+  /** The candidate that answered last. */
+  readonly lastKnownGood: { readonly connectionId: string; readonly model: string } | null
+  /** Deficit round robin: what each key has to its credit. */
+  readonly credits: Readonly<Record<string, number>>
+}
+
+export const blankMemory: StrategyMemory = {
+  turns: 0,
+  sticky: null,
+  deck: [],
+  lastDealt: null,
+  lastKnownGood: null,
+  credits: {}
+}
+
+export interface StrategyInput {
+  /** Those that may be called, in the order of the combo's targets. Never empty. */
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly features: Features
+  /** The combo's `config` as it was saved (validated there). */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly memory: StrategyMemory
+  readonly random: SeededRandom
+  readonly nowMs: number
+}
+
+/** A candidate's score and where it comes from: `score = Σ weights·factors`, penalties being factors or fields of their own. */
+export interface Score {
+  readonly score: number
+  readonly factors: Readonly<Record<string, number>>
+}
+
+export interface Ordering {
+  /** All candidates, the first to be tried first. */
+  readonly order: ReadonlyArray<Candidate>
+  /** Why the first is first, in a few words without `;` or control characters: it stands in a header. */
+  readonly reason: string
+  readonly memory: StrategyMemory
+  /** By candidate key, where the strategy scores. */
+  readonly scores?: ReadonlyMap<string, Score>
+  /** Weights the scores were made with. */
+  readonly weights?: Readonly<Record<string, number>>
+}
+
+export type Strategy = (input: StrategyInput) => Ordering
+
+/** What a strategy learns when a candidate has answered well. */
+export type Served = (
+  memory: StrategyMemory,
+  served: Candidate,
+  config: Readonly<Record<string, unknown>>
+) => StrategyMemory

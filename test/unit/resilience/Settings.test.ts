@@ -1,0 +1,94 @@
+/** The stored settings: what of them is used at the start, and what a change leaves behind. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { defaultResilience } from "../../../src/domain/Resilience.ts"
+import * as Settings from "../../../src/resilience/Settings.ts"
+import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
+import * as Sql from "../../../src/store/Sql.ts"
+
+const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))
+const started = Settings.make
+
+describe("what is stored", () => {
+  it("is laid over the defaults, also when it knows fewer fields", () => {
+    const { problems, settings } = Settings.usable({ retry: { maxRetries: 3 }, bygone: true })
+    assert.deepStrictEqual(problems, [])
+    assert.deepStrictEqual(settings, { ...defaultResilience, retry: { ...defaultResilience.retry, maxRetries: 3 } })
+  })
+
+  it("is used but for the sections that are not valid", () => {
+    const { problems, settings } = Settings.usable({
+      timeouts: { idleMs: 1 },
+      retry: { maxRetries: 3 },
+      requestQueue: "on",
+      modelLockout: { baseCooldownMs: 5_000, maxCooldownMs: 1_000 }
+    })
+    assert.lengthOf(problems, 3)
+    assert.strictEqual(settings.retry.maxRetries, 3)
+    assert.deepStrictEqual(settings.timeouts, defaultResilience.timeouts)
+    assert.deepStrictEqual(settings.modelLockout, defaultResilience.modelLockout)
+    assert.deepStrictEqual(settings.requestQueue, defaultResilience.requestQueue)
+  })
+
+  for (const value of ["nonsense", 7, [], true]) {
+    it(`${JSON.stringify(value)} does not prevent the start`, () => {
+      const { settings } = Settings.usable(value)
+      assert.deepStrictEqual(settings, defaultResilience)
+    })
+  }
+})
+
+describe("a change", () => {
+  it.effect("is there after a restart", () =>
+    Effect.gen(function* () {
+      yield* (yield* started).patch({
+        timeouts: { firstByteMs: 77 },
+        providerBreaker: { local: { failureThreshold: 9 } }
+      })
+      const { providerBreaker, timeouts } = (yield* started).current()
+      assert.deepStrictEqual(timeouts, { ...defaultResilience.timeouts, firstByteMs: 77 })
+      assert.deepStrictEqual(providerBreaker, {
+        ...defaultResilience.providerBreaker,
+        local: { ...defaultResilience.providerBreaker.local, failureThreshold: 9 }
+      })
+    }).pipe(Effect.provide(table))
+  )
+
+  it.effect("that contradicts itself or what is there changes nothing, and nothing is stored", () =>
+    Effect.gen(function* () {
+      const settings = yield* started
+      const refused = yield* Effect.flip(
+        settings.patch({
+          retry: { maxRetries: 4 },
+          modelLockout: { maxCooldownMs: 1_000 },
+          providerBreaker: { oauth: { degradationThreshold: 9 } }
+        })
+      )
+      assert.instanceOf(refused, Settings.SettingsContradict)
+      assert.deepStrictEqual(
+        refused.problems.map(({ field }) => field),
+        ["providerBreaker.oauth.degradationThreshold", "modelLockout.maxCooldownMs"]
+      )
+      assert.deepStrictEqual(settings.current(), defaultResilience)
+      assert.deepStrictEqual((yield* started).current(), defaultResilience)
+    }).pipe(Effect.provide(table))
+  )
+
+  it.effect("beside another one loses neither", () =>
+    Effect.gen(function* () {
+      const settings = yield* started
+      yield* Effect.all(
+        [
+          settings.patch({ retry: { maxRetries: 4 } }),
+          settings.patch({ requestQueue: { enabled: true } }),
+          settings.patch({ timeouts: { idleMs: 99 } })
+        ],
+        { concurrency: "unbounded" }
+      )
+      for (const { requestQueue, retry, timeouts } of [settings.current(), (yield* started).current()]) {
+        assert.deepStrictEqual([retry.maxRetries, requestQueue.enabled, timeouts.idleMs], [4, true, 99])
+      }
+    }).pipe(Effect.provide(table))
+  )
+})

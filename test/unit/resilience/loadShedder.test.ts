@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as LoadShedder from "../../../src/resilience/LoadShedder.ts"
+import { settingsOf } from "./support.ts"
+
+const entered = (shedder: typeof LoadShedder.LoadShedder.Service) => {
+  const place = shedder.enter()
+  return LoadShedder.isShed(place) ? place : { release: place }
+}
+
+describe("LoadShedder", () => {
+  it.effect("lets in as many as the settings say and tells the rest when to come back; a release counts once", () =>
+    Effect.gen(function* () {
+      const settings = settingsOf({ loadShedding: { maxInFlight: 2, retryAfterMs: 3_000 } })
+      const shedder = yield* Effect.provide(LoadShedder.make, settings.layer)
+      const [first, second] = [entered(shedder), entered(shedder)]
+      assert.deepStrictEqual(shedder.enter(), { retryAfterMs: 3_000 })
+      assert.deepStrictEqual([shedder.inFlight(), shedder.shed()], [2, 1])
+      if ("release" in first) {
+        first.release()
+        first.release()
+      }
+      assert.strictEqual(shedder.inFlight(), 1)
+      const third = entered(shedder)
+      assert.isTrue(LoadShedder.isShed(shedder.enter()))
+      for (const place of [second, third]) if ("release" in place) place.release()
+      assert.strictEqual(shedder.inFlight(), 0)
+    })
+  )
+
+  it.effect("follows the settings at once, also below what is inside", () =>
+    Effect.gen(function* () {
+      const settings = settingsOf({ loadShedding: { maxInFlight: 1 } })
+      const shedder = yield* Effect.provide(LoadShedder.make, settings.layer)
+      entered(shedder)
+      assert.isTrue(LoadShedder.isShed(shedder.enter()))
+      settings.change({ loadShedding: { maxInFlight: 3, retryAfterMs: 1_000 } })
+      assert.isFalse(LoadShedder.isShed(shedder.enter()))
+      settings.change({ loadShedding: { maxInFlight: 1 } })
+      assert.deepStrictEqual(shedder.enter(), { retryAfterMs: 1_000 })
+    })
+  )
+
+  it.effect("the default holds some thousands", () =>
+    Effect.gen(function* () {
+      const shedder = yield* Effect.provide(LoadShedder.make, settingsOf().layer)
+      for (let n = 0; n < 4_000; n++) assert.isFalse(LoadShedder.isShed(shedder.enter()))
+      assert.isTrue(LoadShedder.isShed(shedder.enter()))
+    })
+  )
+})
