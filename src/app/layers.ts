@@ -34,6 +34,7 @@ import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
@@ -92,6 +93,7 @@ const resilience = Layer.mergeAll(
   Cooldowns.layer,
   Lockouts.layer,
   ConnectionDoor.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
+  LoadShedder.layer,
   Events.layer
 )
 

@@ -51,6 +51,9 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
   readonly retryAfterMs: number | null
 }> {}
 
+/** The gateway has as many requests under way as it may. */
+export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryAfterMs: number }> {}
+
 /** Every target is resting: cooling down, locked, behind an open breaker, out of the game, or without a free place. */
 export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
@@ -91,6 +94,7 @@ export type InferenceError =
   | LimitReached
   | ModelNotFound
   | NoTarget
+  | Overloaded
   | TargetsUnavailable
   | TargetsFailed
   | ProviderNotFound
@@ -186,6 +190,11 @@ export const describe = (error: InferenceError): ErrorView => {
     case "NoTarget":
       return view(503, `No connection can serve '${error.model}': ${error.reason}.`, {
         code: "ALL_ACCOUNTS_INACTIVE",
+        retryAfterMs: error.retryAfterMs
+      })
+    case "Overloaded":
+      return view(503, "The gateway is handling as many requests as it can. Try again soon.", {
+        code: "overloaded",
         retryAfterMs: error.retryAfterMs
       })
     case "TargetsUnavailable":

@@ -24,6 +24,7 @@ import type { Principal } from "../domain/ApiKey.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
+  Overloaded,
   describe,
   KeyRejected,
   WrongMethod,
@@ -43,6 +44,7 @@ import { readProcessFacts } from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
+import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { dialectOf } from "./Dialects.ts"
@@ -98,6 +100,7 @@ export const make = Effect.gen(function* () {
   const telemetry = yield* Telemetry.Telemetry
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags
+  const shedder = yield* LoadShedder.LoadShedder
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -144,7 +147,8 @@ export const make = Effect.gen(function* () {
   const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
 
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
-  const serve = (request: IncomingMessage, reply: ClientReply, route: InferenceRoute): void => {
+  const serve = (request: IncomingMessage, response: ServerResponse, route: InferenceRoute): void => {
+    const reply = new NodeReply(response)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const identity = identify(request, receivedMs)
@@ -175,6 +179,10 @@ export const make = Effect.gen(function* () {
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
     const provider = providerOf(route, request)
     if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
+    // Before the body is read: what is waiting in memory is what has to be bounded.
+    const entered = shedder.enter()
+    if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
+    response.once("close", entered)
     readBody(request, config.maxBodyBytes, (body) => {
       if (body === "gone") return
       if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
@@ -236,10 +244,10 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const answer = (route: EdgeRoute, request: IncomingMessage, reply: ClientReply): void => {
-    if (route.tier === "inference") {
-      return route.method === "POST" ? serve(request, reply, route) : list(request, reply, route)
-    }
+  const answer = (route: EdgeRoute, request: IncomingMessage, response: ServerResponse): void => {
+    if (route.tier === "inference" && route.method === "POST") return serve(request, response, route)
+    const reply = new NodeReply(response)
+    if (route.tier === "inference") return list(request, reply, route)
     return route.key === "system.metrics" ? metrics(reply) : json(reply, ids.next(timers.nowMs()), 200, root)
   }
 
@@ -259,7 +267,7 @@ export const make = Effect.gen(function* () {
     // Hot: the usual spelling. Any other spelling of the same path is the same route, with the same checks.
     const exact = edgeRoute(method, path)
     if (exact !== null) {
-      answer(exact, request, new NodeReply(response))
+      answer(exact, request, response)
       return true
     }
     const segments = normalisePath(path)
@@ -267,7 +275,7 @@ export const make = Effect.gen(function* () {
     const normal = `/${segments.join("/").toLowerCase()}`
     const route = edgeRoute(method, normal) ?? patternRoute(method, normal)
     if (route !== null) {
-      answer(route, request, new NodeReply(response))
+      answer(route, request, response)
       return true
     }
     const others = edgeRoutesAt(normal)
@@ -293,4 +301,5 @@ export const layer: Layer.Layer<
   | Telemetry.Telemetry
   | Catalog.Catalog
   | Flags
+  | LoadShedder.LoadShedder
 > = Layer.effect(Edge, make)

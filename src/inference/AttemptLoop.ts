@@ -56,6 +56,13 @@ const queueFull: Unready = {
   code: "queue_full"
 }
 
+interface Outcome {
+  readonly target: Target
+  readonly result: AttemptResult
+  /** Null when it was no failure. */
+  readonly failure: Failure | null
+}
+
 interface Last {
   readonly target: Target
   readonly failure: Failure
@@ -171,38 +178,41 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
     const clientLeft = (target: Target): LoopEnd =>
       answered(target, { _tag: "Aborted", report: null, firstContentMs: null })
 
-    /** One call, made while a place at the connection is held. */
+    /** One call, made while a place at the connection is held; the place is given back however it ends. */
     const ask = (turn: Turn, release: Release): Effect.Effect<LoopEnd> =>
+      Effect.flatMap(Effect.ensuring(call(turn), Effect.sync(release)), (outcome) => {
+        if (outcome === null) return walk(turn.index + 1)
+        const { failure, result, target } = outcome
+        // What was learned must outlive a crash before anybody acts on it.
+        const kept = failure === null ? Effect.void : health.flush
+        if (result._tag !== "Failed") return Effect.as(kept, answered(target, result))
+        return failure === null ? Effect.sync(ended) : Effect.zipRight(kept, afterFailure({ ...turn, target }, failure))
+      })
+
+    /** Null when the target may not be called after all. */
+    const call = ({ index, target }: Turn): Effect.Effect<Outcome | null> =>
       Effect.suspend(() => {
-        const { index, target } = turn
         const startedMs = timers.nowMs()
         const admission = health.admit(target, startedMs)
         if (admission === "refused") {
-          release()
           const reason = health.unready(target, startedMs)
           if (reason !== null) leaveOut(target, reason)
-          return walk(index + 1)
+          return Effect.succeed(null)
         }
         const lastChance = !hasAnother(index + 1)
-        let called = target
         const calling = tokens.mayBeStale(target)
-          ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => {
-              called = fresh ?? target
-              return attempt(work, called, lastChance)
-            })
-          : attempt(work, target, lastChance)
-        return Effect.flatMap(Effect.ensuring(calling, Effect.sync(release)), (result) => {
-          const call: Call = { target: called, startedMs, endedMs: timers.nowMs(), probe: admission === "probe" }
-          const failure = learn(call, result)
-          note(call, result, failure)
-          // What was learned must outlive a crash before anybody acts on it.
-          const kept = failure === null ? Effect.void : health.flush
-          if (result._tag !== "Failed") return Effect.as(kept, answered(called, result))
-          return failure === null
-            ? Effect.sync(ended)
-            : Effect.zipRight(kept, afterFailure({ ...turn, target: called }, failure))
+          ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => called(fresh ?? target, lastChance))
+          : called(target, lastChance)
+        return Effect.map(calling, ({ result, target: asked }) => {
+          const done: Call = { target: asked, startedMs, endedMs: timers.nowMs(), probe: admission === "probe" }
+          const failure = learn(done, result)
+          note(done, result, failure)
+          return { target: asked, result, failure }
         })
       })
+
+    const called = (target: Target, lastChance: boolean) =>
+      Effect.map(attempt(work, target, lastChance), (result) => ({ target, result }))
 
     const afterFailure = (turn: Turn, failure: Failure): Effect.Effect<LoopEnd> =>
       Effect.suspend(() => {
@@ -255,11 +265,23 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         const next = waiting.shift()
         if (next === undefined) return lastResort()
         const { place, turn } = next
-        return Effect.matchEffect(whileClientStays(work.exchange.reply, place.wait), {
-          onFailure: () => Effect.succeed(clientLeft(turn.target)),
+        let held: Release | null = null
+        // The client may leave in the very moment the place comes.
+        const wait = Effect.uninterruptibleMask((restore) =>
+          Effect.map(restore(place.wait), (release) => (held = release))
+        )
+        return Effect.matchEffect(whileClientStays(work.exchange.reply, wait), {
+          onFailure: () =>
+            Effect.sync(() => {
+              held?.()
+              return clientLeft(turn.target)
+            }),
           onSuccess: (release) => {
-            if (release !== null) return ask({ ...turn, index: order.length }, release)
-            leaveOut(turn.target, queueFull)
+            // Much may have been learned while it stood in line.
+            const reason = release === null ? queueFull : health.unready(turn.target, timers.nowMs())
+            if (release !== null && reason === null) return ask({ ...turn, index: order.length }, release)
+            release?.()
+            leaveOut(turn.target, reason ?? queueFull)
             return queue()
           }
         })

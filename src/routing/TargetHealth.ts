@@ -5,6 +5,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createHash } from "node:crypto"
 import type { Connection } from "../domain/Connection.ts"
 import type { ProviderClass } from "../domain/Provider.ts"
 import * as Events from "../events/Events.ts"
@@ -69,6 +71,9 @@ const seconds = (ms: number): string => {
   return minutes < 60 ? `${minutes}m ${whole % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
+/** The request's own fault, or nobody's: it says nothing about the provider. */
+const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
+
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 export const make = Effect.gen(function* () {
@@ -78,6 +83,12 @@ export const make = Effect.gen(function* () {
   const lockouts = yield* Lockouts.Lockouts
   const settings = yield* Settings.Settings
   const events = yield* Events.Events
+
+  // A new key in the environment is a new account: what the old one did wrong is not its fault.
+  for (const { apiKey, id, source } of catalog.current().connections) {
+    if (source !== "env" || apiKey === null) continue
+    cooldowns.credentialIs(id, createHash("sha256").update(Redacted.value(apiKey)).digest("hex"))
+  }
 
   const lockKey = ({ account, model }: Target): Lockouts.LockoutKey => ({
     provider: account.spec.id,
@@ -175,7 +186,7 @@ export const make = Effect.gen(function* () {
 
   const failed = (call: Call, failure: Failure): void => {
     const { account } = call.target
-    report(call, countsForBreaker(failure) ? "trip" : failure.kind === "cancelled" ? "unknown" : "other", failure)
+    report(call, countsForBreaker(failure) ? "trip" : isBlameless(failure) ? "unknown" : "other", failure)
     const concerned =
       failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
     for (const { connection, spec } of concerned) cool(connection, spec.class, call, failure)

@@ -13,6 +13,9 @@ import * as Gate from "../../auth/Gate.ts"
 import { isCrossSite } from "../../auth/Csrf.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { identityHeaders } from "../../inference/Headers.ts"
+import { Overloaded } from "../../domain/Errors.ts"
+import type { Exchange } from "../../inference/Exchange.ts"
+import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import * as Pipeline from "../../inference/Pipeline.ts"
 import { makeResponseHistory } from "../../inference/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
@@ -49,6 +52,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const pipeline = yield* Pipeline.Pipeline
+  const shedder = yield* LoadShedder.LoadShedder
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const history = makeResponseHistory()
@@ -71,6 +75,13 @@ export const make = Effect.gen(function* () {
     watch = sessions.size === 0 ? null : timers.after(pingEveryMs, tick)
   }
   yield* Effect.addFinalizer(() => Effect.sync(() => watch?.cancel()))
+
+  /** Each turn counts as a request of its own. */
+  const serve = (exchange: Exchange): void => {
+    const entered = shedder.enter()
+    if (LoadShedder.isShed(entered)) pipeline.refuse(exchange, new Overloaded(entered))
+    else runFork(Effect.ensuring(pipeline.serve(exchange), Effect.sync(entered)))
+  }
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began): void => {
     const openedMs = timers.nowMs()
@@ -106,7 +117,7 @@ export const make = Effect.gen(function* () {
           monotonicMs: timers.monotonicMs,
           nextId: ids.next,
           judge: (nowMs) => principalOf(access(nowMs), crossSite),
-          serve: (exchange) => void runFork(pipeline.serve(exchange)),
+          serve,
           refuse: pipeline.refuse,
           history,
           maxBodyBytes: config.maxBodyBytes,
@@ -140,5 +151,11 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   ResponsesSocket,
   never,
-  AppConfig.AppConfig | Gate.Gate | Flags.Flags | IdGen.IdGen | Timers.Timers | Pipeline.Pipeline
+  | AppConfig.AppConfig
+  | Gate.Gate
+  | Flags.Flags
+  | IdGen.IdGen
+  | Timers.Timers
+  | Pipeline.Pipeline
+  | LoadShedder.LoadShedder
 > = Layer.scoped(ResponsesSocket, make)
