@@ -82,6 +82,8 @@ const sections = {
   streamRecovery: Schema.Struct({ holdBackMs: ms(0, 10_000), holdBackBytes: count(1, 1_048_576) }),
   /** Asking the same target again after a failure that another try may mend. */
   retry: Schema.Struct({ maxRetries: count(0, 10), delayMs: ms(0, 60_000) }),
+  /** A second target is asked as well when the first is slow to begin; the first answer wins. */
+  hedging: Schema.Struct({ enabled: Schema.Boolean, delayMs: ms(50, 600_000) }),
   /** Beyond this many requests at once the gateway says 503. */
   loadShedding: Schema.Struct({ maxInFlight: count(1, 1_000_000), retryAfterMs: ms(1_000, 600_000) }),
   timeouts: Timeouts
@@ -123,6 +125,7 @@ export const ResiliencePatch = Schema.Struct({
   requestQueue: part(sections.requestQueue),
   streamRecovery: part(sections.streamRecovery),
   retry: part(sections.retry),
+  hedging: part(sections.hedging),
   loadShedding: part(sections.loadShedding),
   timeouts: part(Timeouts)
 })
@@ -158,6 +161,7 @@ export const defaultResilience: ResilienceSettings = {
   },
   streamRecovery: { holdBackMs: 750, holdBackBytes: 65_536 },
   retry: { maxRetries: 0, delayMs: 500 },
+  hedging: { enabled: false, delayMs: 2_000 },
   loadShedding: { maxInFlight: 4_000, retryAfterMs: 1_000 },
   timeouts: { connectMs: 30_000, firstByteMs: 180_000, idleMs: 300_000, totalMs: 600_000 }
 }
@@ -182,6 +186,7 @@ export const mergeResilience = (settings: ResilienceSettings, patch: ResilienceP
     requestQueue: { ...settings.requestQueue, ...patch.requestQueue },
     streamRecovery: { ...settings.streamRecovery, ...patch.streamRecovery },
     retry: { ...settings.retry, ...patch.retry },
+    hedging: { ...settings.hedging, ...patch.hedging },
     loadShedding: { ...settings.loadShedding, ...patch.loadShedding },
     timeouts: { ...settings.timeouts, ...patch.timeouts }
   }

@@ -3,6 +3,7 @@
  * where all places are taken, and stops at the first answer. One target is asked at a time.
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { scrub } from "../kernel/Scrub.ts"
 import type * as Timers from "../platform/Timers.ts"
@@ -17,6 +18,7 @@ import type { Call, TargetHealth, Unready } from "../routing/TargetHealth.ts"
 import type { AttemptResult } from "./Attempt.ts"
 import type { RunAttempt } from "./Attempts.ts"
 import { whileClientStays } from "./ClientStays.ts"
+import { type Contender, makeContest } from "./Contest.ts"
 import type { Work } from "./Exchange.ts"
 import { makeExhausted } from "./Exhausted.ts"
 import type { Tokens } from "./Tokens.ts"
@@ -57,11 +59,16 @@ const queueFull: Unready = {
 }
 
 interface Outcome {
-  readonly target: Target
+  readonly turn: Turn
   readonly result: AttemptResult
   /** Null when it was no failure. */
   readonly failure: Failure | null
+  /** Another target has answered. */
+  readonly lost: boolean
 }
+
+const isSettled = (outcome: Outcome | null): boolean =>
+  outcome !== null && !outcome.lost && outcome.result._tag !== "Failed"
 
 interface Last {
   readonly target: Target
@@ -115,7 +122,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
       return earliest
     }
 
-    const note = (call: Call, result: AttemptResult, failure: Failure | null): void => {
+    const note = (call: Call, result: AttemptResult, failure: Failure | null, lost: boolean): void => {
       const { account, model } = call.target
       work.attempts.push({
         provider: account.spec.id,
@@ -123,7 +130,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         model,
         status: failure === null ? (result._tag === "Aborted" ? null : 200) : failure.answered ? failure.status : null,
         outcome: result._tag === "Completed" ? "completed" : result._tag === "Aborted" ? "aborted" : "failed",
-        reason: failure?.reason ?? (result._tag === "Aborted" ? "client_left" : "ok"),
+        reason: failure?.reason ?? (lost ? "hedge_lost" : result._tag === "Aborted" ? "client_left" : "ok"),
         startedAt: new Date(call.startedMs).toISOString(),
         latencyMs: call.endedMs - call.startedMs
       })
@@ -179,19 +186,52 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
       answered(target, { _tag: "Aborted", report: null, firstContentMs: null })
 
     /** One call, made while a place at the connection is held; the place is given back however it ends. */
-    const ask = (turn: Turn, release: Release): Effect.Effect<LoopEnd> =>
-      Effect.flatMap(Effect.ensuring(call(turn), Effect.sync(release)), (outcome) => {
+    const ask = (turn: Turn, release: Release): Effect.Effect<LoopEnd> => {
+      const { delayMs, enabled } = settings.current().hedging
+      const asking = enabled && hasAnother(turn.index + 1) ? hedged(turn, release, delayMs) : alone(turn, release)
+      return Effect.flatMap(asking, (outcome) => {
         if (outcome === null) return walk(turn.index + 1)
-        const { failure, result, target } = outcome
+        const { failure, result } = outcome
         // What was learned must outlive a crash before anybody acts on it.
         const kept = failure === null ? Effect.void : health.flush
-        if (result._tag !== "Failed") return Effect.as(kept, answered(target, result))
-        return failure === null ? Effect.sync(ended) : Effect.zipRight(kept, afterFailure({ ...turn, target }, failure))
+        if (result._tag !== "Failed") return Effect.as(kept, answered(outcome.turn.target, result))
+        return failure === null ? Effect.sync(ended) : Effect.zipRight(kept, afterFailure(outcome.turn, failure))
+      })
+    }
+
+    const alone = (turn: Turn, release: Release, contender: Contender | null = null): Effect.Effect<Outcome | null> =>
+      Effect.ensuring(call(turn, contender), Effect.sync(release))
+
+    /** A second target is asked too when the first has not begun to answer in time. */
+    const hedged = (turn: Turn, release: Release, delayMs: number): Effect.Effect<Outcome | null> =>
+      Effect.gen(function* () {
+        const contest = makeContest(work.exchange.reply)
+        const first = yield* Effect.fork(alone(turn, release, contest.enter()))
+        const early = yield* Effect.timeoutOption(Fiber.join(first), delayMs)
+        if (Option.isSome(early)) return early.value
+        const index = order.findIndex((target, at) => at > turn.index && isOpen(target))
+        const target = order[index]
+        const place = target === undefined ? null : door.enter(target.account.connection)
+        if (target === undefined || place?._tag !== "Free") return yield* Fiber.join(first)
+        const second = yield* Effect.fork(alone({ target, index, retries: 0 }, place.release, contest.enter()))
+        const one = yield* Effect.raceFirst(Fiber.join(first), Fiber.join(second))
+        if (isSettled(one)) {
+          yield* Effect.zipRight(Fiber.interrupt(first), Fiber.interrupt(second))
+          return one
+        }
+        if (one?.failure != null) {
+          last = { target: one.turn.target, failure: one.failure }
+          exhausted.add(one.turn.target, one.failure)
+        }
+        const rest = yield* Fiber.join(one?.turn.index === index ? first : second)
+        // Both are behind us: what comes next comes after the later one.
+        return rest === null ? null : { ...rest, turn: { ...rest.turn, index: Math.max(turn.index, index) } }
       })
 
     /** Null when the target may not be called after all. */
-    const call = ({ index, target }: Turn): Effect.Effect<Outcome | null> =>
+    const call = (turn: Turn, contender: Contender | null): Effect.Effect<Outcome | null> =>
       Effect.suspend(() => {
+        const { index, target } = turn
         const startedMs = timers.nowMs()
         const admission = health.admit(target, startedMs)
         if (admission === "refused") {
@@ -200,19 +240,36 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
           return Effect.succeed(null)
         }
         const lastChance = !hasAnother(index + 1)
-        const calling = tokens.mayBeStale(target)
-          ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => called(fresh ?? target, lastChance))
-          : called(target, lastChance)
-        return Effect.map(calling, ({ result, target: asked }) => {
-          const done: Call = { target: asked, startedMs, endedMs: timers.nowMs(), probe: admission === "probe" }
-          const failure = learn(done, result)
-          note(done, result, failure)
-          return { target: asked, result, failure }
+        const callTo = (asked: Target): Call => ({
+          target: asked,
+          startedMs,
+          endedMs: timers.nowMs(),
+          probe: admission === "probe"
         })
+        const calling = tokens.mayBeStale(target)
+          ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => called(fresh ?? target, lastChance, contender))
+          : called(target, lastChance, contender)
+        return Effect.map(calling, ({ result, target: asked }) => {
+          const done = callTo(asked)
+          const failure = learn(done, result)
+          note(done, result, failure, contender?.hasLost() === true)
+          return { turn: { ...turn, target: asked }, result, failure, lost: contender?.hasLost() === true }
+        }).pipe(Effect.onInterrupt(() => Effect.sync(() => giveUp(callTo(target)))))
       })
 
-    const called = (target: Target, lastChance: boolean) =>
-      Effect.map(attempt(work, target, lastChance), (result) => ({ target, result }))
+    /** Another target was faster, or the house is closing. */
+    const giveUp = (call: Call): void => {
+      health.abandoned(call)
+      note(call, { _tag: "Aborted", report: null, firstContentMs: null }, null, true)
+    }
+
+    const called = (target: Target, lastChance: boolean, contender: Contender | null) => {
+      const own = contender === null ? work : { ...work, exchange: { ...work.exchange, reply: contender.reply } }
+      return Effect.map(attempt(own, target, lastChance), (result) => {
+        if (contender?.hasLost() !== true) work.targetWire = own.targetWire
+        return { target, result }
+      })
+    }
 
     const afterFailure = (turn: Turn, failure: Failure): Effect.Effect<LoopEnd> =>
       Effect.suspend(() => {

@@ -1,0 +1,65 @@
+/**
+ * Several attempts for one client, of which one may answer (hedging). Each gets a reply of its own; the first that sends a head has
+ * won, and to the others it looks as if the client had left.
+ */
+import type { ClientReply } from "./Exchange.ts"
+
+export interface Contender {
+  readonly reply: ClientReply
+  /** Another attempt has answered. */
+  readonly hasLost: () => boolean
+}
+
+export interface Contest {
+  readonly enter: () => Contender
+}
+
+const nothing = (): void => {}
+
+interface Entry {
+  lost: boolean
+  onClose: () => void
+  onDrain: () => void
+}
+
+export const makeContest = (client: ClientReply): Contest => {
+  const entries: Array<Entry> = []
+  client.onClose(() => {
+    for (const entry of entries) entry.onClose()
+  })
+
+  const enter = (): Contender => {
+    const own: Entry = { lost: false, onClose: nothing, onDrain: nothing }
+    entries.push(own)
+    const win = (): void => {
+      for (const other of entries) {
+        if (other === own || other.lost) continue
+        other.lost = true
+        other.onClose()
+      }
+      client.onDrain(() => own.onDrain())
+    }
+    return {
+      hasLost: () => own.lost,
+      reply: {
+        head: (status, headers) => {
+          win()
+          client.head(status, headers)
+        },
+        write: (chunk) => own.lost || client.write(chunk),
+        end: (chunk) => {
+          if (!own.lost) client.end(chunk)
+        },
+        onDrain: (listener) => {
+          own.onDrain = listener
+        },
+        onClose: (listener) => {
+          own.onClose = listener
+          if (own.lost || client.isClosed()) listener()
+        },
+        isClosed: () => own.lost || client.isClosed()
+      }
+    }
+  }
+  return { enter }
+}
