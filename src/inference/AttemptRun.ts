@@ -14,6 +14,7 @@ import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
+import { firstByteOf, firstByteReader } from "./FirstByte.ts"
 import { streamReader } from "./StreamReader.ts"
 import { streamSource } from "./StreamRelay.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
@@ -158,12 +159,27 @@ export const startAttempt = (
       }
     })
 
+  /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
+  const openAnswer = (): BodyReader => {
+    const whole = answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch)
+    return {
+      ...whole,
+      data: (chunk) => {
+        if (total !== null) idle?.restart()
+        else if (firstByteOf(chunk) !== null) startRelaying()
+        return whole.data(chunk)
+      }
+    }
+  }
+
   const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
     if (status < 200 || status >= 300) return errorReader(call, status, headers)
+    if (!work.envelope.stream) return openAnswer()
     const type = headers.get("content-type") ?? ""
-    return work.envelope.stream && !type.includes("application/json")
-      ? openStream()
-      : answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch)
+    return firstByteReader(call.codec.name, type.includes("application/json"), {
+      stream: openStream,
+      answer: openAnswer
+    })
   }
 
   const running = upstream.dispatch(call.request, {

@@ -74,7 +74,7 @@ export const makeAttempt = ({
           watch,
           // With nobody to take over, waiting would help nobody.
           holdBack: !lastChance && flags.isOn("STREAM_RECOVERY_ENABLED") ? streamRecovery : null,
-          streamHeaders: (dropped) => streamHeaders(work, target, dropped, work.attempts.length)
+          streamHeaders: (dropped) => streamHeaders(work, target, dropped)
         },
         (result) => {
           if (result._tag === "Completed") watch.keep()

@@ -7,7 +7,7 @@ import type { ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { commonFacts, layFacts, type Modality, type ModelFacts } from "../providers/ModelFacts.ts"
 import { noThinkingPrefix } from "../routing/ModelIds.ts"
-import { autoIds, resolve, type Target } from "../routing/ModelResolver.ts"
+import { autoIds, resolve, type ResolverView, type Target } from "../routing/ModelResolver.ts"
 
 export interface EntryCapabilities {
   readonly vision?: boolean
@@ -94,9 +94,15 @@ export const prefixesOf = (
   return mode === "alias" || alias === spec.id ? [alias] : [spec.id, alias]
 }
 
+const resolverView = ({ factsOf, modelsOf, snapshot }: CatalogueView): ResolverView => ({
+  catalog: snapshot,
+  modelsOf,
+  factsOf
+})
+
 const autoEntries = (view: CatalogueView, factsOfAll: (targets: ReadonlyArray<Target>) => ReadonlyArray<ModelFacts>) =>
   autoIds.flatMap((id): ReadonlyArray<Listed> => {
-    const found = resolve({ catalog: view.snapshot, modelsOf: view.modelsOf }, id)
+    const found = resolve(resolverView(view), id)
     if (found instanceof Error) return []
     const createdMs = view.snapshot.accounts[0]?.connection.createdAtMs ?? 0
     const facts = commonFacts(factsOfAll(found.targets), "greatest")
@@ -108,7 +114,7 @@ const comboEntry = (
   combo: Combo,
   factsOfAll: (targets: ReadonlyArray<Target>) => ReadonlyArray<ModelFacts>
 ): Listed => {
-  const found = resolve({ catalog: view.snapshot, modelsOf: view.modelsOf }, combo.name)
+  const found = resolve(resolverView(view), combo.name)
   return {
     id: combo.name,
     owner: "combo",

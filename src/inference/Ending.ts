@@ -67,7 +67,7 @@ export const makeEnding = ({ books, events, memory, nowMs }: EndingRooms): ((wor
           if (result.form === "whole") {
             reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
           } else if (result.form === "replayed") {
-            reply.head(200, streamHeaders(work, target, result.dropped, work.attempts.length - 1))
+            reply.head(200, streamHeaders(work, target, result.dropped))
           }
           reply.end(result.body)
         })

@@ -18,14 +18,19 @@ export const identityHeaders = (requestId: string): Array<string> => [
   version
 ]
 
-/** `fallbacks`: targets that failed before this one. */
-const servedBy = (
-  work: Work,
-  target: Target,
-  contentType: string,
-  dropped: ReadonlyArray<string>,
-  fallbacks: number
-): Array<string> => {
+/** Other targets that were asked before this one. A second try with a new token is no fallback. */
+const targetsBefore = ({ attempts }: Work, { account, model }: Target): number => {
+  if (attempts.length === 0) return 0
+  const others = new Set<string>()
+  for (const attempt of attempts) {
+    if (attempt.connectionId === account.connection.id && attempt.model === model) continue
+    others.add(`${attempt.connectionId} ${attempt.model}`)
+  }
+  return others.size
+}
+
+const servedBy = (work: Work, target: Target, contentType: string, dropped: ReadonlyArray<string>): Array<string> => {
+  const fallbacks = targetsBefore(work, target)
   const headers = identityHeaders(work.exchange.requestId)
   headers.push(
     "Content-Type",
@@ -43,13 +48,8 @@ const servedBy = (
 }
 
 /** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
-export const streamHeaders = (
-  work: Work,
-  target: Target,
-  dropped: ReadonlyArray<string>,
-  fallbacks: number
-): Array<string> => {
-  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped, fallbacks)
+export const streamHeaders = (work: Work, target: Target, dropped: ReadonlyArray<string>): Array<string> => {
+  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped)
   headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
   return headers
 }
@@ -62,7 +62,7 @@ export const answerHeaders = (
   bill: Bill,
   bodyBytes: number
 ): Array<string> => {
-  const headers = servedBy(work, target, "application/json", dropped, work.attempts.length - 1)
+  const headers = servedBy(work, target, "application/json", dropped)
   headers.push(
     "Content-Length",
     String(bodyBytes),

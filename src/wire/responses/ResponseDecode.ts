@@ -101,6 +101,8 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
 }
 
 export const readAnswer = (body: JsonObject): AnswerFacts => {
+  // Without output, or with an error beside it, it is no answer, whatever its status says.
+  const isAnswer = itemsOf(body) !== null && !isObject(body["error"])
   const parts = (itemsOf(body) ?? []).flatMap(decodeItem)
   let textChars = 0
   let toolArgChars = 0
@@ -114,7 +116,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
   }
   return {
     usage: usageOf(body),
-    stop: stopOf(body, parts),
+    stop: isAnswer ? stopOf(body, parts) : null,
     hasContent: textChars + reasoningChars + others > 0,
     textChars,
     toolArgChars,

@@ -1,0 +1,42 @@
+/**
+ * What a body is, by its first byte: upstreams label streams as JSON and answers as streams. Pure.
+ */
+import type { WireName } from "../domain/Wire.ts"
+import { noReport, type BodyReader } from "./Attempt.ts"
+
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** The first byte that is no white space (some upstreams send it to keep a connection open); null when there is none yet. */
+export const firstByteOf = (chunk: Buffer): number | null => {
+  for (const byte of chunk) if (!isSpace(byte)) return byte
+  return null
+}
+
+/** Wires whose streams begin as JSON does: there the label decides. */
+const beginsAsJson: ReadonlySet<WireName> = new Set(["ollama", "gemini"])
+
+const isJson = (wire: WireName, labelled: boolean, byte: number): boolean =>
+  beginsAsJson.has(wire) ? labelled : byte === 0x7b || (labelled && byte === 0x5b)
+
+export interface Readers {
+  readonly stream: () => BodyReader
+  readonly answer: () => BodyReader
+}
+
+/** A reader that becomes one or the other when the first byte is there. `labelled`: the upstream calls it JSON. */
+export const firstByteReader = (wire: WireName, labelled: boolean, readers: Readers): BodyReader => {
+  let inner: BodyReader | null = null
+  const open = (json: boolean): BodyReader => (inner ??= json ? readers.answer() : readers.stream())
+  return {
+    data: (chunk) => {
+      if (inner !== null) return inner.data(chunk)
+      const byte = firstByteOf(chunk)
+      return byte === null ? true : open(isJson(wire, labelled, byte)).data(chunk)
+    },
+    end: () => open(labelled).end(),
+    broken: (failure) => open(labelled).broken(failure),
+    report: () => inner?.report() ?? noReport,
+    release: () => inner?.release(),
+    firstContentMs: () => inner?.firstContentMs() ?? null
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The strategy `fusion` (document 1 "Fusion strategy behavior"): all models of a panel are asked at once, and a judge makes one
+ * answer of theirs. Members and judge go through the ordinary attempt loop, so health, places, retries and tokens are as always.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Timers from "../../platform/Timers.ts"
+import type * as Settings from "../../resilience/Settings.ts"
+import type { Target } from "../../routing/ModelResolver.ts"
+import type * as Resolutions from "../../routing/Resolutions.ts"
+import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import { embeddings } from "../../wire/embeddings/Codec.ts"
+import type { EncodeContext } from "../../wire/WireCodec.ts"
+import type { LoopEnd } from "../AttemptLoop.ts"
+import type { Work } from "../Exchange.ts"
+import type { Served } from "../Settle.ts"
+import { directAnswer, memberEnd, type MemberEnd, type PanelAnswer } from "./Answers.ts"
+import { gather, type Seat } from "./Gather.ts"
+import { judgeWork, makeInnerReply, memberWork, panelWork } from "./InnerWork.ts"
+import { type Member, membersOf } from "./Members.ts"
+import { nobodyAnswered, notTranslatable } from "./Nobody.ts"
+import { panelRules, type PanelRules } from "./Panel.ts"
+import { judgeQuestion, panelQuestion } from "./Question.ts"
+
+export interface FusionRooms {
+  readonly loop: (work: Work) => Effect.Effect<LoopEnd>
+  readonly resolutions: typeof Resolutions.Resolutions.Service
+  readonly settings: typeof Settings.Settings.Service
+  readonly timers: typeof Timers.Timers.Service
+}
+
+/** How a request ended, with what else was done for it: `others` belong on its bill beside who answered. */
+export interface Fused {
+  readonly work: Work
+  readonly end: LoopEnd
+  readonly others: ReadonlyArray<Served>
+}
+
+/** Part of the time that is left for the request which a panel may use up: the judge needs some too. */
+const panelShare = 0.75
+
+/** Embeddings cannot be made one of several. */
+export const isFusion = ({ decision, exchange }: Work): boolean =>
+  decision.strategy === "fusion" && exchange.codec !== embeddings
+
+const hasAnswer = ({ answer }: MemberEnd): boolean => answer !== null
+
+const servedBy = (ends: ReadonlyArray<MemberEnd>): ReadonlyArray<Served> => ends.flatMap(({ served }) => served ?? [])
+
+const keyOf = ({ account, model }: Target): string => `${account.connection.id}\n${model}`
+
+export const makeFusion = ({
+  loop,
+  resolutions,
+  settings,
+  timers
+}: FusionRooms): ((work: Work) => Effect.Effect<Fused>) => {
+  const configOf = (work: Work): Readonly<Record<string, unknown>> => work.resolution.combo?.config ?? {}
+
+  const rulesFor = (work: Work, size: number): PanelRules => {
+    const rules = panelRules(configOf(work), size)
+    const leftMs = work.exchange.startedMs + settings.current().timeouts.totalMs - timers.monotonicMs()
+    return { ...rules, panelHardTimeoutMs: Math.min(rules.panelHardTimeoutMs, Math.max(1, leftMs * panelShare)) }
+  }
+
+  const context = (work: Work, target: Target): EncodeContext => ({
+    nowMs: timers.nowMs(),
+    fallbackId: work.exchange.requestId,
+    model: target.model,
+    wantsUsage: work.envelope.wantsUsage,
+    request: work.asked,
+    elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
+  })
+
+  /** Whom the rules sent away did not leave by itself. */
+  const nameStragglers = ({ attempts }: Work, rules: PanelRules, answers: number): void => {
+    for (const [index, attempt] of attempts.entries()) {
+      if (attempt.outcome !== "aborted" || attempt.reason !== "client_left") continue
+      attempts[index] = { ...attempt, reason: answers >= rules.minPanel ? "straggler" : "panel_timeout" }
+    }
+  }
+
+  /** Asks all members. Those that are sent away see a client that leaves: that is nobody's failure. */
+  const askPanel = (
+    work: Work,
+    members: ReadonlyArray<Member>,
+    conversation: Conversation
+  ): Effect.Effect<ReadonlyArray<MemberEnd>> =>
+    Effect.suspend(() => {
+      const { reply } = work.exchange
+      const rules = rulesFor(work, members.length)
+      const asked = panelWork(work, panelQuestion(conversation))
+      const seats = members.map((member): Seat<MemberEnd> => {
+        const inner = makeInnerReply()
+        const own = memberWork(asked, member, inner)
+        return { run: Effect.map(loop(own), (end) => memberEnd(own, member, end)), leave: inner.leave }
+      })
+      reply.onClose(() => {
+        for (const seat of seats) seat.leave()
+      })
+      return Effect.map(gather(seats, rules, hasAnswer), (ends) => {
+        reply.onClose(() => {})
+        if (!reply.isClosed()) nameStragglers(work, rules, ends.filter(hasAnswer).length)
+        return ends
+      })
+    })
+
+  /** The judge, and behind it those who answered: one who cannot be asked now must not cost the answer. */
+  const judgesFor = (work: Work, survivors: ReadonlyArray<Target>): ReadonlyArray<Target> => {
+    const { judgeModel } = configOf(work)
+    const named = typeof judgeModel === "string" ? resolutions.resolve(judgeModel) : null
+    if (named === null || "_tag" in named) return survivors
+    // The alias that was asked by holds for the judge as well.
+    const suppressReasoning = work.resolution.targets.every((target) => target.suppressReasoning)
+    const judges = suppressReasoning
+      ? named.targets.map(({ account, model }) => ({ account, model, suppressReasoning }))
+      : named.targets
+    const first = new Set(judges.map(keyOf))
+    return [...judges, ...survivors.filter((target) => !first.has(keyOf(target)))]
+  }
+
+  const judge = (
+    work: Work,
+    conversation: Conversation,
+    ends: ReadonlyArray<MemberEnd>,
+    answers: ReadonlyArray<PanelAnswer>
+  ): Effect.Effect<Fused> =>
+    Effect.suspend(() => {
+      const survivors = ends.filter(hasAnswer).flatMap(({ member }) => member)
+      const question = judgeQuestion(
+        conversation,
+        answers.map(({ text }) => text)
+      )
+      const reason = `judged ${answers.length} of ${ends.length} answers`
+      const asked = judgeWork(work, question, judgesFor(work, survivors), reason)
+      return Effect.map(loop(asked), (end) => ({
+        work: { ...work, decision: { ...work.decision, reason }, targetWire: asked.targetWire },
+        end,
+        others: servedBy(ends)
+      }))
+    })
+
+  const conclude = (work: Work, conversation: Conversation, ends: ReadonlyArray<MemberEnd>): Effect.Effect<Fused> => {
+    const target = ends[0]?.member[0]
+    if (work.exchange.reply.isClosed() && target !== undefined) {
+      const end: LoopEnd = { _tag: "Answered", target, result: { _tag: "Aborted", report: null, firstContentMs: null } }
+      return Effect.succeed({ work, end, others: servedBy(ends) })
+    }
+    const answers = ends.flatMap(({ answer }) => answer ?? [])
+    if (answers.length > 1) return judge(work, conversation, ends, answers)
+    const only = ends.find(hasAnswer)
+    if (only?.answer != null && only.end._tag === "Answered") {
+      const { answer, end, targetWire } = only
+      const decision = { ...work.decision, reason: `only answer of ${ends.length}` }
+      const result = directAnswer(work, answer, context(work, end.target))
+      const others = servedBy(ends.filter((other) => other !== only))
+      return Effect.succeed({ work: { ...work, decision, targetWire }, end: { ...end, result }, others })
+    }
+    const end = nobodyAnswered(ends)
+    return end === null ? alone(work) : Effect.succeed({ work, end, others: servedBy(ends) })
+  }
+
+  const alone = (work: Work): Effect.Effect<Fused> => Effect.map(loop(work), (end) => ({ work, end, others: [] }))
+
+  return (work) =>
+    Effect.suspend(() => {
+      const members = membersOf(work.resolution.combo, work.decision.order)
+      const target = members[0]?.[0]
+      // A panel of one is an ordinary request.
+      if (members.length < 2 || target === undefined) return alone(work)
+      const conversation = work.conversation()
+      if (Either.isLeft(conversation)) {
+        return Effect.succeed({ work, end: notTranslatable(target, conversation.left.message), others: [] })
+      }
+      return Effect.flatMap(askPanel(work, members, conversation.right), (ends) =>
+        conclude(work, conversation.right, ends)
+      )
+    })
+}
