@@ -16,10 +16,12 @@ import { Auth } from "./Groups/Auth.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
 import { Keys } from "./Groups/Keys.ts"
+import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
 import { ProviderNodes } from "./Groups/ProviderNodes.ts"
 import { Providers } from "./Groups/Providers.ts"
+import { QuotaGroups } from "./Groups/QuotaGroups.ts"
 import { RateLimits } from "./Groups/RateLimits.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
@@ -32,6 +34,8 @@ export class GatewayApi extends HttpApi.make("gateway")
   .add(ProviderNodes)
   .add(ProviderModels)
   .add(Combos)
+  .add(ModelAliases)
+  .add(QuotaGroups)
   .add(Keys)
   .add(Pricing)
   .add(Usage)

@@ -19,6 +19,7 @@ import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as MediaFetch from "../inference/MediaFetch.ts"
+import * as Explain from "../inference/Explain.ts"
 import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
 import * as OpaqueState from "../inference/state/OpaqueState.ts"
 import * as ResponseStore from "../inference/state/ResponseStore.ts"
@@ -38,8 +39,13 @@ import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
+import * as Affinity from "../routing/Affinity.ts"
+import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
+import * as Engine from "../routing/Engine.ts"
+import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
@@ -109,13 +115,21 @@ const books = Layer.mergeAll(
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer,
   RouterMemory.layer,
+  PerformanceStats.layer,
+  QuotaWindows.layer,
   Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
 )
 
+/** Who is asked, and why. */
+const routing = Engine.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer))
+)
+
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer).pipe(
+export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Explain.layer).pipe(
   Layer.provide(Layer.mergeAll(TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)), MediaFetch.layer)),
-  Layer.provide(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, OpaqueState.layer, ResponseStore.layer)),
+  Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer)),
+  Layer.provideMerge(routing),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)

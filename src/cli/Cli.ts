@@ -18,8 +18,10 @@ import { logsCommand } from "./commands/logs.ts"
 import { modelsCommand } from "./commands/models.ts"
 import { providerCommand } from "./commands/provider.ts"
 import { providersCommand } from "./commands/providers.ts"
+import { quotaCommand } from "./commands/quota.ts"
 import { resilienceCommand } from "./commands/resilience.ts"
 import { resetEncryptedColumns, resetPassword } from "./commands/reset.ts"
+import { routeCommand } from "./commands/route.ts"
 import { makeServe, serveCommand } from "./commands/serve.ts"
 import { setupCommand } from "./commands/setup.ts"
 import { healthCommand, statusCommand } from "./commands/status.ts"
@@ -61,6 +63,8 @@ const root = makeServe("gateway", serve).pipe(
     keysCommand,
     modelsCommand,
     comboCommand,
+    routeCommand,
+    quotaCommand,
     logsCommand,
     envCommand,
     configCommand,

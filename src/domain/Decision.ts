@@ -39,6 +39,8 @@ export interface DecisionRecord {
   readonly requestedModel: string
   readonly combo: string | null
   readonly strategy: string
+  /** Why the first target is first, in a few words. */
+  readonly reason?: string
   readonly seed: number
   readonly weights: Readonly<Record<string, number>> | null
   readonly candidates: ReadonlyArray<Candidate>

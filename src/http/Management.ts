@@ -40,11 +40,16 @@ import type { ConcurrencyGate } from "../resilience/ConcurrencyGate.ts"
 import type { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 import type { Lockouts } from "../resilience/lockout/Lockouts.ts"
 import type { Settings } from "../resilience/Settings.ts"
+import type { RouterStrategies } from "../routing/auto/RouterStrategies.ts"
 import type { DecisionLog } from "../routing/DecisionLog.ts"
+import type { Explainer } from "../routing/Explainer.ts"
+import type { QuotaWindows } from "../routing/quota/QuotaWindows.ts"
+import type { AliasRepo } from "../store/repo/AliasRepo.ts"
 import type { ComboRepo } from "../store/repo/ComboRepo.ts"
 import type { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
 import type { NodeRepo } from "../store/repo/NodeRepo.ts"
 import type { ProviderModelRepo } from "../store/repo/ProviderModelRepo.ts"
+import type { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
 import type { UsageRepo } from "../store/repo/UsageRepo.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
@@ -52,10 +57,12 @@ import * as Auth from "./handlers/Auth.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as Keys from "./handlers/Keys.ts"
+import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
 import * as ProviderNodes from "./handlers/ProviderNodes.ts"
 import * as Providers from "./handlers/Providers.ts"
+import * as QuotaGroups from "./handlers/QuotaGroups.ts"
 import * as RateLimits from "./handlers/RateLimits.ts"
 import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
@@ -67,6 +74,7 @@ import { readBody } from "./RequestBody.ts"
 /** What the plane needs from the house. */
 export type ManagementServices =
   | AdminPassword
+  | AliasRepo
   | ApiKeys
   | AppConfig
   | Breakers
@@ -76,6 +84,7 @@ export type ManagementServices =
   | ConnectionRepo
   | Cooldowns
   | DecisionLog
+  | Explainer
   | Flags
   | Gate
   | IdGen
@@ -85,6 +94,9 @@ export type ManagementServices =
   | PriceBook
   | ProviderCalls
   | ProviderModelRepo
+  | QuotaWindows
+  | QuotaGroupRepo
+  | RouterStrategies
   | Sessions
   | Settings
   | UsageRepo
@@ -94,10 +106,12 @@ const groups = Layer.mergeAll(
   Combos.layer,
   FlagHandlers.layer,
   Keys.layer,
+  ModelAliases.layer,
   Pricing.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
   Providers.layer,
+  QuotaGroups.layer,
   RateLimits.layer,
   Resilience.layer,
   Routing.layer,

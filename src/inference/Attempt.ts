@@ -7,6 +7,7 @@
 import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
+import { answerTooLarge } from "../wire/UpstreamError.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
 
 /** What an answer told the books. */
@@ -95,9 +96,12 @@ export const ownFailure = (status: number, reason: string, message: string): Att
 const noHeader = (): null => null
 
 /** A failure told inside an answer that began as a success. */
-export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure => ({
-  status: problem.status,
-  reason: place === "answer" ? "error_in_200" : "error_in_stream",
-  message: problem.message,
-  words: { status: 200, header: noHeader, bodyText, problem, place }
-})
+export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure =>
+  problem.code === answerTooLarge
+    ? ownFailure(problem.status, answerTooLarge, problem.message)
+    : {
+        status: problem.status,
+        reason: place === "answer" ? "error_in_200" : "error_in_stream",
+        message: problem.message,
+        words: { status: 200, header: noHeader, bodyText, problem, place }
+      }

@@ -13,7 +13,11 @@ import type { Release } from "../resilience/ConcurrencyGate.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
 import { policyOf } from "../resilience/failure/Policy.ts"
 import type * as Settings from "../resilience/Settings.ts"
+import type * as Engine from "../routing/Engine.ts"
 import type { Target } from "../routing/ModelResolver.ts"
+import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
+import { countsAsError } from "../routing/stats/PerformanceStats.ts"
+import type * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import type { Call, TargetHealth, Unready } from "../routing/TargetHealth.ts"
 import type { AttemptResult } from "./Attempt.ts"
 import type { RunAttempt } from "./Attempts.ts"
@@ -31,6 +35,9 @@ export interface LoopRooms {
   readonly door: typeof ConnectionDoor.Service
   readonly settings: typeof Settings.Settings.Service
   readonly tokens: Tokens
+  readonly engine: Pick<typeof Engine.Engine.Service, "ended">
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "refused">
+  readonly stats: typeof PerformanceStats.PerformanceStats.Service
 }
 
 /** How the walk ended. */
@@ -53,10 +60,22 @@ const queueFull: Unready = {
   rule: "cooldown",
   untilMs: null,
   terminal: null,
+  kind: null,
   detail: "All places at the connection are taken, and its queue is full",
   status: 503,
   code: "queue_full"
 }
+
+/** Cooldowns that are soon over, and not for want of quota, credentials or the model. */
+const passing: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
+
+const isPassing = (end: LoopEnd): boolean => {
+  if (end._tag === "Answered") return false
+  return passing.has(end._tag === "Failed" ? end.failure.kind : (end.unready.kind ?? ""))
+}
+
+/** A cooldown is surely over when this much more has passed. */
+const cooldownMarginMs = 50
 
 interface Outcome {
   readonly turn: Turn
@@ -83,11 +102,11 @@ interface Turn {
 }
 
 export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopEnd>) => {
-  const { attempt, door, health, settings, timers, tokens } = rooms
+  const { attempt, door, engine, health, quotas, settings, stats, timers, tokens } = rooms
 
   return (work) => {
     const { order } = work.decision
-    const exhausted = makeExhausted()
+    let exhausted = makeExhausted()
     const refreshed = new Set<string>()
     /** Targets whose places were all taken when their turn came. */
     const waiting: Array<{ readonly turn: Turn; readonly place: Extract<Place, { _tag: "Wait" }> }> = []
@@ -156,6 +175,26 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
       const failure = { ...understood, message: scrub(understood.message, secretsOf(connection)) }
       health.failed(call, failure)
       return failure
+    }
+
+    /** What the call says about speed, reliability and quotas. */
+    const measure = (call: Call, result: AttemptResult, failure: Failure | null, begunMs: number): void => {
+      const { account, model } = call.target
+      const ok = result._tag === "Completed" ? true : failure !== null && countsAsError(failure) ? false : null
+      engine.ended(work.question, call.target, ok, call.endedMs)
+      if (failure !== null) quotas.refused(account.connection.id, model, failure, call.endedMs)
+      if (ok === null) return
+      const firstMs = result._tag === "Completed" ? result.firstContentMs : null
+      stats.record({
+        provider: account.spec.id,
+        connectionId: account.connection.id,
+        model,
+        ok,
+        latencyMs: timers.monotonicMs() - begunMs,
+        ttftMs: firstMs === null ? null : firstMs - begunMs,
+        outputTokens: result._tag === "Completed" ? (result.report.usage?.out ?? null) : null,
+        atMs: call.endedMs
+      })
     }
 
     const ended = (): LoopEnd => {
@@ -249,9 +288,12 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         const calling = tokens.mayBeStale(target)
           ? Effect.flatMap(within(tokens.fresh(target)), (fresh) => called(fresh ?? target, lastChance, contender))
           : called(target, lastChance, contender)
-        return Effect.map(calling, ({ result, target: asked }) => {
+        const begunMs = timers.monotonicMs()
+        const over = stats.begin(target.account.connection.id, target.model)
+        return Effect.map(Effect.ensuring(calling, Effect.sync(over)), ({ result, target: asked }) => {
           const done = callTo(asked)
           const failure = learn(done, result)
+          measure(done, result, failure, begunMs)
           note(done, result, failure, contender?.hasLost() === true)
           return { turn: { ...turn, target: asked }, result, failure, lost: contender?.hasLost() === true }
         }).pipe(Effect.onInterrupt(() => Effect.sync(() => giveUp(callTo(target)))))
@@ -283,7 +325,10 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         const { delayMs, maxRetries } = settings.current().retry
         // Somebody who has not failed yet comes before somebody who has.
         return policy.retrySameTarget && retries < maxRetries && !hasAnother(index + 1)
-          ? Effect.zipRight(Effect.sleep(delayMs), enter({ ...turn, retries: retries + 1 }))
+          ? Effect.matchEffect(whileClientStays(work.exchange.reply, Effect.sleep(delayMs)), {
+              onFailure: () => Effect.sync(ended),
+              onSuccess: () => enter({ ...turn, retries: retries + 1 })
+            })
           : walk(index + 1)
       })
 
@@ -366,6 +411,29 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         return queue()
       })
 
-    return walk(0)
+    /** Everything is as at the begin, but for what was learned. */
+    const again = (): Effect.Effect<LoopEnd> =>
+      Effect.suspend(() => {
+        exhausted = makeExhausted()
+        tired.clear()
+        last = null
+        firstUnready = null
+        return walk(0)
+      })
+
+    /** A quota share waits for a short, passing cooldown instead of failing (document 1 "Quota-share concurrency"). */
+    const waiting429 = (end: LoopEnd, waits: number, spentMs: number): Effect.Effect<LoopEnd> => {
+      const { budgetMs, enabled, maxAttempts: mostWaits, maxWaitMs } = settings.current().comboCooldownWait
+      const restMs = isPassing(end) ? earliestRecoveryMs() : null
+      if (!enabled || restMs === null || waits >= mostWaits) return Effect.succeed(end)
+      const waitMs = restMs + cooldownMarginMs
+      if (waitMs > maxWaitMs || spentMs + waitMs > budgetMs || deadlinePassed()) return Effect.succeed(end)
+      return Effect.matchEffect(whileClientStays(work.exchange.reply, Effect.sleep(waitMs)), {
+        onFailure: () => Effect.sync(ended),
+        onSuccess: () => Effect.flatMap(again(), (next) => waiting429(next, waits + 1, spentMs + waitMs))
+      })
+    }
+
+    return work.decision.strategy === "quota-share" ? Effect.flatMap(walk(0), (end) => waiting429(end, 0, 0)) : walk(0)
   }
 }

@@ -14,7 +14,7 @@ import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
-import { firstByteOf, firstByteReader } from "./FirstByte.ts"
+import { beginsJson, firstByteReader } from "./FirstByte.ts"
 import { streamReader } from "./StreamReader.ts"
 import { streamSource } from "./StreamRelay.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
@@ -30,6 +30,8 @@ export interface AttemptInput {
   /** No other target is left: an empty but well-formed answer is then the answer. */
   readonly lastChance: boolean
   readonly watch: AnswerWatch
+  /** Whatever the upstream answers, its headers may tell of limits. */
+  readonly onHeaders: (header: (name: string) => string | null) => void
   /** How cautiously the beginning of a stream is let go; null: at once. */
   readonly holdBack: ResilienceSettings["streamRecovery"] | null
   /** Headers of a streamed answer, asked for at the commit. */
@@ -166,7 +168,7 @@ export const startAttempt = (
       ...whole,
       data: (chunk) => {
         if (total !== null) idle?.restart()
-        else if (firstByteOf(chunk) !== null) startRelaying()
+        else if (beginsJson(chunk)) startRelaying()
         return whole.data(chunk)
       }
     }
@@ -184,6 +186,7 @@ export const startAttempt = (
 
   const running = upstream.dispatch(call.request, {
     onHeaders: (status, headers) => {
+      input.onHeaders((name) => headers.get(name))
       reader = readerFor(status, headers)
     },
     onData: (chunk) => {

@@ -6,6 +6,9 @@ import type * as Upstream from "../egress/Upstream.ts"
 import type * as Timers from "../platform/Timers.ts"
 import type * as Catalog from "../providers/Catalog.ts"
 import type * as Settings from "../resilience/Settings.ts"
+import { probeTimeoutMs } from "../routing/auto/SelfHealing.ts"
+import { keyOf } from "../routing/engine/Snapshot.ts"
+import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
 import { type AttemptResult, failed } from "./Attempt.ts"
@@ -35,6 +38,7 @@ export interface AttemptRooms {
   readonly flags: typeof Flags.Flags.Service
   readonly settings: typeof Settings.Settings.Service
   readonly state: typeof OpaqueState.OpaqueState.Service
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "learn">
   readonly media: typeof MediaFetch.MediaFetch.Service
   readonly responses: typeof ResponseStore.ResponseStore.Service
 }
@@ -45,6 +49,7 @@ export const makeAttempt = ({
   catalog,
   flags,
   media,
+  quotas,
   responses,
   settings,
   state,
@@ -68,10 +73,13 @@ export const makeAttempt = ({
           work,
           call,
           target,
-          timeouts,
+          timeouts: work.decision.probes.has(keyOf(target))
+            ? { ...timeouts, firstByteMs: probeTimeoutMs(timeouts.firstByteMs) }
+            : timeouts,
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
           lastChance,
           watch,
+          onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // With nobody to take over, waiting would help nobody.
           holdBack: !lastChance && flags.isOn("STREAM_RECOVERY_ENABLED") ? streamRecovery : null,
           streamHeaders: (dropped) => streamHeaders(work, target, dropped)

@@ -23,7 +23,7 @@ export interface CatalogueEntry {
   /** Epoch seconds. */
   readonly created: number
   readonly created_at: string
-  /** Provider id, `combo`, or `gateway` for the automatic ids. */
+  /** Provider id, `combo`, `alias`, or `gateway` for the automatic ids. */
   readonly owned_by: string
   /** Anthropic's clients need it: the id when names are not to be shown. */
   readonly display_name: string
@@ -124,6 +124,19 @@ const comboEntry = (
   }
 }
 
+/** Aliases that lead somewhere now. */
+const aliasEntries = (
+  view: CatalogueView,
+  factsOfAll: (targets: ReadonlyArray<Target>) => ReadonlyArray<ModelFacts>
+): ReadonlyArray<Listed> =>
+  [...view.snapshot.aliases.keys()].flatMap((alias): ReadonlyArray<Listed> => {
+    const found = resolve(resolverView(view), alias)
+    const first = found instanceof Error ? undefined : found.targets[0]
+    if (found instanceof Error || first === undefined) return []
+    const facts = commonFacts(factsOfAll(found.targets), found.auto === null ? "least" : "greatest")
+    return [{ id: alias, owner: "alias", createdMs: first.account.connection.createdAtMs, name: alias, facts }]
+  })
+
 /** The same model with its reasoning off. */
 const noThinkingEntry = (listed: Listed): Listed => ({
   ...listed,
@@ -147,7 +160,7 @@ const modelEntries = (
   return facts.noThinkingAlias === true && first !== undefined ? [...spellings, noThinkingEntry(first)] : spellings
 }
 
-/** All entries, without repeats, in the order a person expects: auto, combos, then models by provider. */
+/** All entries, without repeats, in the order a person expects: auto, combos, aliases, then models by provider. */
 export const entriesOf = (view: CatalogueView): ReadonlyArray<CatalogueEntry> => {
   const { snapshot } = view
   const factsOfAll = (targets: ReadonlyArray<Target>) =>
@@ -161,6 +174,7 @@ export const entriesOf = (view: CatalogueView): ReadonlyArray<CatalogueEntry> =>
   }
   for (const listed of autoEntries(view, factsOfAll)) add(listed)
   for (const combo of snapshot.combos.values()) add(comboEntry(view, combo, factsOfAll))
+  for (const listed of aliasEntries(view, factsOfAll)) add(listed)
   for (const accounts of snapshot.byProvider.values()) {
     const models = new Map<string, { readonly account: Account; readonly facts: ModelFacts }>()
     for (const account of accounts) {

@@ -3,17 +3,19 @@
  */
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../domain/Errors.ts"
 import type * as Events from "../events/Events.ts"
+import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/ModelResolver.ts"
-import type * as RouterMemory from "../routing/RouterMemory.ts"
+import type * as Engine from "../routing/Engine.ts"
 import type { LoopEnd } from "./AttemptLoop.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import { answerHeaders, errorHeaders, streamHeaders } from "./Headers.ts"
-import { type Books, makeBill, settle } from "./Settle.ts"
+import { type Bill, type Books, makeBill, type Served, settle } from "./Settle.ts"
 
 export interface EndingRooms {
   readonly books: Books
-  readonly memory: typeof RouterMemory.RouterMemory.Service
+  readonly engine: typeof Engine.Engine.Service
   readonly events: typeof Events.Events.Service
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "count">
   readonly nowMs: () => number
 }
 
@@ -28,40 +30,60 @@ export const answerError = (exchange: Exchange, error: InferenceError): void => 
   exchange.reply.end(body)
 }
 
-export const makeEnding = ({ books, events, memory, nowMs }: EndingRooms): ((work: Work, end: LoopEnd) => void) => {
+/** `others`: who did something for the request beside the one that ended it. */
+export type Finish = (work: Work, end: LoopEnd, others: ReadonlyArray<Served>) => void
+
+export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms): Finish => {
+  /** What a model did counts against the quotas of its own account. */
+  const countQuota = ({ report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
+    if (report !== null) {
+      quotas.count(target.account.connection, { tokens: tokens.in + tokens.out, costNanoUsd }, nowMs())
+    }
+  }
+
   const failed = (
     work: Work,
     target: Target | null,
     error: TargetsFailed | TargetsUnavailable,
-    reason: string
+    reason: string,
+    others: ReadonlyArray<Served>
   ): void => {
     const served = target === null ? null : { target, report: null, firstContentMs: null }
     const ending = { outcome: "failed", status: error.status, error: reason } as const
-    settle(books, work, served, makeBill(books, work, served), ending, () => answerError(work.exchange, error))
+    settle(books, work, served, makeBill(books, work, served, others), ending, () => answerError(work.exchange, error))
   }
 
   /** Writes the books, then gives the client its last byte. */
-  const finish = (work: Work, end: LoopEnd): void => {
+  const finish: Finish = (work, end, others) => {
+    for (const other of others) countQuota(other, makeBill(books, work, other))
     if (end._tag === "Unavailable") {
       const { code, detail, status } = end.unready
       const { retryAfterMs } = end
-      return failed(work, null, new TargetsUnavailable({ status, code, message: `${detail}.`, retryAfterMs }), code)
+      const error = new TargetsUnavailable({ status, code, message: `${detail}.`, retryAfterMs })
+      return failed(work, null, error, code, others)
     }
     if (end._tag === "Failed") {
       const { failure, retryAfterMs, target } = end
       const { message, reason, status } = failure
-      return failed(work, target, new TargetsFailed({ status, message, retryAfterMs, attempts: work.attempts }), reason)
+      const error = new TargetsFailed({ status, message, retryAfterMs, attempts: work.attempts })
+      return failed(work, target, error, reason, others)
     }
-    answered(work, end.target, end.result)
+    answered(work, end.target, end.result, others)
   }
 
-  const answered = (work: Work, target: Target, result: Extract<LoopEnd, { _tag: "Answered" }>["result"]): void => {
+  const answered = (
+    work: Work,
+    target: Target,
+    result: Extract<LoopEnd, { _tag: "Answered" }>["result"],
+    others: ReadonlyArray<Served>
+  ): void => {
     const { reply } = work.exchange
     const served = { target, report: result.report, firstContentMs: result.firstContentMs }
-    const bill = makeBill(books, work, served)
+    const bill = makeBill(books, work, served, others)
+    countQuota(served, others.length === 0 ? bill : makeBill(books, work, served))
     switch (result._tag) {
       case "Completed":
-        memory.served(work.envelope.model, target)
+        engine.served(work.question, work.decision, target)
         noteSwitch(work, target)
         return settle(books, work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
@@ -84,7 +106,8 @@ export const makeEnding = ({ books, events, memory, nowMs }: EndingRooms): ((wor
   const noteSwitch = (work: Work, target: Target): void => {
     const { combo } = work.resolution
     const [first] = work.attempts
-    if (combo === null || first === undefined || work.attempts.length < 2) return
+    // A panel has no second choice.
+    if (combo === null || combo.strategy === "fusion" || first === undefined || work.attempts.length < 2) return
     events.publish({
       type: "combo.switched",
       atMs: nowMs(),

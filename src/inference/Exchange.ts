@@ -12,7 +12,8 @@ import type { Conversation } from "../wire/canonical/Conversation.ts"
 import type { Envelope, WireCodec } from "../wire/WireCodec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { Resolution, Target } from "../routing/ModelResolver.ts"
-import type { Decision } from "../routing/Router.ts"
+import type { Question } from "../routing/Engine.ts"
+import type { Decided } from "../routing/engine/Decide.ts"
 import type { Unready } from "../routing/TargetHealth.ts"
 
 export interface ClientReply {
@@ -67,6 +68,8 @@ export interface Work {
   readonly asked: JsonObject
   /** What is asked of a target: the same, or the whole conversation that `asked` goes on from. */
   readonly parsed: JsonObject
+  /** What a later turn goes on from, where it is not `parsed`: the gateway has added words of its own to that. */
+  readonly remembered?: JsonObject
   /** The bytes of `parsed`. */
   readonly body: Buffer
   /** The request as a conversation; decoded once, when first asked for. */
@@ -75,7 +78,10 @@ export interface Work {
   /** Most output tokens whatever the client allows; null where its own limit stands. */
   readonly outputCap: number | null
   readonly resolution: Resolution
-  readonly decision: Decision
+  readonly question: Question
+  readonly decision: Decided
+  /** The session's id as the client gave it; null without one. */
+  readonly sessionId: string | null
   /** Grows by one per upstream call. */
   readonly attempts: Array<Attempt>
   /** Targets that were left out, and why. */

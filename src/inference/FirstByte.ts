@@ -7,9 +7,15 @@ import { noReport, type BodyReader } from "./Attempt.ts"
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** The first byte that is no white space (some upstreams send it to keep a connection open); null when there is none yet. */
-export const firstByteOf = (chunk: Buffer): number | null => {
+const firstByteOf = (chunk: Buffer): number | null => {
   for (const byte of chunk) if (!isSpace(byte)) return byte
   return null
+}
+
+/** A JSON object or list begins in the chunk; anything else may be a sign of life, but is no answer. */
+export const beginsJson = (chunk: Buffer): boolean => {
+  const byte = firstByteOf(chunk)
+  return byte === 0x7b || byte === 0x5b
 }
 
 /** Wires whose streams begin as JSON does: there the label decides. */

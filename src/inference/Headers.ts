@@ -19,8 +19,9 @@ export const identityHeaders = (requestId: string): Array<string> => [
 ]
 
 /** Other targets that were asked before this one. A second try with a new token is no fallback. */
-const targetsBefore = ({ attempts }: Work, { account, model }: Target): number => {
-  if (attempts.length === 0) return 0
+const targetsBefore = ({ attempts, decision }: Work, { account, model }: Target): number => {
+  // A panel is asked at once: nobody there comes after another.
+  if (attempts.length === 0 || decision.strategy === "fusion") return 0
   const others = new Set<string>()
   for (const attempt of attempts) {
     if (attempt.connectionId === account.connection.id && attempt.model === model) continue
@@ -42,6 +43,9 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
     "X-Gateway-Decision",
     `${work.decision.strategy};${work.decision.order.length};${work.decision.reason}`
   )
+  const { relaxedFilters } = work.decision
+  if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))
+  if (work.sessionId !== null) headers.push("X-Gateway-Session-Id", headerSafe(work.sessionId))
   if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
   if (dropped.length > 0) headers.push("X-Gateway-Dropped", headerSafe(dropped.join(",")))
   return headers

@@ -3,14 +3,17 @@
  * `Work`, is answered at once, or is refused.
  */
 import * as Either from "effect/Either"
+import { headerOf } from "../auth/Credentials.ts"
 import { type InferenceError, InvalidRequest, KeyRejected, PreviousResponseNotFound } from "../domain/Errors.ts"
 import { mayUse } from "../routing/ModelIds.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
 import type * as Resolutions from "../routing/Resolutions.ts"
-import { decide } from "../routing/Router.ts"
-import type * as RouterMemory from "../routing/RouterMemory.ts"
+import type * as Engine from "../routing/Engine.ts"
+import type { Question } from "../routing/Engine.ts"
+import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import { featuresOf } from "./RequestFeatures.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
 
 /** An answer that needs no model. */
@@ -26,9 +29,9 @@ export interface Count {
 }
 
 export interface OpeningRooms {
+  readonly engine: typeof Engine.Engine.Service
   readonly responses: typeof ResponseStore.ResponseStore.Service
   readonly resolutions: typeof Resolutions.Resolutions.Service
-  readonly memory: typeof RouterMemory.RouterMemory.Service
   readonly seed: () => number
 }
 
@@ -61,7 +64,7 @@ const continuation = (
 }
 
 export const openRequest = (
-  { memory, resolutions, responses, seed }: OpeningRooms,
+  { engine, resolutions, responses, seed }: OpeningRooms,
   exchange: Exchange
 ): Work | InferenceError | Ready | Count => {
   const read = parseJson(exchange.body.toString("utf8"))
@@ -84,17 +87,34 @@ export const openRequest = (
   const owner = principal._tag === "Key" ? principal.key.id : ""
   const continued = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
   if (continued instanceof PreviousResponseNotFound) return continued
+  const conversation = once(() => exchange.codec.decodeRequest(continued))
+  const sessionId = sessionIdOf(exchange.headers, parsed)
+  const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
+  const question: Question = {
+    model: envelope.model,
+    resolution,
+    features: () => featuresOf(exchange, envelope, conversation, sessionKey),
+    sessionKey,
+    modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
+    budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),
+    seed: seed(),
+    nowMs: exchange.receivedMs
+  }
+  const decision = engine.decide(question)
+  engine.commit(question, decision)
   return {
     exchange,
     owner,
     asked: parsed,
     parsed: continued,
     body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
-    conversation: once(() => exchange.codec.decodeRequest(continued)),
+    conversation,
     envelope,
     outputCap: null,
     resolution,
-    decision: decide(resolution, memory.state(envelope.model), seed()),
+    question,
+    decision,
+    sessionId,
     attempts: [],
     exclusions: new Map(),
     targetWire: null

@@ -19,7 +19,9 @@ import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
-import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as Engine from "../routing/Engine.ts"
+import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
+import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
@@ -31,6 +33,7 @@ import { makeLoop } from "./AttemptLoop.ts"
 import { answerError, makeEnding } from "./Ending.ts"
 import { emergencyModel, emergencyWork, isEmergency } from "./Emergency.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import { type Fused, isFusion, makeFusion } from "./fusion/Fusion.ts"
 import { identityHeaders } from "./Headers.ts"
 import { openRequest, type OpeningRooms } from "./Opening.ts"
 import { type Books, settleRefused } from "./Settle.ts"
@@ -53,15 +56,17 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
 export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const ids = yield* IdGen.IdGen
-  const memory = yield* RouterMemory.RouterMemory
+  const engine = yield* Engine.Engine
   const responses = yield* ResponseStore.ResponseStore
-  const opening: OpeningRooms = { resolutions: yield* Resolutions.Resolutions, responses, memory, seed: ids.seed }
+  const opening: OpeningRooms = { resolutions: yield* Resolutions.Resolutions, responses, engine, seed: ids.seed }
   const events = yield* Events.Events
   const flags = yield* Flags.Flags
   const settings = yield* Settings.Settings
+  const quotas = yield* QuotaWindows.QuotaWindows
   const attempt = makeAttempt({
     upstream: yield* Upstream.Upstream,
     media: yield* MediaFetch.MediaFetch,
+    quotas,
     flags,
     timers,
     catalog: yield* Catalog.Catalog,
@@ -75,6 +80,9 @@ export const make = Effect.gen(function* () {
     timers,
     settings,
     health,
+    engine,
+    quotas,
+    stats: yield* PerformanceStats.PerformanceStats,
     door: yield* ConnectionDoor.ConnectionDoor,
     tokens: makeTokens({ health, timers, tokens: yield* TokenRefresh.TokenRefresh })
   })
@@ -111,18 +119,25 @@ export const make = Effect.gen(function* () {
       onSuccess: ({ body, source }) => answerAtOnce(exchange, body, ["X-Gateway-Token-Count-Source", source])
     })
 
-  const finish = makeEnding({ books, memory, events, nowMs: timers.nowMs })
+  const finish = makeEnding({ books, engine, events, quotas, nowMs: timers.nowMs })
 
-  /** Walks the targets; when the money is used up, those of the emergency fallback too. */
-  const answer = (work: Work): Effect.Effect<void> =>
-    Effect.flatMap(loop(work), (end) => {
+  const fuse = makeFusion({ loop, resolutions: opening.resolutions, settings, timers })
+
+  const walk = (work: Work): Effect.Effect<Fused> =>
+    isFusion(work) ? fuse(work) : Effect.map(loop(work), (end) => ({ work, end, others: [] }))
+
+  /** Walks the targets, or asks all of a panel; when the money is used up, the emergency fallback's too. */
+  const answer = (asked: Work): Effect.Effect<void> =>
+    Effect.flatMap(walk(asked), ({ end, others, work }) => {
       const fallback =
         isEmergency(work, end) && flags.isOn("GATEWAY_EMERGENCY_FALLBACK")
           ? opening.resolutions.resolve(emergencyModel)
           : null
-      if (fallback === null || "_tag" in fallback) return Effect.sync(() => finish(work, end))
+      if (fallback === null || "_tag" in fallback) return Effect.sync(() => finish(work, end, others))
       const second = emergencyWork(work, fallback)
-      return Effect.map(loop(second), (last) => (last._tag === "Answered" ? finish(second, last) : finish(work, end)))
+      return Effect.map(loop(second), (last) =>
+        last._tag === "Answered" ? finish(second, last, others) : finish(work, end, others)
+      )
     })
 
   const serve = (exchange: Exchange): Effect.Effect<void> =>
@@ -158,7 +173,9 @@ export const layer: Layer.Layer<
   | Resolutions.Resolutions
   | Settings.Settings
   | IdGen.IdGen
-  | RouterMemory.RouterMemory
+  | Engine.Engine
+  | PerformanceStats.PerformanceStats
+  | QuotaWindows.QuotaWindows
   | TargetHealth.TargetHealth
   | TokenRefresh.TokenRefresh
   | ConnectionDoor.ConnectionDoor

@@ -58,20 +58,42 @@ const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; s
   }
 }
 
-export const makeBill = (books: Books, work: Work, served: Served | null): Bill => {
+type Item = Omit<Bill, "latencyMs">
+
+const nothingServed: Item = { tokens: noTokens, source: "estimated", costNanoUsd: 0, priced: true }
+
+/** One model's part of a bill, at its own price. */
+const itemOf = (books: Books, work: Work, { target }: Served, report: AnswerReport): Item => {
+  const { tokens, source } = countTokens(work, report)
+  const price = books.prices.price(target.account.spec.id, target.model)
+  return { tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), priced: price !== null }
+}
+
+const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
+  in: one.in + other.in,
+  out: one.out + other.out,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+  reasoning: one.reasoning + other.reasoning
+})
+
+const sum = (one: Item, other: Item): Item => ({
+  tokens: sumTokens(one.tokens, other.tokens),
+  source: one.source === "upstream" ? other.source : "estimated",
+  costNanoUsd: one.costNanoUsd + other.costNanoUsd,
+  priced: one.priced && other.priced
+})
+
+/** `others`: what more was done for the same request (the panel of a fusion). */
+export const makeBill = (books: Books, work: Work, served: Served | null, others: ReadonlyArray<Served> = []): Bill => {
   const latencyMs = Math.round(books.monotonicMs() - work.exchange.startedMs)
-  if (served === null || served.report === null) {
-    return { tokens: noTokens, source: "estimated", costNanoUsd: 0, priced: true, latencyMs }
+  let total: Item | null = null
+  for (const each of served === null ? others : [...others, served]) {
+    if (each.report === null) continue
+    const item = itemOf(books, work, each, each.report)
+    total = total === null ? item : sum(total, item)
   }
-  const { tokens, source } = countTokens(work, served.report)
-  const price = books.prices.price(served.target.account.spec.id, served.target.model)
-  return {
-    tokens,
-    source,
-    costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price),
-    priced: price !== null,
-    latencyMs
-  }
+  return { ...(total ?? nothingServed), latencyMs }
 }
 
 const rowOf = (work: Work, served: Served | null, bill: Bill, ending: Ending): UsageRow => {

@@ -10,13 +10,10 @@ import * as Layer from "effect/Layer"
 import { mayUse } from "../routing/ModelIds.ts"
 import { type InferenceError, KeyRejected } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
-import { decide } from "../routing/Router.ts"
-import * as RouterMemory from "../routing/RouterMemory.ts"
 import { familyOf } from "../tokens/Family.ts"
 import { reckon, totalOf } from "../tokens/Reckoning.ts"
 import * as Tokeniser from "../tokens/Tokeniser.ts"
@@ -70,8 +67,6 @@ export const make = Effect.gen(function* () {
   const tokeniser = yield* Tokeniser.Tokeniser
   const catalog = yield* Catalog.Catalog
   const resolutions = yield* Resolutions.Resolutions
-  const memory = yield* RouterMemory.RouterMemory
-  const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const mute = makeCountMemory()
   let asking = 0
@@ -91,7 +86,7 @@ export const make = Effect.gen(function* () {
   const targetOf = (model: string): Target | null => {
     const resolution = resolutions.resolve(model)
     if ("_tag" in resolution) return null
-    return decide(resolution, memory.state(model), ids.seed()).order[0] ?? null
+    return resolution.targets[0] ?? null
   }
 
   /** The body in the target's wire; null when the target cannot be asked this. */
@@ -189,11 +184,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   TokenCounter,
   never,
-  | Upstream.Upstream
-  | Tokeniser.Tokeniser
-  | Catalog.Catalog
-  | Resolutions.Resolutions
-  | RouterMemory.RouterMemory
-  | IdGen.IdGen
-  | Timers.Timers
+  Upstream.Upstream | Tokeniser.Tokeniser | Catalog.Catalog | Resolutions.Resolutions | Timers.Timers
 > = Layer.effect(TokenCounter, make)

@@ -11,13 +11,16 @@ import type { Combo } from "../domain/Combo.ts"
 import type { Connection } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { ProviderNode } from "../domain/ProviderNode.ts"
+import type { QuotaGroup } from "../domain/QuotaGroup.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
+import * as AliasRepo from "../store/repo/AliasRepo.ts"
 import * as ComboRepo from "../store/repo/ComboRepo.ts"
 import * as ConnectionRepo from "../store/repo/ConnectionRepo.ts"
 import * as NodeRepo from "../store/repo/NodeRepo.ts"
 import * as ProviderModelRepo from "../store/repo/ProviderModelRepo.ts"
 import type { DeclaredModel } from "../store/repo/ProviderModelRepo.ts"
+import * as QuotaGroupRepo from "../store/repo/QuotaGroupRepo.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
 import { envConnections } from "./EnvConnections.ts"
@@ -60,6 +63,10 @@ export interface CatalogSnapshot {
   readonly nodes: ReadonlyArray<ProviderNode>
   /** What the operator declared about models: provider id → model id → declaration. It wins over what was learned. */
   readonly declared: ReadonlyMap<string, ReadonlyMap<string, DeclaredModel>>
+  /** Alias → the id it stands for. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** By name. */
+  readonly quotaGroups: ReadonlyMap<string, QuotaGroup>
 }
 
 export class Catalog extends Context.Tag("gateway/providers/Catalog")<
@@ -98,7 +105,9 @@ export const snapshot = (
   connections: ReadonlyArray<Connection>,
   nodes: ReadonlyArray<ProviderNode>,
   combos: ReadonlyArray<Combo>,
-  declaredModels: ReadonlyArray<DeclaredModel> = []
+  declaredModels: ReadonlyArray<DeclaredModel> = [],
+  aliases: ReadonlyArray<AliasRepo.ModelAlias> = [],
+  quotaGroups: ReadonlyArray<QuotaGroup> = []
 ): CatalogSnapshot => {
   const declared = new Map<string, Map<string, DeclaredModel>>()
   for (const model of declaredModels) {
@@ -129,7 +138,9 @@ export const snapshot = (
     combos: new Map(combos.filter((combo) => combo.isActive).map((combo) => [combo.name, combo])),
     connections,
     nodes,
-    declared
+    declared,
+    aliases: new Map(aliases.map(({ alias, model }) => [alias, model])),
+    quotaGroups: new Map(quotaGroups.map((group) => [group.name, group]))
   }
 }
 
@@ -176,6 +187,8 @@ export const make = Effect.gen(function* () {
   const nodeRepo = yield* NodeRepo.NodeRepo
   const comboRepo = yield* ComboRepo.ComboRepo
   const modelRepo = yield* ProviderModelRepo.ProviderModelRepo
+  const aliasRepo = yield* AliasRepo.AliasRepo
+  const groupRepo = yield* QuotaGroupRepo.QuotaGroupRepo
   const modelLists = yield* ModelLists.ModelLists
 
   const fromEnvironment = config.envConnections
@@ -200,8 +213,10 @@ export const make = Effect.gen(function* () {
     const nodes = yield* nodeRepo.list
     const combos = yield* comboRepo.list
     const declared = yield* modelRepo.list
+    const aliases = yield* aliasRepo.list
+    const groups = yield* groupRepo.list
     // Put together in the turn in which it is put in force, so that no tokens are renewed in between.
-    return () => snapshot([...withRenewed(stored), ...fromEnvironment], nodes, combos, declared)
+    return () => snapshot([...withRenewed(stored), ...fromEnvironment], nodes, combos, declared, aliases, groups)
   })
 
   let current = (yield* load)()
@@ -290,5 +305,7 @@ export const layer: Layer.Layer<
   | NodeRepo.NodeRepo
   | ProviderModelRepo.ProviderModelRepo
   | ComboRepo.ComboRepo
+  | AliasRepo.AliasRepo
+  | QuotaGroupRepo.QuotaGroupRepo
   | ModelLists.ModelLists
 > = Layer.effect(Catalog, make)

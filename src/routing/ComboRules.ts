@@ -1,5 +1,6 @@
 /** What must hold when a combo is saved or deleted (contract B5 "Combos"). Pure, over the whole set of combos. */
 import type { ComboSettings } from "../domain/Combo.ts"
+import { type Aliases, endOf } from "./Aliases.ts"
 import { behindNoThinking } from "./ModelIds.ts"
 import { builtStrategies } from "./Router.ts"
 
@@ -8,25 +9,52 @@ export const maxNesting = 10
 type Named = Pick<ComboSettings, "name" | "targets">
 type Edges = ReadonlyMap<string, ReadonlyArray<string>>
 
-const reference = "combo:"
+const noAliases: Aliases = new Map()
 
-/** The combo a target refers to, also by the no-thinking alias; null when it is a model. */
-const referenceOf = (model: string): string | null => {
-  const id = behindNoThinking(model) ?? model
-  return id.startsWith(reference) ? id.slice(reference.length).trim() : null
+/** The combo a target says it refers to, also by the no-thinking alias or an alias; null when it says nothing of a combo. */
+const explicitReference = (model: string, aliases: Aliases): string | null => {
+  const id = endOf(aliases, model) ?? model
+  return id.startsWith("combo:") || id.startsWith("combo/") ? id.slice("combo:".length).trim() : null
 }
 
-/** Names of the combos a combo's targets refer to, each once. */
-export const referencesOf = (combo: Pick<ComboSettings, "targets">): ReadonlyArray<string> => [
-  ...new Set(combo.targets.flatMap(({ model }) => referenceOf(model) ?? []))
+/** The same for a target that may also give a combo's bare name, as a client does. */
+const referenceOf = (model: string, aliases: Aliases, isCombo: (name: string) => boolean): string | null => {
+  const explicit = explicitReference(model, aliases)
+  if (explicit !== null) return explicit
+  const id = behindNoThinking(model) ?? model
+  // A combo's name goes before an alias of the same name.
+  const name = isCombo(id) ? id : (endOf(aliases, id) ?? id)
+  return isCombo(name) ? name : null
+}
+
+const references = (
+  combo: Pick<ComboSettings, "targets">,
+  aliases: Aliases,
+  isCombo: (name: string) => boolean
+): ReadonlyArray<string> => [
+  ...new Set(combo.targets.flatMap(({ model }) => referenceOf(model, aliases, isCombo) ?? []))
 ]
 
 /** Names of the combos that use one directly. */
-export const usersOf = (name: string, combos: ReadonlyArray<Named>): ReadonlyArray<string> =>
-  combos.filter((combo) => combo.name !== name && referencesOf(combo).includes(name)).map((combo) => combo.name)
+export const usersOf = (
+  name: string,
+  combos: ReadonlyArray<Named>,
+  aliases: Aliases = noAliases
+): ReadonlyArray<string> =>
+  combos
+    .filter((combo) => combo.name !== name && references(combo, aliases, (other) => other === name).includes(name))
+    .map((combo) => combo.name)
+
+/** Aliases that stand for a combo, directly. */
+export const aliasesOf = (name: string, aliases: Aliases): ReadonlyArray<string> =>
+  [...aliases].flatMap(([alias, model]) =>
+    referenceOf(model, noAliases, (other) => other === name) === name ? [alias] : []
+  )
 
 export type ComboProblem =
   | { readonly _tag: "StrategyNotBuilt"; readonly strategy: string }
+  | { readonly _tag: "NoTargets" }
+  | { readonly _tag: "NoWeight" }
   | { readonly _tag: "UnknownCombo"; readonly index: number; readonly name: string }
   | { readonly _tag: "Cycle" }
   | { readonly _tag: "TooDeep"; readonly levels: number }
@@ -56,23 +84,36 @@ const longest = (from: string, edges: Edges): number => {
   return visit(from)
 }
 
+/** A weighted choice needs somebody to fall on; a target without a weight has the weight 1. */
+const isWeightless = ({ strategy, targets }: Pick<ComboSettings, "strategy" | "targets">): boolean =>
+  strategy === "weighted" && targets.every(({ weight }) => weight === 0)
+
+/** Whether some of the combos would contain themselves, once these aliases hold. */
+export const haveCycle = (combos: ReadonlyArray<Named>, aliases: Aliases): boolean => {
+  const names = new Set(combos.map(({ name }) => name))
+  const uses = new Map(combos.map((each) => [each.name, references(each, aliases, (name) => names.has(name))]))
+  return combos.some(({ name }) => reaches(name, name, uses))
+}
+
 /** What forbids saving `combo` beside the `others`; null when nothing does. The others are sound already. */
 export const problemOf = (
   combo: Named & Pick<ComboSettings, "strategy">,
-  others: ReadonlyArray<Named>
+  others: ReadonlyArray<Named>,
+  aliases: Aliases = noAliases
 ): ComboProblem | null => {
   if (!builtStrategies.has(combo.strategy)) return { _tag: "StrategyNotBuilt", strategy: combo.strategy }
+  if (combo.targets.length === 0 && combo.strategy !== "auto") return { _tag: "NoTargets" }
+  if (isWeightless(combo)) return { _tag: "NoWeight" }
   const all = [...others.filter((other) => other.name !== combo.name), combo]
-  const uses = new Map(all.map((each) => [each.name, referencesOf(each)]))
-  const unknown = combo.targets.findIndex(({ model }) => {
-    const name = referenceOf(model)
-    return name !== null && !uses.has(name)
-  })
-  if (unknown !== -1) {
-    return { _tag: "UnknownCombo", index: unknown, name: referenceOf(combo.targets[unknown]?.model ?? "") ?? "" }
+  const names = new Set(all.map(({ name }) => name))
+  const uses = new Map(all.map((each) => [each.name, references(each, aliases, (name) => names.has(name))]))
+  for (const [index, { model }] of combo.targets.entries()) {
+    const name = explicitReference(model, aliases)
+    if (name !== null && !names.has(name)) return { _tag: "UnknownCombo", index, name }
   }
   if (reaches(combo.name, combo.name, uses)) return { _tag: "Cycle" }
-  const usedBy = new Map(all.map((each) => [each.name, usersOf(each.name, all)]))
+  const usedBy = new Map<string, Array<string>>(all.map((each) => [each.name, []]))
+  for (const [name, used] of uses) for (const other of used) usedBy.get(other)?.push(name)
   const levels = longest(combo.name, uses) + longest(combo.name, usedBy) - 1
   return levels > maxNesting ? { _tag: "TooDeep", levels } : null
 }

@@ -7,8 +7,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Attempt, DecisionRecord, Exclusion } from "../domain/Decision.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
-import type { Decision } from "./Router.ts"
-import type { Unready } from "./TargetHealth.ts"
+import type { Decision, Excluded } from "./engine/Decision.ts"
 
 export const capacity = 2_000
 
@@ -18,7 +17,8 @@ export interface DecisionEntry {
   readonly resolution: Resolution
   readonly decision: Decision
   readonly attempts: ReadonlyArray<Attempt>
-  readonly exclusions: ReadonlyMap<Target, Unready>
+  /** Targets that the loop left out, beyond those the decision left out. */
+  readonly exclusions: ReadonlyMap<Target, Excluded>
   /** The target that answered; null when none did. */
   readonly chosen: Target | null
 }
@@ -44,7 +44,7 @@ const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
   })
 }
 
-const exclusionOf = (reason: Unready | undefined): Exclusion | null =>
+const exclusionOf = (reason: Excluded | undefined): Exclusion | null =>
   reason === undefined
     ? null
     : {
@@ -59,19 +59,20 @@ export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
   combo: entry.resolution.combo?.name ?? null,
   strategy: entry.decision.strategy,
   seed: entry.decision.seed,
-  weights: null,
+  reason: entry.decision.reason,
+  weights: entry.decision.weights,
   candidates: entry.resolution.targets.map((target) => ({
     provider: target.account.spec.id,
     connectionId: target.account.connection.id,
     model: target.model,
-    score: null,
-    factors: null,
-    excluded: exclusionOf(entry.exclusions.get(target))
+    score: entry.decision.scores.get(target)?.score ?? null,
+    factors: entry.decision.scores.get(target)?.factors ?? null,
+    excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
   })),
   order: orderNames(entry.decision.order),
   attempts: entry.attempts,
   chosen: entry.chosen === null ? null : nameOf(entry.chosen),
-  relaxedFilters: []
+  relaxedFilters: entry.decision.relaxedFilters
 })
 
 export const make = () => {

@@ -14,6 +14,19 @@ export const behindNoThinking = (id: string): string | null =>
     ? id.slice(noThinkingPrefix.length)
     : null
 
+/** Stands before `<group>/<provider>/<model>` when a quota group shall serve the model. */
+export const quotaSharePrefix = "qtSd/"
+
+/** The parts of a quota-share id; null when the id is none, or a part is missing. */
+export const quotaShareParts = (
+  id: string
+): { readonly group: string; readonly provider: string; readonly model: string } | null => {
+  if (!id.startsWith(quotaSharePrefix)) return null
+  const [group = "", provider = "", ...rest] = id.slice(quotaSharePrefix.length).split("/")
+  const model = rest.join("/")
+  return group === "" || provider === "" || model === "" ? null : { group, provider, model }
+}
+
 /** Claude Code's mark for the long window. */
 const longWindow = "[1m]"
 /** The tag that Ollama's clients add to, or leave away from, a name. */

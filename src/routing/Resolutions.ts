@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
     }
     const remembered = known.get(modelId)
     if (remembered !== undefined) return remembered
-    const found = resolve({ catalog: current, modelsOf: catalog.modelsOf }, modelId)
+    const found = resolve({ catalog: current, modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }, modelId)
     // Failures are not kept: their ids are whatever clients make up.
     if ("_tag" in found) return found
     if (known.size >= capacity) known.clear()

@@ -28,6 +28,8 @@ export interface Unready {
   readonly untilMs: number | null
   /** The state that only an operator can end. */
   readonly terminal: TerminalStatus | null
+  /** The kind of failure behind it, where there was one. */
+  readonly kind: string | null
   /** For people. */
   readonly detail: string
   /** What a client is told when nothing else is left. */
@@ -97,7 +99,7 @@ export const make = Effect.gen(function* () {
   })
 
   const cooling = ({ account }: Target, waitMs: number | null, nowMs: number): Unready => {
-    const { errorCode, lastError, testStatus } = cooldowns.healthOf(account.connection.id)
+    const { errorCode, lastError, lastErrorType, testStatus } = cooldowns.healthOf(account.connection.id)
     const name = `${account.spec.id} (${account.connection.name})`
     const why = lastError === null ? "" : `: ${lastError}`
     if (waitMs === null) {
@@ -105,6 +107,7 @@ export const make = Effect.gen(function* () {
         rule: "terminal",
         untilMs: null,
         terminal: isTerminal(testStatus) ? testStatus : null,
+        kind: lastErrorType,
         detail: `${name} is ${testStatus.replace("_", " ")}${why}`,
         status: 503,
         code: "ALL_ACCOUNTS_INACTIVE"
@@ -115,6 +118,7 @@ export const make = Effect.gen(function* () {
       rule: "cooldown",
       untilMs: nowMs + waitMs,
       terminal: null,
+      kind: lastErrorType,
       detail: `${name} is cooling down${why} (reset after ${seconds(waitMs)})`,
       status: isErrorStatus(status) ? status : 503,
       code: status === 429 ? "rate_limit_exceeded" : "connection_cooldown"
@@ -132,6 +136,7 @@ export const make = Effect.gen(function* () {
         rule: "breaker",
         untilMs: breakerMs === null ? null : nowMs + breakerMs,
         terminal: null,
+        kind: null,
         detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
         status: 503,
         code: "provider_circuit_open"
@@ -144,6 +149,7 @@ export const make = Effect.gen(function* () {
           rule: "lockout",
           untilMs: nowMs + lockMs,
           terminal: null,
+          kind: null,
           detail: `The model ${account.spec.id}/${model} is locked (reset after ${seconds(lockMs)})`,
           status: 429,
           code: "model_cooldown"

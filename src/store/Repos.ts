@@ -1,6 +1,7 @@
 /** All repositories at once, for the composition root and for tests. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Layer from "effect/Layer"
+import * as AliasRepo from "./repo/AliasRepo.ts"
 import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
 import * as BreakerRepo from "./repo/BreakerRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
@@ -8,12 +9,16 @@ import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
+import * as QuotaRepo from "./repo/QuotaRepo.ts"
+import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
+import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
 import * as SettingsRepo from "./repo/SettingsRepo.ts"
 import * as UsageRepo from "./repo/UsageRepo.ts"
 import type { Secrets } from "./Secrets.ts"
 
 export type Repos =
+  | AliasRepo.AliasRepo
   | ApiKeyRepo.ApiKeyRepo
   | BreakerRepo.BreakerRepo
   | ComboRepo.ComboRepo
@@ -21,11 +26,15 @@ export type Repos =
   | EnvHealthRepo.EnvHealthRepo
   | NodeRepo.NodeRepo
   | ProviderModelRepo.ProviderModelRepo
+  | QuotaRepo.QuotaRepo
+  | RouterMemoryRepo.RouterMemoryRepo
+  | QuotaGroupRepo.QuotaGroupRepo
   | SessionRepo.SessionRepo
   | SettingsRepo.SettingsRepo
   | UsageRepo.UsageRepo
 
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
+  AliasRepo.layer,
   ApiKeyRepo.layer,
   BreakerRepo.layer,
   ComboRepo.layer,
@@ -33,6 +42,9 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   EnvHealthRepo.layer,
   NodeRepo.layer,
   ProviderModelRepo.layer,
+  QuotaRepo.layer,
+  RouterMemoryRepo.layer,
+  QuotaGroupRepo.layer,
   SessionRepo.layer,
   SettingsRepo.layer,
   UsageRepo.layer

@@ -121,6 +121,9 @@ export const streamProblem = (parsed: Json | undefined): UpstreamProblem => {
 }
 
 /** A stream that ended before the answer was whole. */
+/** Code of a problem that is our own limit, and nobody's failure. */
+export const answerTooLarge = "answer_too_large"
+
 export const incompleteStream: UpstreamProblem = {
   status: 502,
   message: "The upstream's stream ended before the answer was complete.",

@@ -18,7 +18,7 @@ const neighbours = {
   auth: ["flags", "events"],
   egress: ["flags"],
   resilience: ["flags", "events"],
-  routing: ["providers"],
+  routing: ["providers", "usage"],
   usage: ["providers"]
 }
 

@@ -28,7 +28,11 @@ export type ComboView = typeof ComboView.Type
 /** `model` is `<provider>/<model>` or `combo:<name>`. */
 const TargetInput = Schema.Struct({
   model: Text.pipe(Schema.maxLength(300)),
-  weight: optional(Schema.NonNegative),
+  weight: optional(
+    Schema.Number.pipe(
+      Schema.filter((weight) => (weight >= 0 && weight <= 1_000_000 ? true : "must be a number from 0 to 1000000"))
+    )
+  ),
   connectionId: clearable(Schema.String),
   label: optional(Schema.String.pipe(Schema.maxLength(200)))
 })
@@ -43,7 +47,13 @@ const Targets = Schema.Array(TargetInput).pipe(Schema.maxItems(1000))
 const Config = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 export const CreateCombo = Schema.Struct({
-  id: optional(Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._-]{1,100}$/))),
+  id: optional(
+    Schema.String.pipe(
+      Schema.pattern(/^(?!auto$)[A-Za-z0-9._-]{1,100}$/, {
+        message: () => "must be 1 to 100 letters, digits or '._-', and not 'auto'"
+      })
+    )
+  ),
   name: ComboName,
   strategy: optional(ComboStrategy),
   targets: optional(Targets),
@@ -64,6 +74,31 @@ export type UpdateCombo = typeof UpdateCombo.Type
 
 const Combo = Schema.Struct({ combo: ComboView })
 
+const Tokens = Schema.NullOr(Schema.Number)
+
+/** An automatic id with what it would choose from. Limits are the greatest of the pool, null when nobody knows any. */
+export const AutoComboView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  variant: Schema.String,
+  type: Schema.Literal("auto"),
+  isHidden: Schema.Boolean,
+  candidatePool: Schema.Array(
+    Schema.Struct({
+      provider: Schema.String,
+      connectionId: Schema.String,
+      model: Schema.String,
+      context_length: Tokens,
+      max_output_tokens: Tokens
+    })
+  ),
+  candidateCount: Schema.Number,
+  context_length: Tokens,
+  max_output_tokens: Tokens,
+  config: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "AutoCombo" })
+export type AutoComboView = typeof AutoComboView.Type
+
 export class Combos extends HttpApiGroup.make("combos")
   .add(HttpApiEndpoint.get("list", "/api/combos").addSuccess(Schema.Struct({ combos: Schema.Array(ComboView) })))
   .add(
@@ -71,6 +106,9 @@ export class Combos extends HttpApiGroup.make("combos")
       .setPayload(CreateCombo)
       .addSuccess(Created(Combo))
       .addError(ConflictAnswer)
+  )
+  .add(
+    HttpApiEndpoint.get("auto", "/api/combos/auto").addSuccess(Schema.Struct({ combos: Schema.Array(AutoComboView) }))
   )
   .add(HttpApiEndpoint.get("get")`/api/combos/${idParam}`.addSuccess(Combo).addError(NotFoundAnswer))
   .add(

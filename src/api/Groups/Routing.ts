@@ -1,9 +1,11 @@
-/** Routing decisions that were taken (contract B3, B5 "Decision record"). */
+/** Routing decisions: those that were taken, and those that would be (contract B3, B5 "Decision record"). */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import { WireName } from "../../domain/Wire.ts"
 import { NotFoundAnswer } from "../Errors.ts"
+import { body, optional, Text } from "../Inputs.ts"
 
 const Numbers = Schema.Record({ key: Schema.String, value: Schema.Number })
 
@@ -12,6 +14,8 @@ export const DecisionView = Schema.Struct({
   requestedModel: Schema.String,
   combo: Schema.NullOr(Schema.String),
   strategy: Schema.String,
+  /** Why the first target is first. */
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
   seed: Schema.Number,
   weights: Schema.NullOr(Numbers),
   candidates: Schema.Array(
@@ -42,11 +46,168 @@ export const DecisionView = Schema.Struct({
   chosen: Schema.NullOr(Schema.String),
   relaxedFilters: Schema.Array(Schema.String)
 }).annotations({ identifier: "Decision" })
+export type DecisionView = typeof DecisionView.Type
 
 const requestId = HttpApiSchema.param("requestId", Schema.String)
 
-export class Routing extends HttpApiGroup.make("routing").add(
-  HttpApiEndpoint.get("decision")`/api/routing/decisions/${requestId}`
-    .addSuccess(Schema.Struct({ decision: DecisionView }))
-    .addError(NotFoundAnswer)
-) {}
+/** A request as it would come in. Nothing is sent upstream, and nothing is remembered of it. */
+export const ExplainInput = Schema.Struct({
+  model: Text.pipe(Schema.maxLength(1_000)),
+  wire: optional(WireName),
+  body: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  /** Names in any case. */
+  headers: optional(
+    Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Number, Schema.Boolean) })
+  ),
+  /** Of everything that is left to chance; the same one gives the same decision. */
+  seed: optional(
+    Schema.Number.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))
+  )
+}).annotations(body("ExplainRouting"))
+export type ExplainInput = typeof ExplainInput.Type
+
+const Decision = Schema.Struct({ decision: DecisionView })
+
+const Part = Schema.Number.pipe(Schema.between(0, 1))
+const Milliseconds = Schema.Number.pipe(Schema.between(1, 3_600_000))
+const LatencyPercentiles = Schema.Tuple(Milliseconds, Milliseconds).pipe(
+  Schema.filter(([p50Ms, p95Ms]) => (p50Ms <= p95Ms ? true : "must hold the median first, then the 95th percentile"))
+)
+const SimulatedQuota = Schema.Struct({
+  requests: Schema.Int.pipe(Schema.between(1, 1_000_000)),
+  windowMs: Schema.Int.pipe(Schema.between(1, 31 * 86_400_000))
+})
+const named = <A, I>(value: Schema.Schema<A, I>) => optional(Schema.Record({ key: Schema.String, value }))
+const Tokens = Schema.Int.pipe(Schema.between(0, 10_000_000))
+const Seed = Schema.Int.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))
+
+/**
+ * Keys of `errors`, `latency` and `quotas` name targets: a connection's id or name, `provider/model`, a provider, a model, or `*` for
+ * all; the most particular name counts.
+ */
+export const SimulateInput = Schema.Struct({
+  model: Text.pipe(Schema.maxLength(1_000)),
+  requests: optional(Schema.Int.pipe(Schema.between(1, 100_000))),
+  seed: optional(Seed),
+  /** Mean arrivals, in groups of `burst`. */
+  ratePerSecond: optional(Schema.Number.pipe(Schema.between(0.001, 100_000))),
+  burst: optional(Schema.Int.pipe(Schema.between(1, 1_000))),
+  /** Fraction of calls that fail with 503. */
+  errors: named(Part),
+  /** Median and 95th percentile in milliseconds. */
+  latency: named(LatencyPercentiles),
+  /** Requests a connection serves in a window; beyond them it answers 429. */
+  quotas: named(SimulatedQuota),
+  promptTokens: optional(Tokens),
+  outputTokens: optional(Tokens)
+}).annotations(body("SimulateRouting"))
+export type SimulateInput = typeof SimulateInput.Type
+
+const MaybeNumber = Schema.NullOr(Schema.Number)
+
+export const SimulationView = Schema.Struct({
+  model: Schema.String,
+  combo: Schema.NullOr(Schema.String),
+  strategy: Schema.String,
+  seed: Schema.Number,
+  requests: Schema.Number,
+  served: Schema.Number,
+  failed: Schema.Number,
+  /** Served by another than the first choice. */
+  fallbacks: Schema.Number,
+  calls: Schema.Number,
+  durationMs: Schema.Number,
+  p50Ms: MaybeNumber,
+  p95Ms: MaybeNumber,
+  costUsd: Schema.Number,
+  fairness: Schema.Struct({
+    maxDeviation: MaybeNumber,
+    jainIndex: MaybeNumber,
+    largestLagRequests: Schema.Number
+  }),
+  targets: Schema.Array(
+    Schema.Struct({
+      provider: Schema.String,
+      connectionId: Schema.String,
+      model: Schema.String,
+      weightShare: Schema.Number,
+      share: Schema.Number,
+      served: Schema.Number,
+      firstChoices: Schema.Number,
+      calls: Schema.Number,
+      errors: Schema.Number,
+      rateLimited: Schema.Number,
+      cooldowns: Schema.Number,
+      breakerOpenings: Schema.Number,
+      p50Ms: MaybeNumber,
+      p95Ms: MaybeNumber,
+      costUsd: Schema.Number,
+      priced: Schema.Boolean
+    })
+  ),
+  notes: Schema.Array(Schema.String)
+}).annotations({ identifier: "Simulation" })
+export type SimulationView = typeof SimulationView.Type
+
+/** Recorded requests of the last `sinceMs` milliseconds, decided anew by `model`. */
+export const ReplayInput = Schema.Struct({
+  model: Text.pipe(Schema.maxLength(1_000)),
+  sinceMs: Schema.Int.pipe(Schema.between(1, 366 * 86_400_000)),
+  seed: optional(Seed)
+}).annotations(body("ReplayRouting"))
+export type ReplayInput = typeof ReplayInput.Type
+
+export const ReplayView = Schema.Struct({
+  model: Schema.String,
+  strategy: Schema.String,
+  seed: Schema.Number,
+  replayed: Schema.Number,
+  leftOut: Schema.Number,
+  moved: Schema.Number,
+  providers: Schema.Array(
+    Schema.Struct({
+      provider: Schema.String,
+      before: Schema.Number,
+      after: Schema.Number,
+      shareBefore: Schema.Number,
+      shareAfter: Schema.Number
+    })
+  ),
+  cost: Schema.Struct({
+    beforeUsd: Schema.Number,
+    afterUsd: Schema.Number,
+    differenceUsd: Schema.Number,
+    unpricedBefore: Schema.Number,
+    unpricedAfter: Schema.Number
+  }),
+  latency: Schema.Struct({
+    meanBeforeMs: MaybeNumber,
+    meanAfterMs: MaybeNumber,
+    basis: Schema.Struct({ live: Schema.Number, recorded: Schema.Number, unknown: Schema.Number })
+  }),
+  notes: Schema.Array(Schema.String)
+}).annotations({ identifier: "Replay" })
+export type ReplayView = typeof ReplayView.Type
+
+export class Routing extends HttpApiGroup.make("routing")
+  .add(
+    HttpApiEndpoint.post("explain", "/api/routing/explain")
+      .setPayload(ExplainInput)
+      .addSuccess(Decision)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("simulate", "/api/routing/simulate")
+      .setPayload(SimulateInput)
+      .addSuccess(Schema.Struct({ simulation: SimulationView }))
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    HttpApiEndpoint.post("replay", "/api/routing/replay")
+      .setPayload(ReplayInput)
+      .addSuccess(Schema.Struct({ replay: ReplayView }))
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    HttpApiEndpoint.get("decision")`/api/routing/decisions/${requestId}`.addSuccess(Decision).addError(NotFoundAnswer)
+  ) {}

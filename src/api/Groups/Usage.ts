@@ -1,8 +1,11 @@
-/** Usage rows, newest first (contract B3 `/api/usage/logs`). */
+/** Usage rows, newest first, and the quotas of a connection (contract B3 `/api/usage/logs`, `/api/usage/{connectionId}`). */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
+import { NotFoundAnswer } from "../Errors.ts"
 
 export const UsageLog = Schema.Struct({
   id: Schema.String,
@@ -42,8 +45,47 @@ const LogsQuery = Schema.Struct({
   cursor: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(200)), { exact: true })
 })
 
-export class Usage extends HttpApiGroup.make("usage").add(
-  HttpApiEndpoint.get("logs", "/api/usage/logs")
-    .setUrlParams(LogsQuery)
-    .addSuccess(Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) }))
-) {}
+/**
+ * One quota of a connection. `source` tells whether the operator declared it (then it is counted by the gateway) or the provider
+ * showed it. Null: nobody knows.
+ */
+export const QuotaView = Schema.Struct({
+  used: Schema.Number,
+  total: Schema.NullOr(Schema.Number),
+  remaining: Schema.NullOr(Schema.Number),
+  remainingPercentage: Schema.NullOr(Schema.Number),
+  resetAt: Schema.NullOr(Schema.String),
+  unit: QuotaUnit,
+  source: Schema.Literal("declared", "learned")
+}).annotations({ identifier: "Quota" })
+export type QuotaView = typeof QuotaView.Type
+
+/** A rate limit of a short window, or of one that the provider does not name; `model` is null when it holds for all. */
+const RateLimitView = Schema.Struct({
+  model: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  total: Schema.NullOr(Schema.Number),
+  remaining: Schema.Number,
+  resetAt: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "RateLimit" })
+
+/** `quotas` has the tightest of each window, `limits` all of them. */
+export const ConnectionUsage = Schema.Struct({
+  plan: Schema.NullOr(Schema.String),
+  quotas: Schema.Record({ key: Schema.String, value: QuotaView }),
+  limits: Schema.Array(Schema.Struct({ window: QuotaWindow, ...QuotaView.fields })),
+  rates: Schema.Array(RateLimitView)
+}).annotations({ identifier: "ConnectionUsage" })
+export type ConnectionUsage = typeof ConnectionUsage.Type
+
+const connectionId = HttpApiSchema.param("connectionId", Schema.String)
+
+export class Usage extends HttpApiGroup.make("usage")
+  .add(
+    HttpApiEndpoint.get("logs", "/api/usage/logs")
+      .setUrlParams(LogsQuery)
+      .addSuccess(Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) }))
+  )
+  .add(
+    HttpApiEndpoint.get("connection")`/api/usage/${connectionId}`.addSuccess(ConnectionUsage).addError(NotFoundAnswer)
+  ) {}

@@ -1,4 +1,4 @@
-/** `gateway models [provider]`: what a client can ask for. */
+/** `gateway models [provider]`: what a client can ask for; `gateway models alias …`: other names for it. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ import * as Client from "../Client.ts"
 import { about, json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import type { Column } from "../output/Table.ts"
+import { modelsAlias } from "./models/alias.ts"
 
 interface Model {
   readonly id: string
@@ -49,5 +50,8 @@ export const modelsCommand = Command.make("models", { provider, ...Client.connec
         )
   })
 ).pipe(
-  Command.withDescription(about("List the models a client can ask for, all or one provider's.", "models openai --json"))
+  Command.withDescription(
+    about("List the models a client can ask for, all or one provider's.", "models openai --json", "models alias list")
+  ),
+  Command.withSubcommands([modelsAlias])
 )

@@ -3,10 +3,17 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
-import { Conflict } from "../../api/Errors.ts"
-import type { BadRequest } from "../../api/Errors.ts"
+import { BadRequest, Conflict } from "../../api/Errors.ts"
+import type { AutoComboView } from "../../api/Groups/Combos.ts"
 import type { Combo } from "../../domain/Combo.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import { Catalog } from "../../providers/Catalog.ts"
+import { commonFacts } from "../../providers/ModelFacts.ts"
+import { type AutoSpec, invokableAutoIds, parseAutoId } from "../../routing/auto/AutoId.ts"
+import { RouterStrategies } from "../../routing/auto/RouterStrategies.ts"
+import { configProblems } from "../../routing/ComboConfig.ts"
+import { poolOf } from "../../routing/ModelResolver.ts"
+import { AliasRepo } from "../../store/repo/AliasRepo.ts"
 import { ComboRepo } from "../../store/repo/ComboRepo.ts"
 import * as Rules from "../../routing/ComboRules.ts"
 import { badField, ConfigChanges, notFound, stored } from "./Support.ts"
@@ -16,6 +23,10 @@ const refused = (problem: Rules.ComboProblem): BadRequest => {
   switch (problem._tag) {
     case "StrategyNotBuilt":
       return badField("strategy", `'${problem.strategy}' is not available in this version; use 'priority'`)
+    case "NoTargets":
+      return badField("targets", "must name at least one target; only the strategy 'auto' does without")
+    case "NoWeight":
+      return badField("targets", "must have at least one weight above 0")
     case "UnknownCombo":
       return badField(`targets.${problem.index}.model`, `there is no combo '${problem.name}'`)
     case "Cycle":
@@ -41,22 +52,90 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
     const repo = yield* ComboRepo
     const ids = yield* IdGen
     const changes = yield* ConfigChanges
+    const catalog = yield* Catalog
+    const aliases = yield* AliasRepo
+    const routers = yield* RouterStrategies
+
+    const knownAliases = Effect.map(aliases.list, (all) => new Map(all.map(({ alias, model }) => [alias, model])))
+
+    /** Combos and aliases that would lead nowhere without the combo. */
+    const usersOf = (name: string, all: ReadonlyArray<Combo>) =>
+      Effect.map(knownAliases, (known) => [
+        ...Rules.usersOf(name, all, known),
+        ...Rules.aliasesOf(name, known).map((alias) => `the alias ${alias}`)
+      ])
+
+    const autoCombo = (id: string, spec: AutoSpec): AutoComboView => {
+      const { factsOf, modelsOf } = catalog
+      const pool = poolOf({ catalog: catalog.current(), modelsOf, factsOf })
+      const limits = commonFacts(
+        pool.map(({ account, model }) => factsOf(account, model)),
+        "greatest"
+      )
+      return {
+        id,
+        name: id,
+        variant: id === "auto" ? "lkgp" : id.slice("auto/".length),
+        type: "auto",
+        isHidden: false,
+        candidatePool: pool.map(({ account, model }) => {
+          const { contextLength, maxOutputTokens } = factsOf(account, model)
+          return {
+            provider: account.spec.id,
+            connectionId: account.connection.id,
+            model,
+            context_length: contextLength,
+            max_output_tokens: maxOutputTokens
+          }
+        }),
+        candidateCount: pool.length,
+        context_length: limits.contextLength,
+        max_output_tokens: limits.maxOutputTokens,
+        config: {
+          routerStrategy: spec.routerStrategy,
+          modePack: spec.pack,
+          explorationRate: spec.explorationRate
+        }
+      }
+    }
 
     const find = Effect.fnUntraced(function* (id: string) {
       return (yield* repo.get(id)) ?? (yield* notFound("combo", id))
     })
 
+    const checkName = Effect.fnUntraced(function* ({ name }: Combo) {
+      if (!(yield* knownAliases).has(name)) return
+      return yield* new Conflict({ message: `There is already an alias '${name}'.`, param: "name" })
+    })
+
     const check = Effect.fnUntraced(function* (combo: Combo) {
-      if (combo.targets.length === 0 && combo.strategy !== "auto") {
-        return yield* badField("targets", `the strategy '${combo.strategy}' needs at least one target`)
+      const wrong = configProblems(
+        combo.config,
+        routers.list().map(({ name }) => name)
+      )
+      const [first] = wrong
+      if (first !== undefined) {
+        return yield* new BadRequest({
+          message: `Invalid request: ${wrong.map(({ field, message }) => `${field}: ${message}`).join("; ")}`,
+          param: first.field,
+          details: wrong
+        })
       }
       const others = (yield* repo.list).filter((other) => other.id !== combo.id)
-      const problem = Rules.problemOf(combo, others)
+      const problem = Rules.problemOf(combo, others, yield* knownAliases)
       if (problem !== null) return yield* refused(problem)
     })
 
     return handlers
       .handle("list", () => Effect.map(repo.list, (combos) => ({ combos: combos.map(comboView) })).pipe(stored))
+      .handle("auto", () =>
+        Effect.sync(() => ({
+          combos: invokableAutoIds.flatMap((id) => {
+            const spec = parseAutoId(id)
+            return spec === null ? [] : [autoCombo(id, spec)]
+          })
+        }))
+      )
       .handle("get", ({ path }) => Effect.map(find(path.id), (combo) => ({ combo: comboView(combo) })).pipe(stored))
       .handle("create", ({ payload }) =>
         Effect.gen(function* () {
@@ -73,6 +152,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
           }
           const clash = (yield* repo.list).find((other) => other.id === combo.id || other.name === combo.name)
           if (clash !== undefined) return yield* taken(combo, clash.name === combo.name ? "name" : "id")
+          yield* checkName(combo)
           yield* check(combo)
           yield* Effect.catchTag(repo.insert(combo), "AlreadyStored", Effect.die)
           return { combo: comboView(combo) }
@@ -85,7 +165,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
           const all = yield* repo.list
           if (combo.name !== before.name) {
             if (all.some((other) => other.name === combo.name)) return yield* taken(combo, "name")
-            const users = Rules.usersOf(before.name, all)
+            yield* checkName(combo)
+            const users = yield* usersOf(before.name, all)
             if (users.length > 0) return yield* inUse(before.name, users)
           }
           yield* check(combo)
@@ -96,7 +177,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
       .handle("remove", ({ path }) =>
         Effect.gen(function* () {
           const combo = yield* find(path.id)
-          const users = Rules.usersOf(combo.name, yield* repo.list)
+          const users = yield* usersOf(combo.name, yield* repo.list)
           if (users.length > 0) return yield* inUse(combo.name, users)
           yield* repo.remove(combo.id)
         }).pipe(changes.apply, stored)

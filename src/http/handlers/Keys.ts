@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
-import { notFound, stored } from "./Support.ts"
+import { QuotaGroupRepo } from "../../store/repo/QuotaGroupRepo.ts"
+import { ConfigChanges, notFound, stored } from "./Support.ts"
 import { keyView } from "./Views.ts"
 
 const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso))
@@ -12,6 +13,8 @@ const timeOf = (iso: string | null): number | null => (iso === null ? null : Dat
 export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeys
+    const groups = yield* QuotaGroupRepo
+    const changes = yield* ConfigChanges
     return handlers
       .handle("list", () => Effect.sync(() => ({ keys: keys.list().map(keyView) })))
       .handle("get", ({ path }) =>
@@ -46,10 +49,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
           )
       )
       .handle("remove", ({ path }) =>
-        keys.remove(path.id).pipe(
-          Effect.flatMap((existed) => (existed ? Effect.void : notFound("API key", path.id))),
-          stored
-        )
+        Effect.gen(function* () {
+          if (!(yield* keys.remove(path.id))) return yield* notFound("API key", path.id)
+          yield* groups.dropApiKey(path.id)
+        }).pipe(changes.apply, stored)
       )
   })
 )

@@ -14,6 +14,7 @@ import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../../resilience/lockout/Lockouts.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import { NodeRepo } from "../../store/repo/NodeRepo.ts"
+import { QuotaGroupRepo } from "../../store/repo/QuotaGroupRepo.ts"
 import { unmaskHeaders } from "../../kernel/Masking.ts"
 import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
 import { nodeView } from "./Views.ts"
@@ -36,6 +37,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
     const catalog = yield* Catalog
     const repo = yield* NodeRepo
     const connections = yield* ConnectionRepo
+    const groups = yield* QuotaGroupRepo
     const breakers = yield* Breakers
     const cooldowns = yield* Cooldowns
     const lockouts = yield* Lockouts
@@ -111,6 +113,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
           // Without its node a connection leads nowhere; both go.
           for (const { id } of connectionsOf(node.prefix)) {
             yield* connections.remove(id)
+            yield* groups.dropConnection(id)
             cooldowns.forget(id)
           }
           yield* repo.remove(node.id)

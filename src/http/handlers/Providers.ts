@@ -14,7 +14,9 @@ import { ModelLists } from "../../providers/ModelLists.ts"
 import { ProviderCalls } from "../../providers/ProviderCalls.ts"
 import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../../resilience/lockout/Lockouts.ts"
+import { QuotaWindows } from "../../routing/quota/QuotaWindows.ts"
 import { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
+import { QuotaGroupRepo } from "../../store/repo/QuotaGroupRepo.ts"
 import * as Rules from "../../providers/ConnectionRules.ts"
 import { badField, checkUrl, ConfigChanges, notFound, stored } from "./Support.ts"
 import { connectionView } from "./Views.ts"
@@ -31,10 +33,12 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const repo = yield* ConnectionRepo
+    const groups = yield* QuotaGroupRepo
     const calls = yield* ProviderCalls
     const cooldowns = yield* Cooldowns
     const lockouts = yield* Lockouts
     const lists = yield* ModelLists
+    const quotas = yield* QuotaWindows
     const flags = yield* Flags
     const ids = yield* IdGen
     const changes = yield* ConfigChanges
@@ -135,8 +139,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
         Effect.gen(function* () {
           const connection = yield* changeable(path.id)
           yield* repo.remove(connection.id)
+          yield* groups.dropConnection(connection.id)
           cooldowns.forget(connection.id)
           lockouts.clear({ connectionId: connection.id })
+          quotas.forget(connection.id)
           lists.forget(connection.id)
         }).pipe(changes.apply, stored)
       )

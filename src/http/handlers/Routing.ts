@@ -1,20 +1,91 @@
 /** `/api/routing`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { GatewayApi } from "../../api/Api.ts"
-import { NotFound } from "../../api/Errors.ts"
+import { BadRequest, NotFound, Unavailable } from "../../api/Errors.ts"
+import type { ExplainInput, SimulateInput } from "../../api/Groups/Routing.ts"
+import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { DecisionLog } from "../../routing/DecisionLog.ts"
+import { Explainer } from "../../routing/Explainer.ts"
+import * as Simulator from "../../routing/simulation/Simulator.ts"
+import { stored } from "./Support.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
+/** What the request itself would have been told, as an answer of this plane. */
+const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
+  const { code, details, message, param, retryAfterMs } = describe(error)
+  const fields = { message, code, details, ...(param === null ? {} : { param }) }
+  switch (error._tag) {
+    case "ModelNotFound":
+      return new NotFound(fields)
+    case "NoTarget":
+      return new Unavailable({ ...fields, ...(retryAfterMs === null ? {} : { retryAfterMs }) })
+    case "InvalidRequest":
+      return new BadRequest(fields)
+  }
+}
+
+/** Header names are lower-case inside the house; of several spellings the last counts. */
+const lowerCase = (headers: NonNullable<ExplainInput["headers"]>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+
+const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
+  model: payload.model,
+  requests: payload.requests ?? 10_000,
+  seed: payload.seed ?? 1,
+  ratePerSecond: payload.ratePerSecond ?? 10,
+  burst: payload.burst ?? 1,
+  behaviours: {
+    errors: payload.errors ?? {},
+    latency: payload.latency ?? {},
+    quotas: payload.quotas ?? {}
+  },
+  promptTokens: payload.promptTokens ?? 1_000,
+  outputTokens: payload.outputTokens ?? 300
+})
+
+const handlersLayer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
   Effect.gen(function* () {
     const log = yield* DecisionLog
-    return handlers.handle("decision", ({ path }) =>
-      Effect.suspend(() => {
-        const decision = log.get(path.requestId)
-        return decision === null
-          ? new NotFound({ message: `No decision is kept for the request '${path.requestId}'.`, param: "requestId" })
-          : Effect.succeed({ decision })
-      })
-    )
+    const explainer = yield* Explainer
+    const simulator = yield* Simulator.Simulator
+    return handlers
+      .handle("explain", ({ payload }) =>
+        explainer
+          .explain({
+            model: payload.model,
+            wire: payload.wire ?? "chat",
+            body: payload.body ?? {},
+            headers: lowerCase(payload.headers ?? {}),
+            seed: payload.seed ?? null
+          })
+          .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (decision) => ({ decision }) }))
+      )
+      .handle("simulate", ({ payload }) =>
+        simulator
+          .simulate(simulationOf(payload))
+          .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (simulation) => ({ simulation }) }))
+      )
+      .handle("replay", ({ payload: { model, seed, sinceMs } }) =>
+        simulator.replay({ model, sinceMs, seed: seed ?? 1 }).pipe(
+          Effect.map((replay) => ({ replay })),
+          Effect.catchTags({
+            ModelNotFound: (error) => Effect.fail(refused(error)),
+            NoTarget: (error) => Effect.fail(refused(error)),
+            InvalidRequest: (error) => Effect.fail(refused(error))
+          }),
+          stored
+        )
+      )
+      .handle("decision", ({ path }) =>
+        Effect.suspend(() => {
+          const decision = log.get(path.requestId)
+          return decision === null
+            ? new NotFound({ message: `No decision is kept for the request '${path.requestId}'.`, param: "requestId" })
+            : Effect.succeed({ decision })
+        })
+      )
   })
 )
+
+export const layer = handlersLayer.pipe(Layer.provide(Simulator.layer))

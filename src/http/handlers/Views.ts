@@ -4,11 +4,13 @@ import type { ComboView } from "../../api/Groups/Combos.ts"
 import type { KeyView } from "../../api/Groups/Keys.ts"
 import type { NodeView } from "../../api/Groups/ProviderNodes.ts"
 import type { ConnectionView } from "../../api/Groups/Providers.ts"
+import type { QuotaGroupView } from "../../api/Groups/QuotaGroups.ts"
 import type { UsageLog } from "../../api/Groups/Usage.ts"
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { Combo } from "../../domain/Combo.ts"
 import type { Connection, ConnectionHealth } from "../../domain/Connection.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
+import type { QuotaGroup } from "../../domain/QuotaGroup.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
@@ -82,6 +84,14 @@ export const comboView = (combo: Combo): ComboView => ({
   config: combo.config,
   isActive: combo.isActive,
   ...times(combo)
+})
+
+export const quotaGroupView = ({ allocations, id, members, name, ...record }: QuotaGroup): QuotaGroupView => ({
+  id,
+  name,
+  members,
+  allocations,
+  ...times(record)
 })
 
 export const keyView = (key: ApiKey): KeyView => ({

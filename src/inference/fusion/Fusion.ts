@@ -164,7 +164,13 @@ export const makeFusion = ({
 
   return (work) =>
     Effect.suspend(() => {
-      const members = membersOf(work.resolution.combo, work.decision.order)
+      const { combo, targets } = work.resolution
+      const usable = new Set(work.decision.order)
+      // In the combo's own order, whoever a session would have preferred: the first is the judge.
+      const members = membersOf(
+        combo,
+        targets.filter((target) => usable.has(target))
+      )
       const target = members[0]?.[0]
       // A panel of one is an ordinary request.
       if (members.length < 2 || target === undefined) return alone(work)

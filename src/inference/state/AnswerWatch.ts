@@ -96,7 +96,7 @@ export interface WatchFacts {
 
 export const answerWatch = (
   { responses, state }: WatchRooms,
-  { exchange, owner, parsed }: Pick<Work, "exchange" | "owner" | "parsed">,
+  { exchange, owner, parsed, remembered = parsed }: Pick<Work, "exchange" | "owner" | "parsed" | "remembered">,
   origin: Origin,
   facts: WatchFacts
 ): AnswerWatch => {
@@ -108,6 +108,6 @@ export const answerWatch = (
         : unwatched
   const isKept = facts.relayed && facts.keepsResponses
   return exchange.wire === "responses" && parsed["store"] !== false && !isKept
-    ? responseWatch(responses, owner, parsed, watch)
+    ? responseWatch(responses, owner, remembered, watch)
     : watch
 }

@@ -7,13 +7,17 @@ import type * as Effect from "effect/Effect"
 import init from "./0001_init.ts"
 import resilience from "./0002_resilience.ts"
 import envCredential from "./0003_env_credential.ts"
+import routingMemory from "./0004_routing_memory.ts"
+import names from "./0005_names.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
 export const migrations: Migrations = {
   "0001_init": init,
   "0002_resilience": resilience,
-  "0003_env_credential": envCredential
+  "0003_env_credential": envCredential,
+  "0004_routing_memory": routingMemory,
+  "0005_names": names
 }
 
 /** The schema version a database has after all of these ran. */

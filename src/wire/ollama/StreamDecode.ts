@@ -1,4 +1,5 @@
 /** Lines of an ollama stream → canonical events. Both endpoints. */
+import { answerTooLarge } from "../UpstreamError.ts"
 import type { StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
@@ -23,7 +24,7 @@ export const tooLarge = ({ limitBytes }: NdjsonFailure): UpstreamProblem => ({
   status: 502,
   message: `The upstream sent a line larger than ${limitBytes} bytes.`,
   type: null,
-  code: null
+  code: answerTooLarge
 })
 
 export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {

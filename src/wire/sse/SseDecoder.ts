@@ -1,4 +1,5 @@
 /** Bytes of an event stream → canonical events: the scanner in front of a wire's own reading of events. */
+import { answerTooLarge } from "../UpstreamError.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { makeSseScanner, type SseEvent } from "./SseScanner.ts"
@@ -21,7 +22,7 @@ export const makeSseDecoder = (decoder: EventDecoder, maxEventBytes?: number): S
       const events = decodeAll(scanner.push(chunk))
       if (scanner.failure === null) return events
       const message = `The upstream sent an event larger than ${scanner.failure.limitBytes} bytes.`
-      return [...events, { type: "error", problem: { status: 502, message, type: null, code: null } }]
+      return [...events, { type: "error", problem: { status: 502, message, type: null, code: answerTooLarge } }]
     },
     end: () => [...decodeAll(scanner.end()), ...decoder.end()]
   }

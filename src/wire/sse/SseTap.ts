@@ -2,6 +2,7 @@
  * Watches a same-wire event stream while its own bytes go on to the client. Only whole events are let through, so that an
  * event can be withheld; when nothing is withheld and a chunk ends with an event, the chunk object itself is relayed.
  */
+import { answerTooLarge } from "../UpstreamError.ts"
 import { type MutableFacts, observeText, startFacts } from "../canonical/Facts.ts"
 import type { StreamTap } from "../WireCodec.ts"
 import { makePlainDelta } from "./PlainDelta.ts"
@@ -89,7 +90,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     })
     if (framer.failure !== null && facts.problem === null) {
       const message = `The upstream sent an event larger than ${framer.failure.limitBytes} bytes.`
-      facts.problem = { status: 502, message, type: null, code: null }
+      facts.problem = { status: 502, message, type: null, code: answerTooLarge }
     }
     if (kept === null) return boundary === chunk.length ? chunk : chunk.subarray(0, boundary)
     return join(kept)

@@ -27,7 +27,12 @@ import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
 import * as Settings from "../../../src/resilience/Settings.ts"
+import type { DecisionRecord } from "../../../src/domain/Decision.ts"
+import { ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
+import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts"
+import * as Explainer from "../../../src/routing/Explainer.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
+import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
@@ -144,12 +149,63 @@ const providers = ProviderCalls.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
+/** Explains the model `known` and nothing else; what it was asked stands in the record. */
+export const explained = (request: Explainer.ExplainRequest): DecisionRecord => ({
+  requestId: "explained",
+  requestedModel: request.model,
+  combo: null,
+  strategy: "auto",
+  seed: request.seed ?? 1,
+  weights: { health: 0.75, costInv: 0.25 },
+  candidates: [
+    {
+      provider: "openai",
+      connectionId: "c1",
+      model: "gpt-4o",
+      score: 0.875,
+      factors: { health: 1, costInv: 0.5 },
+      excluded: null
+    },
+    {
+      provider: "groq",
+      connectionId: "c2",
+      model: "llama",
+      score: null,
+      factors: null,
+      excluded: { rule: "breaker", until: "2030-01-01T00:00:00.000Z", detail: "The circuit breaker of groq is open" }
+    }
+  ],
+  order: ["openai/gpt-4o"],
+  attempts: [],
+  chosen: null,
+  relaxedFilters: Object.keys(request.headers)
+})
+
+const explainer = Layer.succeed(
+  Explainer.Explainer,
+  Explainer.Explainer.of({
+    explain: (request) => {
+      switch (request.model) {
+        case "known":
+          return Effect.succeed(explained(request))
+        case "asleep":
+          return new NoTarget({ model: request.model, reason: "nobody is there", retryAfterMs: 2_500 })
+        default:
+          return new ModelNotFound({ model: request.model, reason: "nobody has it", suggestions: ["known"] })
+      }
+    }
+  })
+)
+
 const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
 
 const services = Layer.mergeAll(
   access,
   providers,
   DecisionLog.layer,
+  explainer,
+  RouterStrategies.layer,
+  QuotaWindows.layer,
   resilience,
   PriceBook.layer.pipe(Layer.provide(priceOverrides))
 ).pipe(

@@ -1,6 +1,7 @@
 /** Nodes, connections, declared models and combos over real HTTP, with an upstream on a real socket. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { builtStrategies } from "../../../src/routing/Router.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
@@ -271,11 +272,25 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
     })
   )
 
+  it.effect("may have any of the strategies that are carried out", () =>
+    Effect.gen(function* () {
+      for (const strategy of builtStrategies) {
+        const answer = yield* post("/api/combos", {
+          name: `by ${strategy}`,
+          strategy,
+          targets: [{ model: "openai/gpt" }]
+        })
+        assert.deepStrictEqual([answer.status, answer.at("combo.strategy")], [201, strategy], answer.text)
+      }
+      assert.strictEqual((yield* post("/api/combos", { name: "open", strategy: "auto" })).status, 201)
+    })
+  )
+
   it.effect("refuse what cannot be", () =>
     Effect.gen(function* () {
       for (const [body, param] of [
         [{ name: "x", strategy: "magic", targets: [{ model: "a/b" }] }, "strategy"],
-        [{ name: "x", strategy: "weighted", targets: [{ model: "a/b" }] }, "strategy"],
+        [{ name: "x", strategy: "weighted", targets: [{ model: "a/b", weight: 0 }] }, "targets"],
         [{ name: "x", strategy: "priority", targets: [] }, "targets"],
         [{ name: "x", strategy: "priority", targets: [{ model: "combo:nope" }] }, "targets.0.model"],
         [{ name: "x", strategy: "priority", targets: [{ model: "combo:x" }] }, "targets"],

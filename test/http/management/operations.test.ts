@@ -81,8 +81,28 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
       log.record({
         requestId: "r-1",
         requestedModel: "auto",
-        resolution: { combo: null, strategy: "priority", targets: [] },
-        decision: { strategy: "priority", seed: 7, order: [], reason: "none" },
+        resolution: {
+          combo: null,
+          strategy: "priority",
+          targets: [],
+          weights: [],
+          steps: [],
+          auto: null,
+          quotaGroup: null,
+          config: {}
+        },
+        decision: {
+          strategy: "priority",
+          seed: 7,
+          order: [],
+          reason: "none",
+          weights: null,
+          scores: new Map(),
+          exclusions: new Map(),
+          relaxedFilters: [],
+          probes: new Set(),
+          memory: null
+        },
         attempts: [],
         exclusions: new Map(),
         chosen: null

@@ -36,7 +36,12 @@ const profile: FC.Arbitrary<Breaker.BreakerProfile> = FC.record({
   more: FC.nat(2),
   resetTimeoutMs: FC.integer({ min: 500, max: 5_000 }),
   maxMultiplier: FC.constantFrom(4, 8)
-}).map(({ more, ...rest }) => ({ ...rest, failureThreshold: rest.degradationThreshold + more }))
+}).map(({ degradationThreshold, maxMultiplier, more, resetTimeoutMs }) => ({
+  degradationThreshold,
+  failureThreshold: degradationThreshold + more,
+  resetTimeoutMs,
+  maxMultiplier
+}))
 
 const leaseFloorMs = 600_000
 

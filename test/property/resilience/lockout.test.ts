@@ -10,7 +10,12 @@ const profile: FC.Arbitrary<Lockout.LockoutProfile> = FC.record({
   cap: FC.integer({ min: 1, max: 20 }),
   maxBackoffSteps: FC.nat(12),
   useExponentialBackoff: FC.boolean()
-}).map(({ cap, ...rest }) => ({ ...rest, maxCooldownMs: rest.baseCooldownMs * cap }))
+}).map(({ baseCooldownMs, cap, maxBackoffSteps, useExponentialBackoff }) => ({
+  baseCooldownMs,
+  maxCooldownMs: baseCooldownMs * cap,
+  maxBackoffSteps,
+  useExponentialBackoff
+}))
 
 type Event =
   | { readonly _tag: "Pass"; readonly ms: number }

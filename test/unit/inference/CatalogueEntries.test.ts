@@ -4,6 +4,7 @@ import type { Connection } from "../../../src/domain/Connection.ts"
 import { type CatalogueView, entriesOf } from "../../../src/inference/CatalogueEntries.ts"
 import { snapshot } from "../../../src/providers/Catalog.ts"
 import { type ModelFacts, unknownFacts } from "../../../src/providers/ModelFacts.ts"
+import { advertisedAutoIds } from "../../../src/routing/auto/AutoId.ts"
 import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
 import { combo, connection, node } from "../../support/Records.ts"
 
@@ -35,11 +36,21 @@ const own = connection({ id: "m1", provider: "mine", priority: 3, models: ["smal
 const claude = connection({ id: "c1", provider: "anthropic", models: ["claude"] })
 
 describe("CatalogueEntries", () => {
+  it("lists aliases that lead somewhere, with what is known of their models", () => {
+    const aliases = [
+      { alias: "best", model: "gemini/big" },
+      { alias: "lost", model: "nobody/knows" }
+    ]
+    const aliased = view([gemini], [], { snapshot: snapshot([gemini], [], [], [], aliases) })
+    assert.strictEqual(one(aliased, "best").context_length, 200_000)
+    assert.strictEqual(one(aliased, "best").owned_by, "alias")
+    assert.notInclude(ids(aliased), "lost")
+  })
+
   it("lists what can be asked for, each id once", () => {
     const inner = combo({ name: "inner", targets: [{ model: "gemini/big" }] })
     assert.deepStrictEqual(ids(view([gemini, { ...gemini, id: "g2" }, own], [inner])), [
-      "auto",
-      "auto/lkgp",
+      ...advertisedAutoIds,
       "inner",
       "gemini/big",
       "gemini/small",

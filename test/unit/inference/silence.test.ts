@@ -99,6 +99,7 @@ const start = (
       lastChance,
       watch: unwatched,
       holdBack,
+      onHeaders: () => {},
       streamHeaders: () => []
     },
     (given) => {

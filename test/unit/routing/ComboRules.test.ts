@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ComboStrategy } from "../../../src/domain/Combo.ts"
 import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
-import { maxNesting, problemOf, referencesOf, usersOf } from "../../../src/routing/ComboRules.ts"
+import { builtStrategies } from "../../../src/routing/Router.ts"
+import { aliasesOf, haveCycle, maxNesting, problemOf, usersOf } from "../../../src/routing/ComboRules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({
   name,
@@ -15,17 +17,15 @@ const chain = (levels: number) =>
   )
 
 describe("ComboRules", () => {
-  it("reads references once each", () =>
-    assert.deepStrictEqual(referencesOf(combo("a", "combo:b", "openai/x", "combo:b", "combo: c")), ["b", "c"]))
-
   it("names the users of a combo", () =>
     assert.deepStrictEqual(usersOf("c", [combo("a", "combo:c"), combo("b", "x/y"), combo("d", "combo:c")]), ["a", "d"]))
 
-  it("refuses a strategy that nobody carries out", () =>
-    assert.deepStrictEqual(problemOf({ ...combo("a", "openai/gpt"), strategy: "fusion" }, []), {
-      _tag: "StrategyNotBuilt",
-      strategy: "fusion"
-    }))
+  it("refuses a strategy that nobody carries out, and no other", () => {
+    for (const strategy of ComboStrategy.literals) {
+      const expected = builtStrategies.has(strategy) ? null : { _tag: "StrategyNotBuilt" as const, strategy }
+      assert.deepStrictEqual(problemOf({ ...combo("a", "openai/gpt"), strategy }, []), expected)
+    }
+  })
 
   it("accepts plain targets", () => assert.isNull(problemOf(combo("a", "openai/gpt"), [])))
 
@@ -63,5 +63,42 @@ describe("ComboRules", () => {
       combo(`c${index + 1}`, ...Array.from({ length: 50 }, () => (index === 8 ? "openai/gpt" : `combo:c${index + 2}`)))
     )
     assert.isNull(problemOf(combo("top", "combo:c1"), diamonds))
+  })
+
+  it("wants targets, except of auto, and some weight of a weighted choice", () => {
+    assert.deepStrictEqual(problemOf(combo("a"), []), { _tag: "NoTargets" })
+    if (!builtStrategies.has("weighted")) return
+    const weighted = (...weights: ReadonlyArray<number | null>) => ({
+      ...combo("a"),
+      strategy: "weighted" as const,
+      targets: weights.map((weight) => (weight === null ? { model: "openai/gpt" } : { model: "openai/gpt", weight }))
+    })
+    assert.deepStrictEqual(problemOf(weighted(0, 0), []), { _tag: "NoWeight" })
+    assert.isNull(problemOf(weighted(0, 1), []))
+    assert.isNull(problemOf(weighted(0, null), []))
+    assert.isNull(problemOf({ ...weighted(), strategy: "auto" }, []))
+  })
+
+  it("knows combos also by their bare names and behind aliases", () => {
+    const aliases = new Map([
+      ["al", "combo:a"],
+      ["deep", "al"]
+    ])
+    assert.deepStrictEqual(usersOf("a", [combo("b", "a"), combo("c", "combo/a"), combo("d", "deep")], aliases), [
+      "b",
+      "c",
+      "d"
+    ])
+    assert.deepStrictEqual(aliasesOf("a", aliases), ["al"])
+    assert.deepStrictEqual(problemOf(combo("a", "b"), [combo("b", "a")]), { _tag: "Cycle" })
+    assert.deepStrictEqual(problemOf(combo("a", "deep"), [], aliases), { _tag: "Cycle" })
+    assert.isNull(problemOf(combo("a", "deep"), [], new Map([["deep", "openai/gpt"]])))
+    assert.deepStrictEqual(problemOf(combo("x", "lost"), [], new Map([["lost", "combo:nope"]])), {
+      _tag: "UnknownCombo",
+      index: 0,
+      name: "nope"
+    })
+    assert.isTrue(haveCycle([combo("a", "al")], aliases))
+    assert.isFalse(haveCycle([combo("a", "openai/gpt")], aliases))
   })
 })

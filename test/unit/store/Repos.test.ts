@@ -3,11 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { healthy } from "../../../src/domain/Connection.ts"
 import type { AlreadyStored, StoreError } from "../../../src/store/Errors.ts"
+import { AliasRepo } from "../../../src/store/repo/AliasRepo.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
 import { ComboRepo } from "../../../src/store/repo/ComboRepo.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import { NodeRepo } from "../../../src/store/repo/NodeRepo.ts"
 import { type DeclaredModel, ProviderModelRepo } from "../../../src/store/repo/ProviderModelRepo.ts"
+import { QuotaGroupRepo } from "../../../src/store/repo/QuotaGroupRepo.ts"
 import { SessionRepo } from "../../../src/store/repo/SessionRepo.ts"
 import { SettingsRepo } from "../../../src/store/repo/SettingsRepo.ts"
 import { apiKey, bareConnection, combo, connection, node, reposInMemory } from "./fixtures.ts"
@@ -106,6 +108,74 @@ describe("ComboRepo", () => {
       assert.deepStrictEqual(yield* repo.list, [changed])
       assert.isTrue(yield* repo.remove("k1"))
       assert.deepStrictEqual(yield* repo.list, [])
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
+describe("AliasRepo", () => {
+  it.effect("keeps one meaning per alias", () =>
+    Effect.gen(function* () {
+      const repo = yield* AliasRepo
+      yield* repo.set({ alias: "b", model: "x/1" })
+      yield* repo.set({ alias: "a", model: "x/2" })
+      yield* repo.set({ alias: "b", model: "x/3" })
+      assert.deepStrictEqual(yield* repo.list, [
+        { alias: "a", model: "x/2" },
+        { alias: "b", model: "x/3" }
+      ])
+      assert.isTrue(yield* repo.remove("b"))
+      assert.isFalse(yield* repo.remove("b"))
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
+describe("QuotaGroupRepo", () => {
+  const group = {
+    id: "g1",
+    name: "team",
+    members: [
+      { connectionId: "c1", weight: 2.5 },
+      { connectionId: "c2", weight: 1 }
+    ],
+    allocations: [{ apiKeyId: "k1", weight: 3 }],
+    createdAtMs: 1,
+    updatedAtMs: 2
+  }
+
+  it.effect("keeps every field and one group per name", () =>
+    Effect.gen(function* () {
+      const repo = yield* QuotaGroupRepo
+      yield* repo.insert(group)
+      assert.deepStrictEqual(yield* repo.get("g1"), group)
+      assert.strictEqual(yield* conflictOf(repo.insert({ ...group, id: "g2" })), "name")
+      const changed = { ...group, name: "crew", allocations: [] }
+      assert.isTrue(yield* repo.update(changed))
+      assert.deepStrictEqual(yield* repo.list, [changed])
+      assert.isTrue(yield* repo.remove("g1"))
+      assert.isFalse(yield* repo.remove("g1"))
+    }).pipe(Effect.provide(reposInMemory))
+  )
+
+  it.effect("forgets connections and keys that are gone, everywhere", () =>
+    Effect.gen(function* () {
+      const repo = yield* QuotaGroupRepo
+      const other = {
+        ...group,
+        id: "g2",
+        name: "untouched",
+        members: [{ connectionId: "c3", weight: 1 }],
+        allocations: []
+      }
+      yield* repo.insert(group)
+      yield* repo.insert(other)
+      yield* repo.dropConnection("c1")
+      yield* repo.dropApiKey("k1")
+      assert.deepStrictEqual(yield* repo.list, [
+        { ...group, members: [{ connectionId: "c2", weight: 1 }], allocations: [] },
+        other
+      ])
+      yield* repo.dropConnection("c2")
+      assert.deepStrictEqual((yield* repo.get("g1"))?.members, [])
     }).pipe(Effect.provide(reposInMemory))
   )
 })

@@ -1,0 +1,73 @@
+/** Quota groups: who serves, and who is entitled to, `qtSd/<group>/<provider>/<model>` (contract B3 `/api/quota/groups`). */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { QuotaAllocation, QuotaMember } from "../../domain/QuotaGroup.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { body, Created, idParam, NoContent, optional, Text } from "../Inputs.ts"
+
+export const QuotaGroupView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  members: Schema.Array(QuotaMember),
+  allocations: Schema.Array(QuotaAllocation),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}).annotations({ identifier: "QuotaGroup" })
+export type QuotaGroupView = typeof QuotaGroupView.Type
+
+/** Stands between the slashes of a model id. */
+export const GroupName = Schema.Trim.pipe(
+  Schema.pattern(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u, {
+    message: () => "must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
+  })
+)
+
+const Weight = Schema.Number.pipe(
+  Schema.filter((weight) =>
+    Number.isFinite(weight) && weight > 0 && weight <= 1_000_000 ? true : "must be a number above 0, at most 1000000"
+  )
+)
+
+const Members = Schema.Array(Schema.Struct({ connectionId: Text, weight: Weight })).pipe(
+  Schema.minItems(1, { message: () => "must name at least one connection" }),
+  Schema.maxItems(1_000)
+)
+const Allocations = Schema.Array(Schema.Struct({ apiKeyId: Text, weight: Weight })).pipe(Schema.maxItems(10_000))
+
+export const CreateQuotaGroup = Schema.Struct({
+  name: GroupName,
+  members: Members,
+  allocations: optional(Allocations)
+}).annotations(body("CreateQuotaGroup"))
+export type CreateQuotaGroup = typeof CreateQuotaGroup.Type
+
+/** What is absent stays as it is. */
+export const UpdateQuotaGroup = Schema.Struct({
+  name: optional(GroupName),
+  members: optional(Members),
+  allocations: optional(Allocations)
+}).annotations(body("UpdateQuotaGroup"))
+export type UpdateQuotaGroup = typeof UpdateQuotaGroup.Type
+
+const Group = Schema.Struct({ group: QuotaGroupView })
+
+export class QuotaGroups extends HttpApiGroup.make("quotaGroups")
+  .add(
+    HttpApiEndpoint.get("list", "/api/quota/groups").addSuccess(Schema.Struct({ groups: Schema.Array(QuotaGroupView) }))
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/api/quota/groups")
+      .setPayload(CreateQuotaGroup)
+      .addSuccess(Created(Group))
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.get("get")`/api/quota/groups/${idParam}`.addSuccess(Group).addError(NotFoundAnswer))
+  .add(
+    HttpApiEndpoint.put("update")`/api/quota/groups/${idParam}`
+      .setPayload(UpdateQuotaGroup)
+      .addSuccess(Group)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(HttpApiEndpoint.del("remove")`/api/quota/groups/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}

@@ -1,0 +1,102 @@
+/** `gateway quota groups …`: connections that serve `qtSd/<group>/<provider>/<model>` by weight. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { CreateQuotaGroup, QuotaGroupView } from "../../../api/Groups/QuotaGroups.ts"
+import * as Client from "../../Client.ts"
+import { about, body, json, pick } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+import type { Column } from "../../output/Table.ts"
+
+const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
+
+const columns: ReadonlyArray<Column<QuotaGroupView>> = [
+  { header: "NAME", value: ({ name }) => name },
+  {
+    header: "MEMBERS",
+    value: ({ members }) => members.map(({ connectionId, weight }) => `${connectionId}=${weight}`).join(", ") || "-"
+  },
+  {
+    header: "ALLOCATIONS",
+    value: ({ allocations }) => allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || "-"
+  },
+  { header: "ID", value: ({ id }) => id }
+]
+
+/** `id` or `id=weight`. */
+export const weighted = (text: string): { readonly id: string; readonly weight: number } => {
+  const equals = text.lastIndexOf("=")
+  return equals === -1
+    ? { id: text, weight: 1 }
+    : { id: text.slice(0, equals), weight: Number(text.slice(equals + 1) || "NaN") }
+}
+
+const list = Command.make("list", { ...Client.connection, json }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "quotaGroups")
+    const answer = yield* client.list().pipe(Client.orExplain(to))
+    yield* given.json
+      ? Output.json(Groups, answer)
+      : Output.rows(answer.groups, columns, "There are no quota groups. Make one with 'gateway quota groups add'.")
+  })
+).pipe(Command.withDescription(about("List the quota groups of a running gateway.", "quota groups list --json")))
+
+const add = Command.make(
+  "add",
+  {
+    name: Args.text({ name: "name" }),
+    members: Args.text({ name: "connection" }).pipe(
+      Args.withDescription("<connection id> or <connection id>=<weight>."),
+      Args.atLeast(1)
+    ),
+    allocations: Options.text("allow").pipe(
+      Options.withDescription("<API key id>=<weight>; may be given several times."),
+      Options.repeated
+    ),
+    ...Client.connection,
+    json
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const payload = yield* body(
+        CreateQuotaGroup,
+        {
+          name: given.name,
+          members: given.members.map(weighted).map(({ id, weight }) => ({ connectionId: id, weight })),
+          allocations: given.allocations.map(weighted).map(({ id, weight }) => ({ apiKeyId: id, weight }))
+        },
+        { name: "<name>", members: "<connection>", allocations: "--allow" }
+      )
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "quotaGroups")
+      const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
+      yield* given.json
+        ? Output.json(Schema.Struct({ group: QuotaGroupView }), answer)
+        : Output.note(
+            `The quota group '${answer.group.name}' is there; ask for 'qtSd/${answer.group.name}/<provider>/<model>'.`
+          )
+    })
+).pipe(
+  Command.withDescription(
+    about("Make a quota group of connections with weights.", "quota groups add team 01J…=3 01K…=1")
+  )
+)
+
+const remove = Command.make("remove", { group: Args.text({ name: "id or name" }), ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "quotaGroups")
+    const { groups } = yield* client.list().pipe(Client.orExplain(to))
+    const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+    yield* Output.note(`The quota group '${found.name}' is gone.`)
+  })
+).pipe(Command.withDescription(about("Delete a quota group.", "quota groups remove team")))
+
+export const quotaGroups = Command.make("groups").pipe(
+  Command.withDescription(about("Administer the groups of quota sharing.", "quota groups list")),
+  Command.withSubcommands([list, add, remove])
+)

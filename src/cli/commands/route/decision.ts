@@ -1,0 +1,32 @@
+/** `gateway route decision`: why a request went where it went. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Client from "../../Client.ts"
+import { about, json } from "../../Flags.ts"
+import { attemptColumns, candidateColumns, headline, OneDecision, placed } from "../../output/decision.ts"
+import * as Output from "../../output/Output.ts"
+import { fields } from "../../output/Table.ts"
+
+const requestId = Args.text({ name: "request id" }).pipe(
+  Args.withDescription("What the answer's X-Gateway-Request-Id said; 'gateway logs' shows it, too.")
+)
+
+export const routeDecision = Command.make("decision", { requestId, ...Client.connection, json }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "routing")
+    const answer = yield* client.decision({ path: { requestId: given.requestId } }).pipe(Client.orExplain(to))
+    if (given.json) return yield* Output.json(OneDecision, answer)
+    const { decision } = answer
+    yield* Output.print(fields([["Request", decision.requestId], ...headline(decision)]))
+    yield* Output.print("")
+    yield* Output.rows(placed(decision), candidateColumns, "There were no candidates.")
+    yield* Output.print("")
+    yield* Output.rows(decision.attempts, attemptColumns, "Nobody was asked.")
+  })
+).pipe(
+  Command.withDescription(
+    about("Show why a request went where it went. A gateway keeps its last decisions.", "route decision 01J…")
+  )
+)

@@ -1,0 +1,81 @@
+/** `gateway route explain`: where a request would go, without sending it. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ExplainInput } from "../../../api/Groups/Routing.ts"
+import { WireName } from "../../../domain/Wire.ts"
+import * as Client from "../../Client.ts"
+import { BadArgument } from "../../Failure.ts"
+import { about, body, json } from "../../Flags.ts"
+import { readJson } from "../../JsonInput.ts"
+import { candidateColumns, headline, OneDecision, placed } from "../../output/decision.ts"
+import * as Output from "../../output/Output.ts"
+import { fields } from "../../output/Table.ts"
+
+const flags = {
+  model: Args.text({ name: "model" }).pipe(Args.withDescription("Any id a client can ask for.")),
+  body: Options.text("body").pipe(
+    Options.withDescription("File with the request's JSON body, or - for standard input."),
+    Options.optional
+  ),
+  wire: Options.choice("wire", WireName.literals).pipe(
+    Options.withDescription("The wire format of the request."),
+    Options.withDefault("chat" as const)
+  ),
+  header: Options.text("header").pipe(
+    Options.withDescription("A request header as name=value; may be given several times."),
+    Options.repeated
+  ),
+  seed: Options.integer("seed").pipe(
+    Options.withDescription("Of what is left to chance; the same one gives the same decision."),
+    Options.optional
+  ),
+  ...Client.connection,
+  json
+}
+
+/** `name=value` pairs as headers. */
+export const headersOf = (
+  pairs: ReadonlyArray<string>
+): Effect.Effect<Readonly<Record<string, string>>, BadArgument> => {
+  const wrong = pairs.find((pair) => pair.indexOf("=") < 1)
+  return wrong === undefined
+    ? Effect.succeed(
+        Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]))
+      )
+    : new BadArgument({ message: `--header: '${wrong}' is not of the form name=value.` })
+}
+
+export const routeExplain = Command.make("explain", flags, (given) =>
+  Effect.gen(function* () {
+    const sent = Option.isSome(given.body) ? yield* readJson("--body", given.body.value) : undefined
+    const payload = yield* body(
+      ExplainInput,
+      {
+        model: given.model,
+        wire: given.wire,
+        body: sent,
+        headers: yield* headersOf(given.header),
+        seed: Option.getOrUndefined(given.seed)
+      },
+      { model: "<model>", body: "--body", seed: "--seed" }
+    )
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "routing")
+    const answer = yield* client.explain({ payload }).pipe(Client.orExplain(to))
+    if (given.json) return yield* Output.json(OneDecision, answer)
+    yield* Output.print(fields(headline(answer.decision)))
+    yield* Output.print("")
+    yield* Output.rows(placed(answer.decision), candidateColumns, "There are no candidates.")
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Show where a request would go and why. Nothing is sent, and nothing changes.",
+      "route explain auto/fast",
+      "route explain my-combo --body request.json --header x-gateway-mode=cheap --seed 7"
+    )
+  )
+)

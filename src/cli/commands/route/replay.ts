@@ -1,0 +1,88 @@
+/** `gateway route replay`: recorded traffic, decided anew under another policy. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ReplayInput, ReplayView } from "../../../api/Groups/Routing.ts"
+import * as Client from "../../Client.ts"
+import { BadArgument } from "../../Failure.ts"
+import { about, body, json } from "../../Flags.ts"
+import * as Output from "../../output/Output.ts"
+import { fields } from "../../output/Table.ts"
+import { ms, shareColumns } from "../../output/simulation.ts"
+
+const flags = {
+  since: Options.text("since").pipe(
+    Options.withDescription("How far to look back: 30m, 24h or 7d."),
+    Options.withDefault("24h")
+  ),
+  combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
+  seed: Options.integer("seed").pipe(
+    Options.withDescription("Of what is left to chance; the same one gives the same decisions."),
+    Options.withDefault(1)
+  ),
+  ...Client.connection,
+  json
+}
+
+const units: Readonly<Record<string, Duration.DurationInput>> = {
+  s: "1 second",
+  m: "1 minute",
+  h: "1 hour",
+  d: "1 day"
+}
+
+/** Milliseconds of `90s`, `30m`, `24h` or `7d`. */
+export const spanMs = (text: string): Effect.Effect<number, BadArgument> => {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? []
+  return count === undefined
+    ? new BadArgument({ message: `--since: '${text}' is no time such as 30m, 24h or 7d.` })
+    : Effect.succeed(Number(count) * Duration.toMillis(units[unit] ?? 0))
+}
+
+const signed = (usd: number): string => `${usd > 0 ? "+" : ""}${usd.toFixed(6)}`
+
+const unpriced = (count: number): string => (count === 0 ? "" : ` (${count} unpriced)`)
+
+const headline = ({ cost, latency, ...replay }: ReplayView): ReadonlyArray<readonly [string, string]> => [
+  ["Decided by", `${replay.model} (${replay.strategy})`],
+  ["Seed", String(replay.seed)],
+  ["Requests", `${replay.replayed} replayed, ${replay.leftOut} left out that did not end well`],
+  ["Elsewhere", String(replay.moved)],
+  [
+    "Cost",
+    `${cost.beforeUsd.toFixed(6)}${unpriced(cost.unpricedBefore)} -> ${cost.afterUsd.toFixed(6)}${unpriced(cost.unpricedAfter)} USD, ${signed(cost.differenceUsd)}`
+  ],
+  ["Latency", `mean ${ms(latency.meanBeforeMs)} -> ${ms(latency.meanAfterMs)} expected`],
+  [
+    "Known from",
+    `${latency.basis.live} live measurements, ${latency.basis.recorded} records of the target, ${latency.basis.unknown} not known (own latency taken)`
+  ]
+]
+
+export const routeReplay = Command.make("replay", flags, (given) =>
+  Effect.gen(function* () {
+    const payload = yield* body(
+      ReplayInput,
+      { model: given.combo, sinceMs: yield* spanMs(given.since), seed: given.seed },
+      { model: "--combo", sinceMs: "--since", seed: "--seed" }
+    )
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "routing")
+    const answer = yield* client.replay({ payload }).pipe(Client.orExplain(to))
+    if (given.json) return yield* Output.json(Schema.Struct({ replay: ReplayView }), answer)
+    const { replay } = answer
+    yield* Output.print(fields(headline(replay)))
+    yield* Output.print("")
+    yield* Output.rows(replay.providers, shareColumns, "No request was recorded in this time.")
+    yield* Effect.forEach(replay.notes, Output.note, { discard: true })
+  })
+).pipe(
+  Command.withDescription(
+    about(
+      "Decide recorded requests anew by another combo: the difference in shares, cost and expected latency. Nothing is sent.",
+      "route replay --since 24h --combo cheaper"
+    )
+  )
+)

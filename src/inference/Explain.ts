@@ -1,0 +1,79 @@
+/** Explains decisions (contract B3 `POST /api/routing/explain`): the same doors as a real request, up to the point where one would go out. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type { DecisionRecord } from "../domain/Decision.ts"
+import { InvalidRequest, ModelNotFound, NoTarget } from "../domain/Errors.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import { recordOf } from "../routing/DecisionLog.ts"
+import * as Engine from "../routing/Engine.ts"
+import { Explainer, type ExplainRequest } from "../routing/Explainer.ts"
+import * as Resolutions from "../routing/Resolutions.ts"
+import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
+import { codecs } from "../wire/Codec.ts"
+import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { featuresOf } from "./RequestFeatures.ts"
+
+type Explained = Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
+
+/** What a request needs to be one, where the question leaves it out. */
+const emptyPrompt: Readonly<Record<ExplainRequest["wire"], JsonObject>> = {
+  chat: { messages: [{ role: "user", content: "" }] },
+  messages: { messages: [{ role: "user", content: "" }], max_tokens: 1_024 },
+  responses: { input: "" },
+  gemini: { contents: [{ role: "user", parts: [{ text: "" }] }] },
+  ollama: { messages: [{ role: "user", content: "" }] }
+}
+
+export const layer = Layer.effect(
+  Explainer,
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const resolutions = yield* Resolutions.Resolutions
+    const ids = yield* IdGen.IdGen
+    const timers = yield* Timers.Timers
+
+    const explain = (request: ExplainRequest) =>
+      Effect.suspend((): Explained => {
+        const { headers, model, wire } = request
+        const codec = codecs[wire]
+        const text = JSON.stringify({ ...emptyPrompt[wire], ...request.body, model })
+        const body = parseJson(text)
+        if (!isObject(body)) {
+          const message = "body: expected a request of the wire"
+          return Effect.fail(new InvalidRequest({ message, param: "body", details: [] }))
+        }
+        const envelope = codec.checkEnvelope(body)
+        if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
+        const resolution = resolutions.resolve(model)
+        if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
+        const sessionId = sessionIdOf(headers, body)
+        const sessionKey = sessionId === null ? null : sessionKeyOf("", model, sessionId)
+        const nowMs = timers.nowMs()
+        const decision = engine.decide({
+          model,
+          resolution,
+          features: () =>
+            featuresOf({ body: Buffer.from(text), wire }, envelope.right, () => codec.decodeRequest(body), sessionKey),
+          sessionKey,
+          modeHeader: headers["x-gateway-mode"] ?? null,
+          budgetHeader: headers["x-gateway-budget"] ?? null,
+          seed: request.seed ?? ids.seed(),
+          nowMs
+        })
+        return Effect.succeed(
+          recordOf({
+            requestId: ids.next(nowMs),
+            requestedModel: model,
+            resolution,
+            decision,
+            attempts: [],
+            exclusions: new Map(),
+            chosen: null
+          })
+        )
+      })
+    return Explainer.of({ explain })
+  })
+)

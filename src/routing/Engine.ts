@@ -1,0 +1,177 @@
+/**
+ * The routing engine as the corridor sees it: decides on ready state, and keeps what strategies want to remember once a request really
+ * goes out. `decide` changes nothing, so whoever only asks may call it as often as they like.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Catalog from "../providers/Catalog.ts"
+import * as Breakers from "../resilience/breaker/Breakers.ts"
+import * as PriceBook from "../usage/PriceBook.ts"
+import * as Affinity from "./Affinity.ts"
+import * as RouterStrategies from "./auto/RouterStrategies.ts"
+import { callEnded, healed, type HealingState } from "./auto/SelfHealing.ts"
+import type { Features } from "./engine/Candidate.ts"
+import { decide, type Decided } from "./engine/Decide.ts"
+import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
+import type { Served } from "./engine/Strategy.ts"
+import type { Resolution, Target } from "./ModelResolver.ts"
+import * as QuotaWindows from "./quota/QuotaWindows.ts"
+import * as RouterMemory from "./RouterMemory.ts"
+import * as PerformanceStats from "./stats/PerformanceStats.ts"
+import { lkgpServed } from "./strategies/Lkgp.ts"
+import { type OrderingStrategy, strategies } from "./strategies/index.ts"
+import * as TargetHealth from "./TargetHealth.ts"
+
+export interface Question {
+  /** The id the client asked for. */
+  readonly model: string
+  readonly resolution: Resolution
+  /** Asked for only where a strategy looks at the request. */
+  readonly features: () => Features
+  readonly sessionKey: string | null
+  readonly modeHeader: string | null
+  readonly budgetHeader: string | null
+  readonly seed: number
+  readonly nowMs: number
+}
+
+export class Engine extends Context.Tag("gateway/routing/Engine")<
+  Engine,
+  {
+    /** Hot. */
+    readonly decide: (question: Question) => Decided
+    /** Hot: the request goes out. */
+    readonly commit: (question: Question, decided: Decided) => void
+    /** Hot: a target has answered wholly. */
+    readonly served: (question: Question, decided: Decided, target: Target) => void
+    /** Hot: a call is over; `ok` null when nothing was learned. */
+    readonly ended: (question: Question, target: Target, ok: boolean | null, nowMs: number) => void
+  }
+>() {}
+
+/** Combos whose candidates' exclusions are remembered. */
+const maxHealing = 1_000
+
+const noScores = new Map<never, never>()
+
+/** The usual case: the order is the combo's own, and nothing has to be looked at. */
+const asListed = ({ resolution, seed }: Question): Decided => ({
+  strategy: resolution.strategy,
+  seed,
+  order: resolution.targets,
+  reason: resolution.targets.length === 1 ? "only target" : "first in order",
+  weights: null,
+  scores: noScores,
+  exclusions: noScores,
+  relaxedFilters: [],
+  memory: null,
+  probes: none,
+  healing: healed,
+  detour: null
+})
+
+const none: ReadonlySet<string> = new Set()
+
+const memoryKey = ({ model, resolution }: Question): string => resolution.combo?.name ?? model
+
+const isAuto = ({ auto, strategy }: Resolution): boolean => auto !== null || strategy === "auto"
+
+const servedOf = (resolution: Resolution): Served | undefined => {
+  if (isAuto(resolution)) return lkgpServed
+  const { strategy } = resolution
+  return Object.hasOwn(strategies, strategy) ? strategies[strategy as OrderingStrategy].served : undefined
+}
+
+export const make = Effect.gen(function* () {
+  const prices = yield* PriceBook.PriceBook
+  const rooms: SnapshotRooms = {
+    catalog: yield* Catalog.Catalog,
+    health: yield* TargetHealth.TargetHealth,
+    breakers: yield* Breakers.Breakers,
+    stats: yield* PerformanceStats.PerformanceStats,
+    quotas: yield* QuotaWindows.QuotaWindows,
+    price: prices.price
+  }
+  const memory = yield* RouterMemory.RouterMemory
+  const affinity = yield* Affinity.Affinity
+  const routerStrategies = yield* RouterStrategies.RouterStrategies
+  const healing = new Map<string, HealingState>()
+
+  const decideFor = (question: Question): Decided => {
+    const { budgetHeader, features, modeHeader, nowMs, resolution, seed, sessionKey } = question
+    const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
+    const plain = resolution.strategy === "priority" && kept === null
+    if ((resolution.targets.length === 1 && !isAuto(resolution)) || plain) return asListed(question)
+    const key = memoryKey(question)
+    return decide({
+      resolution,
+      candidates: candidatesOf(rooms, resolution, nowMs),
+      features: features(),
+      memory: memory.of(key),
+      healing: healing.get(key) ?? healed,
+      affinity: kept,
+      modeHeader,
+      budgetHeader,
+      routerStrategies: routerStrategies.lookup,
+      freeTierStrict: false,
+      seed,
+      nowMs
+    })
+  }
+
+  const keepHealing = (key: string, state: HealingState): void => {
+    healing.delete(key)
+    if (state.size === 0) return
+    healing.set(key, state)
+    if (healing.size <= maxHealing) return
+    for (const oldest of healing.keys()) {
+      healing.delete(oldest)
+      return
+    }
+  }
+
+  const served = (question: Question, decided: Decided, target: Target): void => {
+    const { nowMs, resolution, sessionKey } = question
+    if (sessionKey !== null) affinity.served(sessionKey, target, nowMs)
+    const learn = decided.detour === null ? servedOf(resolution) : undefined
+    if (learn === undefined) return
+    const index = resolution.targets.indexOf(target)
+    const [candidate] = candidatesOf(
+      rooms,
+      { ...resolution, targets: [target], weights: [resolution.weights[index] ?? 1] },
+      nowMs
+    )
+    const key = memoryKey(question)
+    if (candidate !== undefined) memory.keep(key, learn(memory.of(key), candidate, resolution.config))
+  }
+
+  return Engine.of({
+    decide: decideFor,
+    commit: (question, decided) => {
+      const key = memoryKey(question)
+      if (decided.memory !== null) memory.keep(key, decided.memory)
+      if (isAuto(question.resolution)) keepHealing(key, decided.healing)
+    },
+    served,
+    ended: (question, target, ok, nowMs) => {
+      const key = memoryKey(question)
+      const state = healing.get(key)
+      if (state !== undefined && ok !== null) keepHealing(key, callEnded(state, keyOf(target), ok, nowMs))
+    }
+  })
+})
+
+export const layer: Layer.Layer<
+  Engine,
+  never,
+  | PriceBook.PriceBook
+  | Catalog.Catalog
+  | TargetHealth.TargetHealth
+  | Breakers.Breakers
+  | PerformanceStats.PerformanceStats
+  | QuotaWindows.QuotaWindows
+  | RouterMemory.RouterMemory
+  | Affinity.Affinity
+  | RouterStrategies.RouterStrategies
+> = Layer.effect(Engine, make)

@@ -1,0 +1,270 @@
+/**
+ * The auto strategy (document 1 "Auto routing", contract B5 "Auto"): filter, score, leave out the sick, let the router strategy name the
+ * first, now and then explore; the rest follow by score. Pure: what is to be remembered is given back, and whoever only asks drops it.
+ */
+import type { Candidate, Features } from "../engine/Candidate.ts"
+import type { Ordering, Score, StrategyInput } from "../engine/Strategy.ts"
+import { budgetOfHeader, readAutoConfig, weightsOf } from "./AutoConfig.ts"
+import type { AutoSpec } from "./AutoId.ts"
+import { explore } from "./Exploration.ts"
+import { factorsOf } from "./Factors.ts"
+import { applyFilters, type AutoExclusion, type FilterRule } from "./Filters.ts"
+import { staticFitness, type FitnessTable } from "./Fitness.ts"
+import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool } from "./Pool.ts"
+import {
+  builtInStrategy,
+  choose,
+  type PoolMember,
+  type RoutingContext,
+  type SlaPolicy,
+  type StrategyLookup
+} from "./RouterStrategies.ts"
+import {
+  healed,
+  isIncident,
+  look,
+  probeStarted,
+  steadied,
+  withHealing,
+  type Healing,
+  type HealingState,
+  type Standing
+} from "./SelfHealing.ts"
+import type { Weights } from "./Weights.ts"
+
+export interface AutoInput extends StrategyInput {
+  /** Those that may not be called now: scored for the record, and counted where breakers are counted. */
+  readonly unavailable: ReadonlyArray<Candidate>
+  readonly spec: AutoSpec
+  /** The values of `X-Gateway-Mode` and `X-Gateway-Budget`, as they came. */
+  readonly modeHeader: string | null
+  readonly budgetHeader: string | null
+  readonly healing: HealingState
+  readonly strategies: StrategyLookup
+  readonly fitness: FitnessTable
+  /** `routing.freeTierStrict`. */
+  readonly freeTierStrict: boolean
+  readonly lkgpEnabled: boolean
+  /** Provider of `memory.lastKnownGood`, where it is known though its connection is gone. */
+  readonly lastKnownGoodProvider: string | null
+}
+
+/** What most callers say to the rest of an `AutoInput`. */
+export const autoDefaults = {
+  unavailable: [],
+  modeHeader: null,
+  budgetHeader: null,
+  healing: healed,
+  strategies: builtInStrategy,
+  fitness: staticFitness,
+  freeTierStrict: false,
+  lkgpEnabled: true,
+  lastKnownGoodProvider: null
+} as const satisfies Partial<AutoInput>
+
+export interface AutoOrdering extends Ordering {
+  readonly _tag: "Ordered"
+  /** Of every candidate, also those left out and those that may not be called. */
+  readonly scores: ReadonlyMap<string, Score>
+  readonly weights: Weights
+  /** Rule `score`: in the order all the same, behind everybody else, as a last resort. All other rules: not in the order. */
+  readonly exclusions: ReadonlyArray<AutoExclusion>
+  readonly relaxedFilters: ReadonlyArray<FilterRule>
+  readonly healing: HealingState
+  /** Keys whose next call is a probe and gets `probeTimeoutMs`. */
+  readonly probes: ReadonlySet<string>
+  /** The first is not the favourite: its success should not make it the last known good. */
+  readonly detour: "exploration" | "probe" | null
+  readonly incident: boolean
+}
+
+/** `:free` was asked for with `routing.freeTierStrict`, and nothing free may be called. */
+export interface NoFreeCandidate {
+  readonly _tag: "NoFreeCandidate"
+  readonly scores: ReadonlyMap<string, Score>
+  readonly weights: Weights
+  readonly exclusions: ReadonlyArray<AutoExclusion>
+}
+
+const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): number =>
+  weights.health * factors.health +
+  weights.quota * factors.quota +
+  weights.costInv * factors.costInv +
+  weights.latencyInv * factors.latencyInv +
+  weights.taskFit * factors.taskFit +
+  weights.stability * factors.stability +
+  weights.tierPriority * factors.tierPriority +
+  weights.tierAffinity * factors.tierAffinity +
+  weights.specificityMatch * factors.specificityMatch +
+  weights.contextAffinity * factors.contextAffinity +
+  weights.connectionDensity * factors.connectionDensity +
+  weights.resetWindowAffinity * factors.resetWindowAffinity
+
+/** The score is the weighted sum of the factors and nothing else: there are no penalties beside them. */
+export const scoreAll = (
+  candidates: ReadonlyArray<Candidate>,
+  pool: Pool,
+  features: Features,
+  nowMs: number,
+  weights: Weights
+): Map<string, Score> => {
+  const scores = new Map<string, Score>()
+  for (const candidate of candidates) {
+    const factors = factorsOf(candidate, pool, features, nowMs)
+    scores.set(candidate.key, { score: scoreOf(factors, weights), factors })
+  }
+  return scores
+}
+
+interface Examined {
+  /** Those to choose from, best score first. */
+  readonly ranked: ReadonlyArray<Candidate>
+  /** Those left out for their score, best first. */
+  readonly out: ReadonlyArray<Candidate>
+  readonly exclusions: ReadonlyArray<AutoExclusion>
+  /** Candidates whose exclusion ended and whom nobody has called since. */
+  readonly due: ReadonlySet<string>
+  readonly healing: HealingState
+  readonly relaxed: boolean
+}
+
+/** Leaves out who scores too badly. When that would be everybody nobody is: a pool is not sick in comparison with itself. */
+const examine = (
+  kept: ReadonlyArray<Candidate>,
+  scoreBy: (candidate: Candidate) => number,
+  healing: HealingState,
+  nowMs: number
+): Examined => {
+  const sorted = kept.toSorted((a, b) => scoreBy(b) - scoreBy(a))
+  const changes: Array<readonly [string, Healing | null]> = []
+  const standings = new Map<Candidate, Standing>()
+  for (const candidate of sorted) {
+    const seen = look(healing.get(candidate.key) ?? null, scoreBy(candidate), nowMs)
+    changes.push([candidate.key, seen.healing])
+    standings.set(candidate, seen.standing)
+  }
+  const ranked = sorted.filter((candidate) => standings.get(candidate)?._tag !== "out")
+  if (ranked.length === 0) {
+    return { ranked: sorted, out: [], exclusions: [], due: new Set(), healing, relaxed: sorted.length > 0 }
+  }
+  const due = new Set<string>()
+  const out: Array<Candidate> = []
+  const exclusions: Array<AutoExclusion> = []
+  for (const [candidate, standing] of standings) {
+    if (standing._tag === "probe") due.add(candidate.key)
+    if (standing._tag !== "out") continue
+    out.push(candidate)
+    const detail = `its score fell below the limit (now ${scoreBy(candidate).toFixed(3)})`
+    exclusions.push({ candidate, rule: "score", untilMs: standing.untilMs, detail })
+  }
+  return { ranked, out, exclusions, due, healing: withHealing(healing, changes), relaxed: false }
+}
+
+const memberOf = (candidate: Candidate, score: Score, pool: Pool): PoolMember => ({
+  provider: candidate.target.account.spec.id,
+  connectionId: candidate.target.account.connection.id,
+  model: candidate.target.model,
+  score: score.score,
+  factors: score.factors,
+  breaker: candidate.breaker,
+  costPer1MTokens: blendedUsd(candidate),
+  p95LatencyMs: p95Of(candidate, pool),
+  errorRate: errorRateOf(candidate)
+})
+
+const unscored: Score = { score: 0, factors: {} }
+
+const contextOf = (
+  { features, lastKnownGoodProvider, lkgpEnabled, memory }: AutoInput,
+  sla: SlaPolicy
+): RoutingContext => {
+  const good = memory.lastKnownGood
+  return {
+    taskType: features.taskType,
+    hasTools: features.hasTools,
+    hasImages: features.hasImages,
+    tokenEstimate: features.promptTokens,
+    sla,
+    lkgpEnabled,
+    lastKnownGood: good === null ? null : { ...good, provider: lastKnownGoodProvider }
+  }
+}
+
+/** Fit for a header: no separators of its own, no control characters, not long. */
+const told = (reason: string): string =>
+  reason
+    .replace(/[^\x20-\x7e]|;/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 120)
+
+const first = (candidate: Candidate, others: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => [
+  candidate,
+  ...others.filter((other) => other !== candidate)
+]
+
+export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
+  const { candidates, features, fitness, memory, nowMs, random, spec, unavailable } = input
+  const { config } = readAutoConfig(input.config)
+  const everybody = unavailable.length === 0 ? candidates : [...candidates, ...unavailable]
+  const incident = isIncident(everybody)
+  const asked = weightsOf(spec.pack, config, input.modeHeader)
+  const weights = incident ? steadied(asked) : asked
+
+  const filtered = applyFilters(candidates, {
+    filter: spec.filter,
+    features,
+    candidatePool: config.candidatePool,
+    budgetUsd: budgetOfHeader(input.budgetHeader) ?? config.budgetUsd,
+    freeTierStrict: input.freeTierStrict
+  })
+  // The scales are those of the candidates to choose from; the others are measured on them for the record.
+  const pool = poolOf(filtered._tag === "Kept" ? filtered.kept : candidates, fitness)
+  const scores = scoreAll(everybody, pool, features, nowMs, weights)
+  if (filtered._tag === "NoFreeCandidate") {
+    return { _tag: "NoFreeCandidate", scores, weights, exclusions: filtered.exclusions }
+  }
+
+  const scoreBy = ({ key }: Candidate): number => scores.get(key)?.score ?? 0
+  const { due, exclusions, healing, out, ranked, relaxed } = examine(filtered.kept, scoreBy, input.healing, nowMs)
+  const members = ranked.map((candidate) => memberOf(candidate, scores.get(candidate.key) ?? unscored, pool))
+  const rate = incident ? 0 : (config.explorationRate ?? spec.explorationRate)
+  const result = (
+    order: ReadonlyArray<Candidate>,
+    reason: string,
+    detour: AutoOrdering["detour"],
+    after: HealingState
+  ): AutoOrdering => ({
+    _tag: "Ordered",
+    order: [...order, ...out],
+    reason: told(incident ? `${reason}, incident mode` : reason),
+    memory,
+    scores,
+    weights,
+    exclusions: [...filtered.exclusions, ...exclusions],
+    relaxedFilters: relaxed ? [...filtered.relaxedFilters, "score"] : filtered.relaxedFilters,
+    healing: after,
+    probes: new Set(ranked.filter(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key)).map(({ key }) => key)),
+    detour,
+    incident
+  })
+
+  if (members.length === 0) return result([], "no candidate", null, healing)
+  const name = config.routerStrategy ?? spec.routerStrategy
+  const chosen = choose(name, input.strategies, members, contextOf(input, config.sla))
+  const favourite = ranked[chosen.index]
+  const order = favourite === undefined ? ranked : first(favourite, ranked)
+  const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`
+
+  // A probe is a detour like an exploration: who turned that off, or is in an incident, is not sent on one.
+  const probe = rate > 0 ? order.find(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key)) : undefined
+  if (probe !== undefined && probe !== favourite) {
+    const cause = due.has(probe.key) ? "probe after exclusion" : "probe of a half-open provider"
+    return result(first(probe, order), cause, "probe", probeStarted(healing, probe.key, nowMs))
+  }
+  if (probe !== undefined) return result(order, why, null, probeStarted(healing, probe.key, nowMs))
+  const explored = explore(order, rate, random)
+  return explored === null
+    ? result(order, why, null, healing)
+    : result(first(explored, order), "exploration", "exploration", healing)
+}

@@ -1,0 +1,159 @@
+/**
+ * The twelve factors (document 1 "Scoring factors"; formulas of the reference where the law gives none, rulings A2.4). Each is a pure
+ * function of one candidate, its pool, the request's features and the time, and lies in [0, 1]. What is not known is neutral.
+ */
+import type { AccountTier } from "../../domain/Connection.ts"
+import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
+import type { Candidate, Features, QuotaWindow } from "../engine/Candidate.ts"
+import { stepsBetween, modelTierOf } from "./ModelTier.ts"
+import { blendedUsd, clamp01, deviationOf, errorRateOf, p95Of, type Pool } from "./Pool.ts"
+import { recommendedTier, specificityFit } from "./Specificity.ts"
+import type { FactorName } from "./Weights.ts"
+
+export type Factor = (candidate: Candidate, pool: Pool, features: Features, nowMs: number) => number
+
+const neutral = 0.5
+
+/** DEGRADED is usable, and still behind those without failures. */
+const healthOf: Readonly<Record<BreakerPhase, number>> = { CLOSED: 1, DEGRADED: 0.75, HALF_OPEN: 0.5, OPEN: 0 }
+
+const health: Factor = ({ breaker }) => healthOf[breaker]
+
+/** A window whose reset lies behind us is a full one again. */
+const leftIn = ({ remaining, resetAtMs }: QuotaWindow, nowMs: number): number =>
+  resetAtMs !== null && resetAtMs <= nowMs ? 1 : clamp01(remaining)
+
+/** The worst window decides. No window known is .5: what is known to be full goes before, what is known to be nearly empty behind. */
+const quota: Factor = ({ quotas }, _pool, _features, nowMs) => {
+  if (quotas.length === 0) return neutral
+  let worst = 1
+  for (const window of quotas) worst = Math.min(worst, leftIn(window, nowMs))
+  return worst
+}
+
+/** Free is 1, the dearest of the pool 0, not priced .5. */
+const costInv: Factor = (candidate, pool) => {
+  const usd = blendedUsd(candidate)
+  return usd === null ? neutral : clamp01(1 - usd / Math.max(pool.mostUsd, 0.001))
+}
+
+/** The slowest of the pool is 0; all .5 when nobody was measured yet. */
+const latencyInv: Factor = (candidate, pool) => {
+  const p95Ms = p95Of(candidate, pool)
+  return p95Ms === null ? neutral : clamp01(1 - p95Ms / Math.max(pool.p95Ms.most, 1))
+}
+
+/** Deviations below this are noise: in a pool of even candidates nobody is called uneven. */
+const leastDeviationMs = 10
+
+/** Both are asked for: an even latency, and answers that do not fail. */
+const stability: Factor = (candidate, pool) => {
+  const deviationMs = deviationOf(candidate, pool)
+  const even =
+    deviationMs === null ? neutral : clamp01(1 - deviationMs / Math.max(pool.deviationMs.most, leastDeviationMs))
+  return even * (1 - errorRateOf(candidate))
+}
+
+const accountTiers: Readonly<Record<AccountTier, number>> = { ultra: 1, pro: 0.67, standard: 0.33, free: 0 }
+
+const tierPriority: Factor = ({ tier }) => accountTiers[tier ?? "standard"]
+
+const affinities = [1, 0.7, 0.3] as const
+
+/** The model's tier against the one recommended for the request. */
+const tierAffinity: Factor = (candidate, _pool, { hasTools, specificity }) => {
+  const tier = modelTierOf(candidate)
+  return tier === null ? neutral : (affinities[stepsBetween(tier, recommendedTier(specificity, hasTools))] ?? neutral)
+}
+
+const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
+  specificityFit(modelTierOf(candidate), specificity)
+
+/** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum (contract B5). */
+export const defaultOutputTokens = 1_024
+
+/** Tokens of an answer to be reckoned with. */
+export const expectedOutput = (features: Features, { facts }: Candidate): number =>
+  features.maxOutputTokens ?? Math.min(defaultOutputTokens, facts.maxOutputTokens ?? defaultOutputTokens)
+
+/** A window at least twice what is needed is 1, one that is just enough .5, one too small 0. */
+const contextAffinity: Factor = (candidate, _pool, features) => {
+  const { contextLength } = candidate.facts
+  if (contextLength === null) return neutral
+  const needed = features.promptTokens + expectedOutput(features, candidate)
+  if (needed > contextLength) return 0
+  return clamp01(1.5 - needed / Math.max(contextLength, 1))
+}
+
+const shareOf = (mine: number, all: number, connections: number): number =>
+  all <= 0 ? neutral : clamp01(1 - (mine / all) * (connections / 2))
+
+/**
+ * The connection's part of the load that its provider's connections carry: .5 at a fair part (also for the only one), 1 without load,
+ * 0 at twice a fair part. Requests under way and requests of the window count half each.
+ */
+const connectionDensity: Factor = ({ target }, pool) => {
+  const load = pool.loads.get(target.account.connection.id)
+  if (load === undefined) return neutral
+  const { connections, inFlight, used } = load.provider
+  return (shareOf(load.inFlight, inFlight, connections) + shareOf(load.used, used, connections)) / 2
+}
+
+const hourMs = 3_600_000
+
+const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
+  hourly: hourMs,
+  "5h": 5 * hourMs,
+  daily: 24 * hourMs,
+  weekly: 7 * 24 * hourMs,
+  monthly: 30 * 24 * hourMs
+}
+
+/** How near the next reset is, in parts of its window: what is about to be renewed may be used up first. */
+const resetWindowAffinity: Factor = ({ quotas }, _pool, _features, nowMs) => {
+  let nearest: number | null = null
+  for (const { resetAtMs, window } of quotas) {
+    if (resetAtMs === null || resetAtMs <= nowMs) continue
+    nearest = Math.max(nearest ?? 0, clamp01(1 - (resetAtMs - nowMs) / horizonsMs[window]))
+  }
+  return nearest ?? neutral
+}
+
+const taskFit: Factor = ({ facts, target }, pool, { taskType }) =>
+  clamp01(pool.fitness.fitness(target.model, facts, taskType))
+
+export const factors: Readonly<Record<FactorName, Factor>> = {
+  health,
+  quota,
+  costInv,
+  latencyInv,
+  taskFit,
+  stability,
+  tierPriority,
+  tierAffinity,
+  specificityMatch,
+  contextAffinity,
+  connectionDensity,
+  resetWindowAffinity
+}
+
+/** All factors of one candidate. */
+export const factorsOf: (...of: Parameters<Factor>) => Readonly<Record<FactorName, number>> = (
+  candidate,
+  pool,
+  features,
+  nowMs
+) => ({
+  health: health(candidate, pool, features, nowMs),
+  quota: quota(candidate, pool, features, nowMs),
+  costInv: costInv(candidate, pool, features, nowMs),
+  latencyInv: latencyInv(candidate, pool, features, nowMs),
+  taskFit: taskFit(candidate, pool, features, nowMs),
+  stability: stability(candidate, pool, features, nowMs),
+  tierPriority: tierPriority(candidate, pool, features, nowMs),
+  tierAffinity: tierAffinity(candidate, pool, features, nowMs),
+  specificityMatch: specificityMatch(candidate, pool, features, nowMs),
+  contextAffinity: contextAffinity(candidate, pool, features, nowMs),
+  connectionDensity: connectionDensity(candidate, pool, features, nowMs),
+  resetWindowAffinity: resetWindowAffinity(candidate, pool, features, nowMs)
+})

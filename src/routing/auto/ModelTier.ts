@@ -1,0 +1,41 @@
+/** What a model costs its owner, in three steps: by price where it is known, by name and account where it is not. Pure. */
+import type { Candidate } from "../engine/Candidate.ts"
+
+export type ModelTier = "free" | "cheap" | "premium"
+
+/** From cheap to dear: the distance between two tiers is the distance of their places. */
+const places: Readonly<Record<ModelTier, number>> = { free: 0, cheap: 1, premium: 2 }
+
+export const stepsBetween = (one: ModelTier, other: ModelTier): number => Math.abs(places[one] - places[other])
+
+/** Up to this price of a million input tokens a model is cheap. */
+const cheapUpToUsd = 1
+
+const cheapNames = /deepseek|glm|minimax|meta-llama|gpt-4o-mini|claude-haiku|claude-3-(?:5-)?haiku/
+const freeNames = /(?::|-)free$/
+
+/**
+ * The tier of a candidate's model; null when neither price, name, provider nor account tells. A free account pays nothing for
+ * whatever it may use, so it decides before the price list.
+ */
+export const modelTierOf = ({ price, target, tier }: Candidate): ModelTier | null => {
+  if (tier === "free") return "free"
+  if (price !== null) {
+    if (price.inputUsd <= 0 && price.outputUsd <= 0) return "free"
+    return price.inputUsd <= cheapUpToUsd ? "cheap" : "premium"
+  }
+  const name = target.model.toLowerCase()
+  const { category, class: kind } = target.account.spec
+  if (freeNames.test(name) || category === "free" || kind === "local") return "free"
+  if (cheapNames.test(name)) return "cheap"
+  return tier === "pro" || tier === "ultra" ? "premium" : null
+}
+
+/** What `:free` keeps: only what is known to be free. */
+export const isFree = (candidate: Candidate): boolean => modelTierOf(candidate) === "free"
+
+/** What `:pro` keeps: premium models, and what a paid account offers beyond the free ones. */
+export const isPro = (candidate: Candidate): boolean => {
+  const tier = modelTierOf(candidate)
+  return tier === "premium" || (tier !== "free" && (candidate.tier === "pro" || candidate.tier === "ultra"))
+}

@@ -1,0 +1,340 @@
+/**
+ * Who is the first of a scored pool (document 1 "Auto routing strategies"): the built-in rules, and the contract and registry of custom
+ * ones. A strategy sees plain, frozen data and names one member; whoever is wrong about that is overruled by `rules`, and it is said.
+ */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { TaskType } from "../engine/Candidate.ts"
+import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
+
+/** One candidate as strategies see it. Null: not known. */
+export interface PoolMember {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly score: number
+  readonly factors: Readonly<Record<string, number>>
+  readonly breaker: BreakerPhase
+  /** USD, blended 60 % input and 40 % output. */
+  readonly costPer1MTokens: number | null
+  /** Drawn towards the pool's median while it has few samples; null when nobody in the pool was measured. */
+  readonly p95LatencyMs: number | null
+  /** Fraction; 5 % before the first sample. */
+  readonly errorRate: number
+}
+
+/** Null where nothing is asked. */
+export interface SlaPolicy {
+  readonly targetP95Ms: number | null
+  readonly maxErrorRate: number | null
+  readonly maxCostPer1MTokens: number | null
+  readonly hardConstraints: boolean
+}
+
+export interface RoutingContext {
+  readonly taskType: TaskType
+  readonly hasTools: boolean
+  readonly hasImages: boolean
+  readonly tokenEstimate: number
+  readonly sla: SlaPolicy
+  readonly lkgpEnabled: boolean
+  readonly lastKnownGood: {
+    /** Null when only the connection is remembered. */
+    readonly provider: string | null
+    readonly connectionId: string
+    readonly model: string
+  } | null
+}
+
+export interface Selection {
+  readonly provider: string
+  readonly model: string
+  /** Tells apart several accounts of one provider; without it the best scored of them is meant. */
+  readonly connectionId?: string
+  readonly strategy: string
+  readonly reason: string
+  readonly candidatesConsidered: number
+  readonly finalScore: number
+}
+
+/** The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. */
+export interface RouterStrategy {
+  readonly name: string
+  readonly description: string
+  readonly select: (pool: ReadonlyArray<PoolMember>, context: RoutingContext) => Selection
+}
+
+/** What one strategy prefers: the sign says whether `a` comes first. */
+type Preference = (a: PoolMember, b: PoolMember) => number
+
+/** Those that are not OPEN, or all when there are no others. */
+const usable = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> => {
+  const healthy = pool.filter(({ breaker }) => breaker !== "OPEN")
+  return healthy.length === 0 ? pool : healthy
+}
+
+const byScore: Preference = (a, b) => b.score - a.score
+
+const selected = (
+  strategy: string,
+  pool: ReadonlyArray<PoolMember>,
+  prefer: Preference,
+  reason: (best: PoolMember) => string
+): Selection => {
+  const considered = usable(pool)
+  // Among equals the higher score, then the earlier place.
+  const best = considered.reduce((first, other) =>
+    (prefer(other, first) || byScore(other, first)) < 0 ? other : first
+  )
+  return {
+    provider: best.provider,
+    model: best.model,
+    connectionId: best.connectionId,
+    strategy,
+    reason: reason(best),
+    candidatesConsidered: considered.length,
+    finalScore: best.score
+  }
+}
+
+const rules: RouterStrategy = {
+  name: "rules",
+  description: "The highest weighted score.",
+  select: (pool) => selected("rules", pool, byScore, ({ score }) => `best score ${score.toFixed(3)}`)
+}
+
+const ascending = (a: number, b: number): number => (a === b ? 0 : a - b)
+
+/** A model without a price comes after every priced one: it may cost anything. */
+const costOf = ({ costPer1MTokens }: PoolMember): number => costPer1MTokens ?? Infinity
+
+const cost: RouterStrategy = {
+  name: "cost",
+  description: "The lowest blended price.",
+  select: (pool) =>
+    selected(
+      "cost",
+      pool,
+      (a, b) => ascending(costOf(a), costOf(b)),
+      ({ costPer1MTokens }) =>
+        costPer1MTokens === null ? "no price known" : `lowest cost ${costPer1MTokens} USD per 1M tokens`
+    )
+}
+
+const slownessOf = ({ errorRate, p95LatencyMs }: PoolMember): number => (p95LatencyMs ?? 0) + errorRate * 1_000
+
+const latency: RouterStrategy = {
+  name: "latency",
+  description: "The lowest p95 latency, a failing one counted as slow.",
+  select: (pool) =>
+    selected(
+      "latency",
+      pool,
+      (a, b) => ascending(slownessOf(a), slownessOf(b)),
+      ({ p95LatencyMs }) =>
+        p95LatencyMs === null ? "no latency measured yet" : `lowest latency p95 ${Math.round(p95LatencyMs)} ms`
+    )
+}
+
+const epsilon = 1e-6
+
+const usualSla = { targetP95Ms: 2_000, maxErrorRate: 0.05 }
+
+/** 1 when the threshold is kept, falling with the distance when it is not: to be far below a threshold is no merit of its own. */
+const keeping = (threshold: number, value: number): number =>
+  value <= threshold ? 1 : threshold / Math.max(value, epsilon)
+
+const factorOf = ({ factors }: PoolMember, name: string): number => factors[name] ?? 0
+
+/** Latency 35 %, errors 35 %, health 15 %, cost 10 %, stability 5 %. Without a ceiling the cost counts as it does in the score. */
+const compositeOf = (member: PoolMember, sla: SlaPolicy): number => {
+  const { costPer1MTokens, errorRate, p95LatencyMs } = member
+  const speed = p95LatencyMs === null ? 0.5 : keeping(sla.targetP95Ms ?? usualSla.targetP95Ms, p95LatencyMs)
+  const price =
+    sla.maxCostPer1MTokens === null
+      ? factorOf(member, "costInv")
+      : costPer1MTokens === null
+        ? 0.5
+        : keeping(sla.maxCostPer1MTokens, costPer1MTokens)
+  return (
+    0.35 * speed +
+    0.35 * keeping(sla.maxErrorRate ?? usualSla.maxErrorRate, errorRate) +
+    0.15 * factorOf(member, "health") +
+    0.1 * price +
+    0.05 * factorOf(member, "stability")
+  )
+}
+
+const excess = (value: number | null, threshold: number | null): number =>
+  value === null || threshold === null ? 0 : Math.max(0, value - threshold) / Math.max(threshold, epsilon)
+
+/** By how much the asked-for thresholds are exceeded, each in parts of itself. What is not known exceeds nothing. */
+const violationOf = ({ costPer1MTokens, errorRate, p95LatencyMs }: PoolMember, sla: SlaPolicy): number =>
+  excess(p95LatencyMs, sla.targetP95Ms) +
+  excess(errorRate, sla.maxErrorRate) +
+  excess(costPer1MTokens, sla.maxCostPer1MTokens)
+
+const slaAware: RouterStrategy = {
+  name: "sla-aware",
+  description: "The best kept service levels.",
+  select: (pool, { sla }) =>
+    selected(
+      "sla-aware",
+      pool,
+      (a, b) =>
+        (sla.hardConstraints ? ascending(violationOf(a, sla), violationOf(b, sla)) : 0) ||
+        ascending(compositeOf(b, sla), compositeOf(a, sla)),
+      (best) =>
+        sla.hardConstraints && violationOf(best, sla) > 0
+          ? "least violation of the service levels"
+          : `service level ${compositeOf(best, sla).toFixed(3)}`
+    )
+}
+
+/** The same target as last time, else another model or account of the same connection or provider, none of them OPEN. */
+const lkgp: RouterStrategy = {
+  name: "lkgp",
+  description: "The last known good path.",
+  select: (pool, context) => {
+    const good = context.lastKnownGood
+    const nearness = ({ connectionId, model, provider }: PoolMember): number =>
+      good === null
+        ? 0
+        : connectionId === good.connectionId
+          ? model === good.model
+            ? 3
+            : 2
+          : provider === good.provider
+            ? 1
+            : 0
+    const near = context.lkgpEnabled ? pool.filter((member) => member.breaker !== "OPEN" && nearness(member) > 0) : []
+    if (near.length > 0) {
+      const kept = selected(
+        "lkgp",
+        near,
+        (a, b) => nearness(b) - nearness(a),
+        (best) => (nearness(best) === 3 ? "last known good" : "last known good provider")
+      )
+      return { ...kept, candidatesConsidered: pool.length }
+    }
+    const best = rules.select(pool, context)
+    return { ...best, reason: `no last known good, ${best.reason}` }
+  }
+}
+
+const builtIn: ReadonlyMap<string, RouterStrategy> = new Map([
+  ["rules", rules],
+  ["cost", cost],
+  ["eco", cost],
+  ["latency", latency],
+  ["fast", latency],
+  ["sla-aware", slaAware],
+  ["sla", slaAware],
+  ["lkgp", lkgp]
+])
+
+export const builtInNames: ReadonlyArray<string> = [...builtIn.keys()]
+
+/** Finds a strategy by the name a combo gives; null for an unknown one. */
+export type StrategyLookup = (name: string) => RouterStrategy | null
+
+export const builtInStrategy: StrategyLookup = (name) => builtIn.get(name) ?? null
+
+export type Registration = "registered" | "name-taken" | "invalid" | "full"
+
+/** Custom strategies registered at a time. */
+export const mostCustomStrategies = 64
+
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+export interface Registry {
+  /** Built-in names and names in use are taken. */
+  readonly register: (strategy: RouterStrategy) => Registration
+  /** Whether there was such a custom strategy. */
+  readonly unregister: (name: string) => boolean
+  /** Hot. */
+  readonly lookup: StrategyLookup
+  readonly list: () => ReadonlyArray<{ readonly name: string; readonly description: string; readonly custom: boolean }>
+}
+
+export const makeRegistry = (): Registry => {
+  const custom = new Map<string, RouterStrategy>()
+  return {
+    register: ({ description, name, select }) => {
+      if (typeof name !== "string" || !namePattern.test(name) || typeof select !== "function") return "invalid"
+      if (builtIn.has(name) || custom.has(name)) return "name-taken"
+      if (custom.size >= mostCustomStrategies) return "full"
+      custom.set(name, { name, description: String(description).slice(0, 500), select })
+      return "registered"
+    },
+    unregister: (name) => custom.delete(name),
+    lookup: (name) => builtIn.get(name) ?? custom.get(name) ?? null,
+    list: () => [
+      ...[...builtIn].map(([name, { description }]) => ({ name, description, custom: false })),
+      ...[...custom.values()].map(({ description, name }) => ({ name, description, custom: true }))
+    ]
+  }
+}
+
+/** The registry of the running gateway: plugins write, decisions read. */
+export class RouterStrategies extends Context.Tag("gateway/routing/RouterStrategies")<RouterStrategies, Registry>() {}
+
+export const layer: Layer.Layer<RouterStrategies> = Layer.sync(RouterStrategies, makeRegistry)
+
+export interface Chosen {
+  /** Place in the pool. */
+  readonly index: number
+  readonly reason: string
+  /** Why the strategy asked for was not followed; null when it was. */
+  readonly overruled: string | null
+}
+
+/** Custom strategies get a copy they cannot change: what they are shown is also what the decision record holds. */
+const frozen = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> =>
+  Object.freeze(
+    pool.map((member) => Object.freeze(Object.assign({}, member, { factors: Object.freeze({ ...member.factors }) })))
+  )
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** The member a selection means; null when it means none that may be called. */
+const memberOf = (selection: unknown, pool: ReadonlyArray<PoolMember>): number | null => {
+  if (typeof selection !== "object" || selection === null) return null
+  const { connectionId, model, provider } = selection as Readonly<Record<string, unknown>>
+  let best: number | null = null
+  pool.forEach((member, index) => {
+    if (member.provider !== provider || member.model !== model) return
+    if (connectionId !== undefined && connectionId !== null && member.connectionId !== connectionId) return
+    if (best === null || member.score > (pool[best]?.score ?? 0)) best = index
+  })
+  return best
+}
+
+/** Asks a strategy, and `rules` when it throws, names nobody of the pool, or names an OPEN one while others are not. */
+export const choose = (
+  name: string,
+  lookup: StrategyLookup,
+  pool: ReadonlyArray<PoolMember>,
+  context: RoutingContext
+): Chosen => {
+  const fallback = (overruled: string | null): Chosen => {
+    const selection = rules.select(pool, context)
+    return { index: memberOf(selection, pool) ?? 0, reason: selection.reason, overruled }
+  }
+  const strategy = lookup(name)
+  if (strategy === null) return fallback(`router strategy ${name} is unknown`)
+  try {
+    const given = builtIn.get(name) === strategy ? pool : frozen(pool)
+    const selection: unknown = strategy.select(given, context)
+    const index = memberOf(selection, pool)
+    const member = index === null ? undefined : pool[index]
+    if (index === null || member === undefined) return fallback(`router strategy ${name} named no candidate`)
+    if (member.breaker === "OPEN" && pool.some(({ breaker }) => breaker !== "OPEN")) {
+      return fallback(`router strategy ${name} named an open one`)
+    }
+    const { reason } = selection as Readonly<Record<string, unknown>>
+    return { index, reason: isText(reason) && reason.trim() !== "" ? reason : `chosen by ${name}`, overruled: null }
+  } catch {
+    return fallback(`router strategy ${name} failed`)
+  }
+}

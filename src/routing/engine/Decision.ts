@@ -1,0 +1,32 @@
+/** What a decision is: the order, and everything it was made of, so that it can be shown and made again. */
+import type { Target } from "../ModelResolver.ts"
+import type { Unready } from "../TargetHealth.ts"
+import type { Score, StrategyMemory } from "./Strategy.ts"
+
+/** Why a candidate is not in the order. */
+export interface Excluded {
+  readonly rule: string
+  /** Epoch milliseconds; null when it does not end by itself, or nobody knows when. */
+  readonly untilMs: number | null
+  readonly detail: string
+}
+
+export const excludedBy = ({ detail, rule, untilMs }: Unready): Excluded => ({ rule, untilMs, detail })
+
+export interface Decision {
+  readonly strategy: string
+  readonly seed: number
+  readonly order: ReadonlyArray<Target>
+  /** Why the first target is first, in a few words. */
+  readonly reason: string
+  readonly weights: Readonly<Record<string, number>> | null
+  /** By target; absent where the strategy does not score. */
+  readonly scores: ReadonlyMap<Target, Score>
+  readonly exclusions: ReadonlyMap<Target, Excluded>
+  /** Constraints that nothing met and that were therefore dropped. */
+  readonly relaxedFilters: ReadonlyArray<string>
+  /** Keys of candidates whose next call is a probe and gets less time. */
+  readonly probes: ReadonlySet<string>
+  /** What is to be remembered when the request goes out; null when nothing is. */
+  readonly memory: StrategyMemory | null
+}

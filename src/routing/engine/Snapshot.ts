@@ -1,0 +1,52 @@
+/** The candidates of a resolution: its targets, with everything that is known about them now. */
+import type { AccountTier } from "../../domain/Connection.ts"
+import type { ModelPrice } from "../../domain/Pricing.ts"
+import type * as Catalog from "../../providers/Catalog.ts"
+import type * as Breakers from "../../resilience/breaker/Breakers.ts"
+import type { Resolution, Target } from "../ModelResolver.ts"
+import type * as QuotaWindows from "../quota/QuotaWindows.ts"
+import type * as PerformanceStats from "../stats/PerformanceStats.ts"
+import type * as TargetHealth from "../TargetHealth.ts"
+import type { Candidate, Price } from "./Candidate.ts"
+
+export interface SnapshotRooms {
+  readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
+  readonly health: Pick<typeof TargetHealth.TargetHealth.Service, "unready">
+  readonly breakers: Pick<typeof Breakers.Breakers.Service, "phaseOf">
+  readonly stats: typeof PerformanceStats.PerformanceStats.Service
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "of">
+  readonly price: (provider: string, model: string) => ModelPrice | null
+}
+
+export const keyOf = ({ account, model }: Target): string => `${account.connection.id} ${model}`
+
+const priceOf = (price: ModelPrice | null): Price | null =>
+  price === null ? null : { inputUsd: price.input, outputUsd: price.output }
+
+const tierOf = ({ account }: Target): AccountTier | null => account.connection.tier
+
+export const candidatesOf = (
+  rooms: SnapshotRooms,
+  { targets, weights }: Resolution,
+  nowMs: number
+): ReadonlyArray<Candidate> => {
+  const { breakers, catalog, health, quotas, stats } = rooms
+  return targets.map((target, index): Candidate => {
+    const { account, model } = target
+    const { connection, spec } = account
+    return {
+      target,
+      key: keyOf(target),
+      weight: weights[index] ?? 1,
+      facts: catalog.factsOf(account, model),
+      tier: tierOf(target),
+      price: priceOf(rooms.price(spec.id, model)),
+      breaker: breakers.phaseOf(spec, nowMs),
+      unready: health.unready(target, nowMs),
+      performance: stats.of(connection.id, model, nowMs),
+      quotas: quotas.of(connection, nowMs),
+      used: stats.used(connection.id, model, nowMs),
+      inFlight: stats.inFlight(connection.id, model)
+    }
+  })
+}

@@ -1,0 +1,172 @@
+/**
+ * What the headers of an answer tell about quotas and rate limits, in the ways of the providers. Pure. A window of hours or longer
+ * that the contract names is a quota window; all else (limits per minute, limits whose window nobody names) is a rate.
+ */
+import type { DeclaredQuota } from "../../domain/Connection.ts"
+import { type HeaderLookup, upstreamNow } from "../../resilience/failure/HeaderHints.ts"
+import { number, waitOf } from "../../resilience/failure/When.ts"
+import { windowOfMinutes, type WindowName } from "./Span.ts"
+
+/** One quota window as the provider shows it. */
+export interface ShownWindow {
+  readonly window: WindowName
+  readonly unit: DeclaredQuota["unit"]
+  readonly used: number
+  readonly total: number
+  /** Epoch milliseconds. */
+  readonly resetAtMs: number | null
+}
+
+/** One rate limit as the provider shows it. */
+export interface ShownRate {
+  /** What is limited (`requests`, `tokens`, `input-tokens`, `output-tokens`), or the window where only that is known. */
+  readonly name: string
+  readonly left: number
+  /** Null where only the rest is told. */
+  readonly total: number | null
+  readonly resetAtMs: number | null
+}
+
+export interface ShownQuotas {
+  readonly plan: string | null
+  readonly windows: ReadonlyArray<ShownWindow>
+  readonly rates: ReadonlyArray<ShownRate>
+}
+
+const unified = "anthropic-ratelimit-unified"
+const codex = "x-codex"
+
+const has = (header: HeaderLookup, name: string): boolean => header(name) !== null
+
+const anthropicPlan = (header: HeaderLookup): boolean =>
+  has(header, `${unified}-status`) || has(header, `${unified}-5h-utilization`)
+const anthropicRates = (header: HeaderLookup): boolean => has(header, "anthropic-ratelimit-requests-remaining")
+const codexPlan = (header: HeaderLookup): boolean => has(header, `${codex}-primary-used-percent`)
+const openAiRates = (header: HeaderLookup): boolean =>
+  has(header, "x-ratelimit-remaining-requests") ||
+  has(header, "x-ratelimit-remaining-tokens") ||
+  has(header, "x-ratelimit-remaining-requests-day") ||
+  has(header, "x-ratelimit-remaining")
+
+/** A number of something left or allowed; less than nothing is nothing. */
+const amount = (text: string | null): number | null =>
+  text === null ? null : text.trimStart().startsWith("-") ? 0 : number(text)
+
+interface Told {
+  readonly header: HeaderLookup
+  readonly nowMs: number
+  /** Absolute times are read against the upstream's own clock. */
+  readonly upstreamNowMs: number
+}
+
+const resetAt = ({ header, nowMs, upstreamNowMs }: Told, name: string): number | null => {
+  const text = header(name)
+  const waitMs = text === null ? null : waitOf(text, upstreamNowMs)
+  return waitMs === null ? null : nowMs + waitMs
+}
+
+/** Rates under `<prefix>limit<suffix>`, `…remaining…` and `…reset…`. */
+const rate = (
+  told: Told,
+  name: string,
+  nameOf: (part: "limit" | "remaining" | "reset") => string
+): ShownRate | null => {
+  const left = amount(told.header(nameOf("remaining")))
+  const total = amount(told.header(nameOf("limit")))
+  const known = total !== null && total > 0
+  if (left === null || (!known && left > 0)) return null
+  return { name, left, total: known ? total : null, resetAtMs: resetAt(told, nameOf("reset")) }
+}
+
+const percentOf = (text: string | null, whole: number): number | null => {
+  const share = amount(text)
+  return share === null ? null : Math.min(100, (share * 100) / whole)
+}
+
+const claims: Readonly<Record<string, string>> = { five_hour: "5h", seven_day: "7d" }
+
+/** The subscription windows of an Anthropic account: 5 hours and 7 days, used shares of 1. */
+const readAnthropicPlan = (told: Told): ReadonlyArray<ShownWindow> => {
+  const { header } = told
+  const refusing = header(`${unified}-status`) === "rejected" ? header(`${unified}-representative-claim`) : null
+  const windows: Array<ShownWindow> = []
+  for (const [short, window] of [
+    ["5h", "5h"],
+    ["7d", "weekly"]
+  ] as const) {
+    const refused = refusing !== null && claims[refusing] === short
+    const rejected = refused || header(`${unified}-${short}-status`) === "rejected"
+    const used = rejected ? 100 : percentOf(header(`${unified}-${short}-utilization`), 1)
+    if (used === null) continue
+    const resetAtMs = resetAt(told, `${unified}-${short}-reset`) ?? (refused ? resetAt(told, `${unified}-reset`) : null)
+    windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
+  }
+  return windows
+}
+
+/** The two subscription windows of a Codex account, used per cent. One of a length that the contract has no name for is a rate. */
+const readCodexPlan = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
+  const windows: Array<ShownWindow> = []
+  const rates: Array<ShownRate> = []
+  for (const [which, usual] of [
+    ["primary", 300],
+    ["secondary", 10_080]
+  ] as const) {
+    const used = percentOf(told.header(`${codex}-${which}-used-percent`), 100)
+    const minutes = amount(told.header(`${codex}-${which}-window-minutes`)) ?? usual
+    if (used === null || minutes === 0) continue
+    const window = windowOfMinutes(minutes)
+    const resetAtMs =
+      resetAt(told, `${codex}-${which}-reset-after-seconds`) ?? resetAt(told, `${codex}-${which}-reset-at`)
+    if (window === null) rates.push({ name: `${minutes} minutes`, left: 100 - used, total: 100, resetAtMs })
+    else windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
+  }
+  return { windows, rates }
+}
+
+const present = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => values.filter((value) => value !== null)
+
+const units = ["requests", "tokens"] as const
+
+/** `x-ratelimit-*`: the window is named (`-day`, `-hour`, `-minute`), or it is not. */
+const readOpenAi = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
+  const under = (suffix: string, name: string) => rate(told, name, (part) => `x-ratelimit-${part}${suffix}`)
+  const windows: Array<ShownWindow> = []
+  for (const unit of units) {
+    for (const [word, window] of [
+      ["hour", "hourly"],
+      ["day", "daily"]
+    ] as const) {
+      const shown = under(`-${unit}-${word}`, unit)
+      if (shown === null || shown.total === null) continue
+      const { left, resetAtMs, total } = shown
+      windows.push({ window, unit, used: Math.max(0, total - left), total, resetAtMs })
+    }
+  }
+  const rates = units.flatMap((unit) => present([under(`-${unit}`, unit) ?? under(`-${unit}-minute`, unit)]))
+  return { windows, rates: rates.length > 0 ? rates : present([under("", "requests")]) }
+}
+
+const anthropicNames = ["requests", "tokens", "input-tokens", "output-tokens"]
+
+const readAnthropicRates = (told: Told): ReadonlyArray<ShownRate> =>
+  present(anthropicNames.map((name) => rate(told, name, (part) => `anthropic-ratelimit-${name}-${part}`)))
+
+const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
+
+/** Hot: null, after a few looks, when the headers tell nothing. */
+export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | null => {
+  const plan = anthropicPlan(header)
+  const perMinute = anthropicRates(header)
+  const subscription = codexPlan(header)
+  const common = openAiRates(header)
+  if (!plan && !perMinute && !subscription && !common) return null
+  const told: Told = { header, nowMs, upstreamNowMs: upstreamNow(header, nowMs) }
+  const general = common ? readOpenAi(told) : nothing
+  const ofPlan = subscription ? readCodexPlan(told) : nothing
+  return {
+    plan: subscription ? (header(`${codex}-plan-type`)?.slice(0, 40) ?? null) : null,
+    windows: [...(plan ? readAnthropicPlan(told) : []), ...ofPlan.windows, ...general.windows],
+    rates: [...(perMinute ? readAnthropicRates(told) : []), ...ofPlan.rates, ...general.rates]
+  }
+}

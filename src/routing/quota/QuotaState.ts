@@ -1,0 +1,177 @@
+/** What is known of one connection's quotas, laid together: what the provider shows and what was counted. Pure. */
+import * as Schema from "effect/Schema"
+import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../domain/Connection.ts"
+import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import type { QuotaWindow } from "../engine/Candidate.ts"
+import { type Count, currentCount, currentSpan, type Declared } from "./Declared.ts"
+import type { ShownRate, ShownWindow } from "./HeaderQuotas.ts"
+import { lengthMs, type WindowName } from "./Span.ts"
+
+const Epoch = Schema.Finite
+
+/** A window as the provider showed it, believed until it resets. */
+const Believed = Schema.Struct({
+  window: WindowSchema,
+  unit: QuotaUnit,
+  used: Schema.Finite,
+  total: Schema.Positive,
+  resetAtMs: Schema.NullOr(Epoch),
+  untilMs: Epoch
+})
+export type Believed = typeof Believed.Type
+
+const StoredCount = Schema.Struct({
+  startMs: Epoch,
+  endMs: Epoch,
+  requests: Schema.Finite,
+  tokens: Schema.Finite,
+  nanoUsd: Schema.Finite
+})
+
+/** What outlives a restart. */
+export const StoredQuotas = Schema.Struct({
+  plan: Schema.NullOr(Schema.String),
+  learned: Schema.Array(Believed),
+  counts: Schema.Record({ key: Schema.String, value: StoredCount })
+})
+export type StoredQuotas = typeof StoredQuotas.Type
+
+/** A rate limit that holds for now. */
+export interface Rate extends ShownRate {
+  readonly untilMs: number
+}
+
+/** A quota as callers see it. Times are epoch milliseconds. */
+export interface QuotaView {
+  readonly window: WindowName
+  readonly unit: DeclaredQuota["unit"]
+  readonly source: "declared" | "learned"
+  readonly used: number
+  readonly total: number
+  /** Null when nobody knows: a share of a window that the provider has not shown. */
+  readonly remaining: number | null
+  readonly resetAtMs: number | null
+  /** The view holds until then. */
+  readonly untilMs: number
+}
+
+/** A limit that does not say when it resets is believed this long: such limits are of a minute. */
+const rateBelievedMs = 60_000
+
+export const believedRate = (rate: ShownRate, nowMs: number): Rate => ({
+  ...rate,
+  untilMs: rate.resetAtMs ?? nowMs + rateBelievedMs
+})
+
+const isSame = (one: ShownWindow, other: ShownWindow): boolean => one.window === other.window && one.unit === other.unit
+
+/** What was known, and the newer words over it; what is over falls out. */
+export const layWindows = (
+  before: ReadonlyArray<Believed>,
+  shown: ReadonlyArray<ShownWindow>,
+  nowMs: number
+): ReadonlyArray<Believed> => [
+  ...before.filter((old) => old.untilMs > nowMs && !shown.some((newer) => isSame(old, newer))),
+  ...shown.map((newer) => ({ ...newer, untilMs: newer.resetAtMs ?? nowMs + lengthMs[newer.window] }))
+]
+
+const usedOf = (count: Count | null, unit: DeclaredQuota["unit"]): number => {
+  if (count === null) return 0
+  if (unit === "usd") return count.nanoUsd / nanoUsdPerUsd
+  return unit === "tokens" ? count.tokens : count.requests
+}
+
+const never = Number.POSITIVE_INFINITY
+
+/** A declared share of a window: used is what the provider shows of that window. */
+const shareView = ({ limit, unit, window }: Declared, learned: ReadonlyArray<Believed>): QuotaView => {
+  const shares = learned.filter((shown) => shown.window === window)
+  const used = Math.max(0, ...shares.map((shown) => (shown.used * 100) / shown.total))
+  const known = shares.length > 0
+  return {
+    window,
+    unit,
+    source: "declared",
+    used,
+    total: limit,
+    remaining: known ? Math.max(0, limit - used) : null,
+    resetAtMs: shares[0]?.resetAtMs ?? null,
+    untilMs: Math.min(never, ...shares.map((shown) => shown.untilMs))
+  }
+}
+
+const countedView = (declared: Declared, count: Count | null, nowMs: number): QuotaView => {
+  const { limit, unit, window } = declared
+  const used = usedOf(count, unit)
+  const span = currentSpan(declared, count, nowMs)
+  return {
+    window,
+    unit,
+    source: "declared",
+    used,
+    total: limit,
+    remaining: Math.max(0, limit - used),
+    resetAtMs: span?.endMs ?? null,
+    untilMs: span?.endMs ?? never
+  }
+}
+
+const learnedView = ({ resetAtMs, total, unit, untilMs, used, window }: Believed): QuotaView => ({
+  window,
+  unit,
+  source: "learned",
+  used,
+  total,
+  remaining: Math.max(0, total - used),
+  resetAtMs,
+  untilMs
+})
+
+/** Everything that is known now: what the operator declared first. */
+export const viewsOf = (
+  declared: ReadonlyArray<Declared>,
+  learned: ReadonlyArray<Believed>,
+  counts: ReadonlyMap<string, Count>,
+  nowMs: number
+): ReadonlyArray<QuotaView> => {
+  const current = learned.filter((shown) => shown.untilMs > nowMs)
+  return [
+    ...declared.map((quota) =>
+      quota.unit === "percent"
+        ? shareView(quota, current)
+        : countedView(quota, currentCount(counts.get(quota.key), nowMs), nowMs)
+    ),
+    ...current.map(learnedView)
+  ]
+}
+
+/** What is left, [0, 1]; null when nobody knows. */
+export const shareOf = ({ remaining, total }: Pick<QuotaView, "remaining" | "total">): number | null =>
+  remaining === null ? null : Math.min(1, remaining / total)
+
+/** By window the one with the least left. One of which nobody knows how much is left gives way to any other. */
+export const tightest = (views: ReadonlyArray<QuotaView>): ReadonlyMap<WindowName, QuotaView> => {
+  const byWindow = new Map<WindowName, QuotaView>()
+  for (const view of views) {
+    const other = byWindow.get(view.window)
+    if (other === undefined || (shareOf(view) ?? 2) < (shareOf(other) ?? 2)) byWindow.set(view.window, view)
+  }
+  return byWindow
+}
+
+/** As routing sees them: one by window, only those of which something is known. */
+export const windowsOf = (views: ReadonlyArray<QuotaView>): ReadonlyArray<QuotaWindow> => {
+  const windows: Array<QuotaWindow> = []
+  for (const view of tightest(views).values()) {
+    const remaining = shareOf(view)
+    if (remaining !== null) windows.push({ window: view.window, remaining, resetAtMs: view.resetAtMs })
+  }
+  return windows
+}
+
+/** Those that hold; the same list when all do. */
+export const currentRates = (rates: ReadonlyArray<Rate>, nowMs: number): ReadonlyArray<Rate> =>
+  rates.every(({ untilMs }) => untilMs > nowMs) ? rates : rates.filter(({ untilMs }) => untilMs > nowMs)
+
+/** What is left of a rate limit, [0, 1]. */
+export const rateShareOf = ({ left, total }: ShownRate): number => (total === null ? 0 : Math.min(1, left / total))

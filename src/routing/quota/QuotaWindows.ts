@@ -1,0 +1,269 @@
+/**
+ * The quotas of all connections: learned from what providers show, or declared by the operator and counted from live usage. Rate
+ * limits of short windows are kept apart: by model, in memory only. What lasts for hours and longer survives a restart.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Connection } from "../../domain/Connection.ts"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
+import { makeKeeper } from "../../resilience/Keeper.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { QuotaRepo } from "../../store/repo/QuotaRepo.ts"
+import type { QuotaWindow } from "../engine/Candidate.ts"
+import { readStates } from "../StoredStates.ts"
+import { blankCount, type Count, currentCount, declaredOf } from "./Declared.ts"
+import { readQuotas } from "./HeaderQuotas.ts"
+import * as State from "./QuotaState.ts"
+
+/** A connection as far as its quotas are concerned. */
+export type Quoted = Pick<Connection, "id" | "quotas">
+
+/** What one call has used. */
+export interface Used {
+  readonly tokens: number
+  readonly costNanoUsd: number
+}
+
+/** A rate limit in force; `model` is null when it holds for all models of the connection. */
+export interface RateView extends State.Rate {
+  readonly model: string | null
+}
+
+export interface QuotaReport {
+  /** What the provider calls the subscription. */
+  readonly plan: string | null
+  readonly quotas: ReadonlyArray<State.QuotaView>
+  readonly rates: ReadonlyArray<RateView>
+}
+
+export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
+  QuotaWindows,
+  {
+    /** Hot: reads the headers of an answer, whatever its status; cheap when they tell nothing. */
+    readonly learn: (connectionId: string, model: string, header: HeaderLookup, nowMs: number) => void
+    /** Hot: a refusal tells that something is used up, also where only the body said so (Google's `retryDelay`). */
+    readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
+    /** Hot: counts a call against what the operator declared. */
+    readonly count: (connection: Quoted, used: Used, nowMs: number) => void
+    /** Hot: one by window, the tightest; empty when nothing is known. */
+    readonly of: (connection: Quoted, nowMs: number) => ReadonlyArray<QuotaWindow>
+    /** Hot: rate limits in force for this model. */
+    readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
+    /** Hot: the worst of windows and rate limits, [0, 1]; null when nothing is known. */
+    readonly headroom: (connection: Quoted, model: string, nowMs: number) => number | null
+    readonly report: (connection: Quoted, nowMs: number) => QuotaReport
+    /** A connection is gone, or has another credential. */
+    readonly forget: (connectionId: string) => void
+    /** Done when everything that lasts is in the store. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+/** Connections kept at most; beyond it the one that was longest silent goes. */
+export const capacity = 5_000
+
+/** Models whose rate limits are kept, of one connection. */
+export const maxModels = 100
+
+/** The key of rates that hold for every model. */
+const everyModel = ""
+
+/** What was worked out for one list of declared quotas, and how long it holds. */
+interface Ready {
+  readonly declared: Connection["quotas"]
+  readonly windows: ReadonlyArray<QuotaWindow>
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+interface Entry {
+  plan: string | null
+  learned: ReadonlyArray<State.Believed>
+  readonly counts: Map<string, Count>
+  /** By model. */
+  readonly rates: Map<string, ReadonlyArray<State.Rate>>
+  ready: Ready | null
+}
+
+const none: ReadonlyArray<never> = []
+
+const what = "What is known of the quotas"
+
+const entryFrom = ({ counts, learned, plan }: State.StoredQuotas, nowMs: number): Entry => ({
+  plan,
+  learned: learned.filter(({ untilMs }) => untilMs > nowMs),
+  counts: new Map(Object.entries(counts).filter(([, { endMs }]) => endMs > nowMs)),
+  rates: new Map(),
+  ready: null
+})
+
+const isWorthKeeping = ({ counts, learned }: Entry): boolean => learned.length > 0 || counts.size > 0
+
+const stored = ({ counts, learned, plan }: Entry): string =>
+  JSON.stringify({ plan, learned, counts: Object.fromEntries(counts) } satisfies State.StoredQuotas)
+
+const isDaily = ({ rule }: Failure): boolean => rule.includes("daily")
+
+export const make = Effect.gen(function* () {
+  const repo = yield* QuotaRepo
+  const entries = new Map<string, Entry>()
+  const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* repo.list)
+
+  const keeper = yield* makeKeeper(what, (id) => {
+    const entry = entries.get(id)
+    return entry === undefined || !isWorthKeeping(entry) ? repo.remove(id) : repo.save(id, stored(entry))
+  })
+
+  const startMs = yield* Clock.currentTimeMillis
+  for (const key of corrupt) keeper.touch(key)
+  for (const [id, state] of states) {
+    const entry = entryFrom(state, startMs)
+    // Also how what is known of a removed connection leaves the store in the end.
+    if (isWorthKeeping(entry)) entries.set(id, entry)
+    else keeper.touch(id)
+  }
+
+  const dropOldest = (): void => {
+    for (const oldest of entries.keys()) {
+      if (entries.size <= capacity) return
+      entries.delete(oldest)
+      keeper.touch(oldest)
+    }
+  }
+  dropOldest()
+
+  /** The entry to be changed, as the youngest. */
+  const open = (id: string): Entry => {
+    const entry = entries.get(id) ?? { plan: null, learned: none, counts: new Map(), rates: new Map(), ready: null }
+    entries.delete(id)
+    entries.set(id, entry)
+    dropOldest()
+    entry.ready = null
+    return entry
+  }
+
+  const putRates = (entry: Entry, model: string, rates: ReadonlyArray<State.Rate>): void => {
+    entry.rates.delete(model)
+    entry.rates.set(model, rates)
+    for (const oldest of entry.rates.keys()) {
+      if (entry.rates.size <= maxModels) return
+      entry.rates.delete(oldest)
+    }
+  }
+
+  const learn = (connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
+    const shown = readQuotas(header, nowMs)
+    if (shown === null) return
+    const entry = open(connectionId)
+    if (shown.rates.length > 0) {
+      putRates(
+        entry,
+        model,
+        shown.rates.map((rate) => State.believedRate(rate, nowMs))
+      )
+    }
+    if (shown.windows.length === 0) return
+    entry.plan = shown.plan ?? entry.plan
+    entry.learned = State.layWindows(entry.learned, shown.windows, nowMs)
+    keeper.touch(connectionId)
+  }
+
+  const refused = (connectionId: string, model: string, failure: Failure, nowMs: number): void => {
+    const { kind, scope, untilMs } = failure
+    if (untilMs === null || untilMs <= nowMs || (kind !== "rate_limit" && kind !== "quota_exhausted")) return
+    const entry = open(connectionId)
+    if (kind === "quota_exhausted" && scope !== "model" && isDaily(failure)) {
+      const usedUp = { window: "daily", unit: "percent", used: 100, total: 100, resetAtMs: untilMs } as const
+      entry.learned = State.layWindows(entry.learned, [usedUp], nowMs)
+      keeper.touch(connectionId)
+      return
+    }
+    const key = scope === "model" ? model : everyModel
+    const others = State.currentRates(entry.rates.get(key) ?? none, nowMs).filter(({ name }) => name !== kind)
+    putRates(entry, key, [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, untilMs }])
+  }
+
+  const count = ({ id, quotas }: Quoted, used: Used, nowMs: number): void => {
+    if (quotas.length === 0) return
+    const entry = open(id)
+    const done = new Set<string>()
+    for (const declared of declaredOf(quotas)) {
+      if (declared.unit === "percent" || done.has(declared.key)) continue
+      done.add(declared.key)
+      const before = currentCount(entry.counts.get(declared.key), nowMs) ?? blankCount(declared, nowMs)
+      entry.counts.set(declared.key, {
+        ...before,
+        requests: before.requests + 1,
+        tokens: before.tokens + used.tokens,
+        nanoUsd: before.nanoUsd + used.costNanoUsd
+      })
+    }
+    for (const [key, { endMs }] of entry.counts) if (endMs <= nowMs) entry.counts.delete(key)
+    keeper.touch(id)
+  }
+
+  const viewsOf = ({ id, quotas }: Quoted, nowMs: number): ReadonlyArray<State.QuotaView> => {
+    const entry = entries.get(id)
+    return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
+  }
+
+  const of = (connection: Quoted, nowMs: number): ReadonlyArray<QuotaWindow> => {
+    const entry = entries.get(connection.id)
+    if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
+    const { ready } = entry
+    if (ready !== null && ready.declared === connection.quotas && ready.fromMs <= nowMs && nowMs < ready.untilMs) {
+      return ready.windows
+    }
+    const views = viewsOf(connection, nowMs)
+    const windows = State.windowsOf(views)
+    const untilMs = Math.min(Number.POSITIVE_INFINITY, ...views.map((view) => view.untilMs))
+    entry.ready = { declared: connection.quotas, windows, fromMs: nowMs, untilMs }
+    return windows
+  }
+
+  const rates = (connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
+    const byModel = entries.get(connectionId)?.rates
+    if (byModel === undefined || byModel.size === 0) return none
+    const own = State.currentRates(byModel.get(model) ?? none, nowMs)
+    const shared = State.currentRates(byModel.get(everyModel) ?? none, nowMs)
+    return shared.length === 0 ? own : [...own, ...shared]
+  }
+
+  const headroom = (connection: Quoted, model: string, nowMs: number): number | null => {
+    let worst: number | null = null
+    for (const { remaining } of of(connection, nowMs)) worst = Math.min(worst ?? 1, remaining)
+    for (const rate of rates(connection.id, model, nowMs)) worst = Math.min(worst ?? 1, State.rateShareOf(rate))
+    return worst
+  }
+
+  const report = (connection: Quoted, nowMs: number): QuotaReport => {
+    const entry = entries.get(connection.id)
+    return {
+      plan: entry?.plan ?? null,
+      quotas: viewsOf(connection, nowMs),
+      rates: Array.from(entry?.rates ?? [], ([key, known]) => {
+        const model = key === everyModel ? null : key
+        return State.currentRates(known, nowMs).map((rate): RateView => Object.assign({ model }, rate))
+      }).flat()
+    }
+  }
+
+  return QuotaWindows.of({
+    learn,
+    refused,
+    count,
+    of,
+    rates,
+    headroom,
+    report,
+    forget: (connectionId) => {
+      if (entries.delete(connectionId)) keeper.touch(connectionId)
+    },
+    flush: keeper.flush
+  })
+})
+
+export const layer: Layer.Layer<QuotaWindows, StoreError, QuotaRepo> = Layer.scoped(QuotaWindows, make)

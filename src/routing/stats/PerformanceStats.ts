@@ -1,0 +1,171 @@
+/**
+ * Measured facts of live traffic: how fast and how reliably each model of a connection, each connection and each provider answers,
+ * how much it has served, and what is under way. Bounded windows; memory only, since an hour-old measurement is no fact.
+ */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import { policyOf } from "../../resilience/failure/Policy.ts"
+import type { Performance } from "../engine/Candidate.ts"
+import { makeSeries, type Measured, type Series } from "./Series.ts"
+import { makeTally, type Tally } from "./Tally.ts"
+
+/**
+ * One finished call to an upstream. What is nobody's failure is not recorded at all: a request that was wrong itself (see
+ * `countsAsError`), a client that left, a straggler that was not needed.
+ */
+export interface Sample extends Measured {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+}
+
+export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceStats")<
+  PerformanceStats,
+  {
+    /** Hot. */
+    readonly record: (sample: Sample) => void
+    /** Hot: null before the first sample of the window. */
+    readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
+    readonly ofConnection: (connectionId: string, nowMs: number) => Performance | null
+    readonly ofProvider: (provider: string, nowMs: number) => Performance | null
+    /** Hot: requests it has served in the last hour. */
+    readonly used: (connectionId: string, model: string, nowMs: number) => number
+    /** Hot: a call begins; the result ends it, and does nothing when it is called again. */
+    readonly begin: (connectionId: string, model: string) => () => void
+    /** Hot: calls under way. */
+    readonly inFlight: (connectionId: string, model: string) => number
+  }
+>() {}
+
+/** Keys kept at most; beyond it the one that was longest without a sample goes. */
+export const capacity = { models: 5_000, connections: 2_000, providers: 1_000 }
+
+/** Whether a failed call says something about the one who was called: not when the request itself was at fault. */
+export const countsAsError = (failure: Failure): boolean =>
+  failure.scope !== "none" || policyOf(failure).terminal !== null
+
+/** Series by one name, the longest unused first. */
+const makeBook = (limit: number) => {
+  const series = new Map<string, Series>()
+  return {
+    add: (key: string, sample: Measured): void => {
+      const known = series.get(key) ?? makeSeries()
+      series.delete(key)
+      series.set(key, known)
+      known.add(sample)
+      if (series.size > limit) {
+        for (const oldest of series.keys()) {
+          series.delete(oldest)
+          break
+        }
+      }
+    },
+    read: (key: string, nowMs: number): Performance | null => series.get(key)?.read(nowMs) ?? null
+  }
+}
+
+interface ModelFacts {
+  readonly connectionId: string
+  readonly model: string
+  readonly series: Series
+  readonly served: Tally
+}
+
+/** By connection, then model: two strings that are at hand are found faster than one that must be put together. */
+const makeModelBook = () => {
+  const byConnection = new Map<string, Map<string, ModelFacts>>()
+  /** The longest without a sample first. */
+  const order = new Set<ModelFacts>()
+
+  const get = (connectionId: string, model: string): ModelFacts | null =>
+    byConnection.get(connectionId)?.get(model) ?? null
+
+  const drop = (facts: ModelFacts): void => {
+    order.delete(facts)
+    const models = byConnection.get(facts.connectionId)
+    models?.delete(facts.model)
+    if (models?.size === 0) byConnection.delete(facts.connectionId)
+  }
+
+  const begun = (connectionId: string, model: string): ModelFacts => {
+    const facts = { connectionId, model, series: makeSeries(), served: makeTally() }
+    const models = byConnection.get(connectionId)
+    if (models === undefined) byConnection.set(connectionId, new Map([[model, facts]]))
+    else models.set(model, facts)
+    return facts
+  }
+
+  const touch = (connectionId: string, model: string): ModelFacts => {
+    const facts = get(connectionId, model) ?? begun(connectionId, model)
+    order.delete(facts)
+    order.add(facts)
+    if (order.size > capacity.models) {
+      for (const oldest of order) {
+        drop(oldest)
+        break
+      }
+    }
+    return facts
+  }
+
+  return { get, touch }
+}
+
+/** Counts of calls under way. An entry lives as long as a call does, so requests bound it. */
+const makeRunning = () => {
+  const byConnection = new Map<string, Map<string, number>>()
+  const count = (connectionId: string, model: string): number => byConnection.get(connectionId)?.get(model) ?? 0
+
+  const change = (connectionId: string, model: string, by: 1 | -1): void => {
+    const models = byConnection.get(connectionId) ?? new Map<string, number>()
+    const next = (models.get(model) ?? 0) + by
+    if (next > 0) models.set(model, next)
+    else models.delete(model)
+    if (models.size > 0) byConnection.set(connectionId, models)
+    else byConnection.delete(connectionId)
+  }
+
+  const begin = (connectionId: string, model: string): (() => void) => {
+    let running = true
+    change(connectionId, model, 1)
+    return () => {
+      if (!running) return
+      running = false
+      change(connectionId, model, -1)
+    }
+  }
+
+  return { begin, count }
+}
+
+const isMeasured = ({ atMs, latencyMs }: Measured): boolean => Number.isFinite(atMs) && latencyMs >= 0
+
+export const make = () => {
+  const models = makeModelBook()
+  const connections = makeBook(capacity.connections)
+  const providers = makeBook(capacity.providers)
+  const running = makeRunning()
+
+  const record = (sample: Sample): void => {
+    // One number that is none would spoil a whole window.
+    if (!isMeasured(sample)) return
+    const facts = models.touch(sample.connectionId, sample.model)
+    facts.series.add(sample)
+    if (sample.ok) facts.served.add(sample.atMs)
+    connections.add(sample.connectionId, sample)
+    providers.add(sample.provider, sample)
+  }
+
+  return PerformanceStats.of({
+    record,
+    of: (connectionId, model, nowMs) => models.get(connectionId, model)?.series.read(nowMs) ?? null,
+    ofConnection: connections.read,
+    ofProvider: providers.read,
+    used: (connectionId, model, nowMs) => models.get(connectionId, model)?.served.read(nowMs) ?? 0,
+    begin: running.begin,
+    inFlight: running.count
+  })
+}
+
+export const layer: Layer.Layer<PerformanceStats> = Layer.sync(PerformanceStats, make)

@@ -1,0 +1,17 @@
+/**
+ * `context-relay`: the combo's own order, but a conversation stays where it was served last for as long as that target may be called,
+ * so that its context changes hands as seldom as possible. The hand-over itself, a summary of the conversation for the next target, is
+ * no matter of order and does not happen here.
+ */
+import type { Served, Strategy } from "../engine/Strategy.ts"
+import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
+import { ordering } from "./Ordering.ts"
+
+export const contextRelay: Strategy = (input) => {
+  const order = lastKnownGoodFirst(input)
+  return order === null
+    ? ordering(input.candidates, "first in order", input.memory)
+    : ordering(order, "holds the context", input.memory)
+}
+
+export const contextRelayServed: Served = rememberingGood

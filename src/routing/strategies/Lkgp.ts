@@ -1,0 +1,13 @@
+/** `lkgp`: the target that answered last, while it may be called; the others in the combo's order. */
+import type { Served, Strategy } from "../engine/Strategy.ts"
+import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
+import { ordering } from "./Ordering.ts"
+
+export const lkgp: Strategy = (input) => {
+  const order = lastKnownGoodFirst(input)
+  return order === null
+    ? ordering(input.candidates, "first in order", input.memory)
+    : ordering(order, "last known good", input.memory)
+}
+
+export const lkgpServed: Served = rememberingGood

@@ -1,0 +1,41 @@
+/**
+ * `p2c` (power of two choices): two targets are drawn at random and the better one is first; of equals the one with fewer requests
+ * under way. The others follow by the same measure.
+ *
+ * Score = success rate (unknown: .5) + 1 / log10(typical latency in ms + 10) (unknown: .25) − .25 while the breaker waits for a probe.
+ */
+import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
+import type { Candidate } from "../engine/Candidate.ts"
+import type { Score, Strategy } from "../engine/Strategy.ts"
+import { inFront, ordering, ranked, scoreOf } from "./Ordering.ts"
+
+const weights = { successRate: 1, speed: 1, probing: -0.25 }
+
+/** An open breaker that may be called is about to be half-open: only time has to be noticed. */
+const isProbing = (phase: BreakerPhase): boolean => phase === "HALF_OPEN" || phase === "OPEN"
+
+export const p2cScore = ({ breaker, performance }: Candidate): Score => {
+  const known = performance === null || performance.samples === 0 ? null : performance
+  return scoreOf(weights, {
+    successRate: known === null ? 0.5 : 1 - known.errorRate,
+    // The median stands for the latency: one slow call must not move it.
+    speed: known === null ? 0.25 : 1 / Math.log10(Math.max(0, known.p50Ms) + 10),
+    probing: isProbing(breaker) ? 1 : 0
+  })
+}
+
+export const p2c: Strategy = ({ candidates, memory, random }) => {
+  const scores = new Map(candidates.map((candidate) => [candidate.key, p2cScore(candidate)]))
+  const measure = (candidate: Candidate) => [-(scores.get(candidate.key)?.score ?? 0), candidate.inFlight]
+  const order = ranked(candidates, measure).map(({ candidate }) => candidate)
+  const size = candidates.length
+  const one = random.below(size)
+  const step = size < 2 ? 0 : 1 + random.below(size - 1)
+  const drawn = [candidates[one], candidates[(one + step) % size]].filter((candidate) => candidate !== undefined)
+  const better = ranked(drawn, measure)[0]?.candidate
+  return {
+    ...ordering(better === undefined ? order : inFront(order, order.indexOf(better)), "better of two drawn", memory),
+    scores,
+    weights
+  }
+}

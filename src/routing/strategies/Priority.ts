@@ -1,0 +1,5 @@
+/** `priority`: the combo's own order. */
+import type { Strategy } from "../engine/Strategy.ts"
+import { ordering } from "./Ordering.ts"
+
+export const priority: Strategy = ({ candidates, memory }) => ordering(candidates, "first in order", memory)

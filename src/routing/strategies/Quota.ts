@@ -1,0 +1,32 @@
+/** What strategies read from quota windows. */
+import type { Candidate, QuotaWindow } from "../engine/Candidate.ts"
+
+/** Length in milliseconds. */
+export const lengthMs: Readonly<Record<QuotaWindow["window"], number>> = {
+  hourly: 3_600_000,
+  "5h": 18_000_000,
+  daily: 86_400_000,
+  weekly: 604_800_000,
+  monthly: 2_592_000_000
+}
+
+/** A candidate's windows as they stand now: one that was reset since it was read is full, and nobody knows its next reset. */
+export const windowsNow = ({ quotas }: Candidate, nowMs: number): ReadonlyArray<QuotaWindow> =>
+  quotas.map((quota) =>
+    quota.resetAtMs !== null && quota.resetAtMs <= nowMs ? { ...quota, remaining: 1, resetAtMs: null } : quota
+  )
+
+/** What is left of the scarcest window, [0, 1]; 1 when nothing is known, since an unknown quota forbids nobody. */
+export const headroomOf = (windows: ReadonlyArray<QuotaWindow>): number => {
+  let least = 1
+  for (const { remaining } of windows) if (remaining < least) least = remaining
+  return Math.max(0, least)
+}
+
+/** A window is known to be used up: a call would be refused. */
+export const isUsedUp = (windows: ReadonlyArray<QuotaWindow>): boolean =>
+  windows.some(({ remaining }) => remaining <= 0)
+
+/** Epoch milliseconds; infinite when unknown. */
+export const soonestReset = (windows: ReadonlyArray<QuotaWindow>): number =>
+  windows.reduce((least, { resetAtMs }) => Math.min(least, resetAtMs ?? Infinity), Infinity)

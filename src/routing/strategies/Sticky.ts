@@ -1,0 +1,35 @@
+/** Keeping one candidate for some successes before moving on: shared by `weighted` and `round-robin`. */
+import type { Served, StrategyInput, StrategyMemory } from "../engine/Strategy.ts"
+import { type NumberRule, numberOf } from "./Config.ts"
+
+/** How many successes a pick is kept for. 0 (the default): every request picks anew. At most 1,000. */
+const limitRule = (key: string): NumberRule => ({ key, fallback: 0, min: 0, max: 1000 })
+
+export const limitOf = (config: Readonly<Record<string, unknown>>, key: string): number =>
+  Math.floor(numberOf(config, limitRule(key)))
+
+/** Where the kept candidate stands; null when none is kept, or it may not be called now. */
+export const keptIndex = ({ candidates, memory }: StrategyInput, limit: number): number | null => {
+  const { sticky } = memory
+  if (limit === 0 || sticky === null || sticky.left < 1) return null
+  const index = candidates.findIndex(({ key }) => key === sticky.key)
+  return index === -1 ? null : index
+}
+
+/** The memory with a fresh pick; the same one when there is nothing to keep, so that nobody writes it down again. */
+export const keeping = (memory: StrategyMemory, key: string, limit: number): StrategyMemory =>
+  limit === 0 && memory.sticky === null ? memory : { ...memory, sticky: limit === 0 ? null : { key, left: limit } }
+
+/**
+ * A success of the kept candidate is counted. Somebody else's is not: that may be a request which began under an earlier pick, and a
+ * kept candidate that fails is left as soon as it may not be called any more.
+ */
+export const countingDown =
+  (key: string): Served =>
+  (memory, served, config) => {
+    const { sticky } = memory
+    if (sticky === null || sticky.key !== served.key) return memory
+    // The limit may have been lowered since.
+    const left = Math.min(sticky.left, limitOf(config, key)) - 1
+    return { ...memory, sticky: left < 1 ? null : { key: sticky.key, left } }
+  }

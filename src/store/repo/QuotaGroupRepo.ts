@@ -1,0 +1,81 @@
+/** Quota groups (contract B3 `/api/quota/groups`). */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { QuotaAllocation, type QuotaGroup, QuotaMember } from "../../domain/QuotaGroup.ts"
+import { Json, Text, Whole } from "../Columns.ts"
+import type { AlreadyStored, StoreError } from "../Errors.ts"
+import * as Table from "../Table.ts"
+
+export class QuotaGroupRepo extends Context.Tag("gateway/store/QuotaGroupRepo")<
+  QuotaGroupRepo,
+  {
+    /** By name. */
+    readonly list: Effect.Effect<ReadonlyArray<QuotaGroup>, StoreError>
+    readonly get: (id: string) => Effect.Effect<QuotaGroup | null, StoreError>
+    /** A name already in use is an `AlreadyStored`. */
+    readonly insert: (group: QuotaGroup) => Effect.Effect<void, StoreError | AlreadyStored>
+    /** Replaces the record; false when there is no such id. */
+    readonly update: (group: QuotaGroup) => Effect.Effect<boolean, StoreError | AlreadyStored>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+    /** Takes a connection out of every group it is a member of. */
+    readonly dropConnection: (connectionId: string) => Effect.Effect<void, StoreError>
+    /** Takes an API key out of the allocations of every group. */
+    readonly dropApiKey: (apiKeyId: string) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  id: Text,
+  name: Text,
+  members: Json(Schema.Array(QuotaMember)),
+  allocations: Json(Schema.Array(QuotaAllocation)),
+  createdAtMs: Whole,
+  updatedAtMs: Whole
+})
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "quota_groups", Row)
+
+  const list = Effect.withSpan(table.select("QuotaGroupRepo.list", sql`ORDER BY name`), "QuotaGroupRepo.list")
+  const get = Effect.fn("QuotaGroupRepo.get")((id: string) => table.first("QuotaGroupRepo.get", sql`WHERE id = ${id}`))
+  const insert = Effect.fn("QuotaGroupRepo.insert")((group: QuotaGroup) => table.insert("QuotaGroupRepo.insert", group))
+  const update = Effect.fn("QuotaGroupRepo.update")((group: QuotaGroup) =>
+    table.update("QuotaGroupRepo.update", sql`id = ${group.id}`, group)
+  )
+  const remove = Effect.fn("QuotaGroupRepo.remove")((id: string) =>
+    table.remove("QuotaGroupRepo.remove", sql`id = ${id}`)
+  )
+
+  const dropConnection = Effect.fn("QuotaGroupRepo.dropConnection")((connectionId: string) =>
+    sql`
+      UPDATE quota_groups SET members = (
+        SELECT json_group_array(json(member.value)) FROM json_each(quota_groups.members) AS member
+        WHERE member.value ->> 'connectionId' <> ${connectionId})
+      WHERE EXISTS (
+        SELECT 1 FROM json_each(quota_groups.members) AS member
+        WHERE member.value ->> 'connectionId' = ${connectionId})`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("QuotaGroupRepo.dropConnection"))
+    )
+  )
+
+  const dropApiKey = Effect.fn("QuotaGroupRepo.dropApiKey")((apiKeyId: string) =>
+    sql`
+      UPDATE quota_groups SET allocations = (
+        SELECT json_group_array(json(allocation.value)) FROM json_each(quota_groups.allocations) AS allocation
+        WHERE allocation.value ->> 'apiKeyId' <> ${apiKeyId})
+      WHERE EXISTS (
+        SELECT 1 FROM json_each(quota_groups.allocations) AS allocation
+        WHERE allocation.value ->> 'apiKeyId' = ${apiKeyId})`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("QuotaGroupRepo.dropApiKey"))
+    )
+  )
+  return QuotaGroupRepo.of({ list, get, insert, update, remove, dropConnection, dropApiKey })
+})
+
+export const layer: Layer.Layer<QuotaGroupRepo, never, SqlClient.SqlClient> = Layer.effect(QuotaGroupRepo, make)

@@ -1,0 +1,103 @@
+/** `gateway route …`, `gateway models alias …`, `gateway quota groups …` and `gateway combo auto` as a person runs them. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
+import { program } from "./support.ts"
+
+const { dataDir, run } = program()
+
+const gateway = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const { url } = yield* TestApp
+  const environment = { DATA_DIR: dataDir(), GATEWAY_URL: url, GATEWAY_ADMIN_KEY: adminKey }
+  return yield* Effect.promise(() => run(args, environment))
+})
+
+const json = (...args: ReadonlyArray<string>) =>
+  Effect.map(gateway(...args, "--json"), ({ code, stderr, stdout }) => {
+    assert.strictEqual(code, 0, stderr)
+    return JSON.parse(stdout)
+  })
+
+layer(layerOf(), { excludeTestServices: true })("gateway route", (it) => {
+  it.effect("explains who would be asked, by which numbers, and who is left out", () =>
+    Effect.gen(function* () {
+      const explained = yield* gateway("route", "explain", "known", "--seed", "7", "--header", "X-Gateway-Mode=cheap")
+      assert.strictEqual(explained.code, 0, explained.stderr)
+      assert.match(explained.stdout, /^Strategy +auto$/m)
+      assert.match(explained.stdout, /^Seed +7$/m)
+      assert.match(explained.stdout, /^Weights +health 0\.75, costInv 0\.25$/m)
+      assert.match(explained.stdout, /^Relaxed +x-gateway-mode$/m)
+      assert.match(explained.stdout, /^1 +openai\/gpt-4o +c1 +0\.875 +health 1, costInv 0\.5 +-$/m)
+      assert.match(explained.stdout, /^- +groq\/llama +c2 +- +- +breaker until 2030-01-01 00:00:00: The circuit/m)
+      assert.strictEqual((yield* json("route", "explain", "known", "--seed", "7")).decision.seed, 7)
+    })
+  )
+
+  it.effect("takes the request from a file, and says what is wrong with it", () =>
+    Effect.gen(function* () {
+      const file = join(dataDir(), "request.json")
+      writeFileSync(file, '{"messages":[]}')
+      assert.strictEqual((yield* gateway("route", "explain", "known", "--body", file)).code, 0)
+      writeFileSync(file, "{")
+      for (const [args, words] of [
+        [["known", "--body", file], "valid JSON"],
+        [["known", "--body", join(dataDir(), "none.json")], "cannot be read"],
+        [["known", "--header", "novalue"], "name=value"],
+        [["unknown"], "Did you mean: known?"]
+      ] as const) {
+        const wrong = yield* gateway("route", "explain", ...args)
+        assert.deepStrictEqual([wrong.code, wrong.stdout], [2, ""])
+        assert.include(wrong.stderr, words)
+      }
+    })
+  )
+
+  it.effect("says that a decision is not kept", () =>
+    Effect.gen(function* () {
+      const missing = yield* gateway("route", "decision", "nobody")
+      assert.strictEqual(missing.code, 2)
+      assert.include(missing.stderr, "'nobody'")
+    })
+  )
+})
+
+layer(layerOf(), { excludeTestServices: true })("gateway models alias, quota groups and combo auto", (it) => {
+  it.effect("administers aliases", () =>
+    Effect.gen(function* () {
+      assert.include((yield* gateway("models", "alias", "list")).stderr, "There are no aliases.")
+      const added = yield* gateway("models", "alias", "add", "best", "openai/gpt-4o")
+      assert.strictEqual(added.code, 0, added.stderr)
+      assert.match((yield* gateway("models", "alias", "list")).stdout, /^best +openai\/gpt-4o$/m)
+      const taken = yield* gateway("models", "alias", "add", "openai", "groq/llama")
+      assert.strictEqual(taken.code, 1)
+      assert.include(taken.stderr, "is a provider")
+      assert.strictEqual((yield* gateway("models", "alias", "remove", "best")).code, 0)
+      assert.strictEqual((yield* gateway("models", "alias", "remove", "best")).code, 2)
+      assert.deepStrictEqual(yield* json("models", "alias", "list"), { aliases: [] })
+    })
+  )
+
+  it.effect("administers quota groups", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const made = yield* app.admin("/api/providers", {
+        method: "POST",
+        body: { provider: "openai", apiKey: "sk-0123456789", models: ["gpt-4o"] }
+      })
+      const id = String(made.at("connection.id"))
+      const added = yield* gateway("quota", "groups", "add", "team", `${id}=3`)
+      assert.strictEqual(added.code, 0, added.stderr)
+      assert.include(added.stderr, "qtSd/team/")
+      assert.include((yield* gateway("quota", "groups", "list")).stdout, `${id}=3`)
+      const wrong = yield* gateway("quota", "groups", "add", "other", `${id}=none`)
+      assert.strictEqual(wrong.code, 2)
+      assert.strictEqual((yield* gateway("quota", "groups", "remove", "team")).code, 0)
+      assert.deepStrictEqual(yield* json("quota", "groups", "list"), { groups: [] })
+
+      const auto = yield* gateway("combo", "auto")
+      assert.match(auto.stdout, /^auto\/fast +1 .*openai\/gpt-4o$/m)
+    })
+  )
+})

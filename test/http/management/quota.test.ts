@@ -1,0 +1,121 @@
+/** `GET /api/usage/{connectionId}` over real HTTP: what providers showed and what the operator declared. */
+import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { nanoUsdPerUsd } from "../../../src/domain/Usage.ts"
+import { QuotaWindows } from "../../../src/routing/quota/QuotaWindows.ts"
+import { layerOf, TestApp } from "./TestApp.ts"
+
+const connect = Effect.fnUntraced(function* (more: Readonly<Record<string, unknown>> = {}) {
+  const app = yield* TestApp
+  const body = { provider: "openai", apiKey: "sk-0123456789-key", ...more }
+  const answer = yield* app.admin("/api/providers", { method: "POST", body })
+  assert.strictEqual(answer.status, 201, answer.text)
+  return String(answer.at("connection.id"))
+})
+
+const usage = Effect.fnUntraced(function* (id: string) {
+  const app = yield* TestApp
+  const answer = yield* app.admin(`/api/usage/${id}`)
+  assert.strictEqual(answer.status, 200, answer.text)
+  return answer
+})
+
+const headersOf = (headers: Readonly<Record<string, string>>) => (name: string) => headers[name] ?? null
+
+layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
+  it.effect("a connection of which nothing is known", () =>
+    Effect.gen(function* () {
+      const answer = yield* usage(yield* connect())
+      assert.deepStrictEqual(JSON.parse(answer.text), { plan: null, quotas: {}, limits: [], rates: [] })
+    })
+  )
+
+  it.effect("an unknown id is 404 and names it; nobody else may ask", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const answer = yield* app.admin("/api/usage/no-such-connection")
+      assert.strictEqual(answer.status, 404)
+      assert.include(String(answer.at("error.message")), "no-such-connection")
+      assert.strictEqual((yield* app.call(`/api/usage/${yield* connect()}`)).status, 401)
+      const logs = yield* app.admin("/api/usage/logs")
+      assert.deepStrictEqual(logs.at("logs"), [], "the log is not taken for a connection")
+    })
+  )
+
+  it.effect("what the provider showed: plan, windows, and rates apart from them", () =>
+    Effect.gen(function* () {
+      const quotas = yield* QuotaWindows
+      const id = yield* connect()
+      const nowMs = Math.floor((yield* Clock.currentTimeMillis) / 1000) * 1000
+      const headers = headersOf({
+        "x-codex-plan-type": "pro",
+        "x-codex-primary-used-percent": "33.3",
+        "x-codex-primary-window-minutes": "300",
+        "x-codex-primary-reset-after-seconds": "3600",
+        "x-ratelimit-limit-tokens": "1000",
+        "x-ratelimit-remaining-tokens": "250",
+        "x-ratelimit-reset-tokens": "30s"
+      })
+      quotas.learn(id, "gpt-5", headers, nowMs)
+      const answer = yield* usage(id)
+      const fiveHours = {
+        used: 33.3,
+        total: 100,
+        remaining: 66.7,
+        remainingPercentage: 66.7,
+        resetAt: new Date(nowMs + 3_600_000).toISOString(),
+        unit: "percent",
+        source: "learned"
+      }
+      assert.deepStrictEqual(JSON.parse(answer.text), {
+        plan: "pro",
+        quotas: { "5h": fiveHours },
+        limits: [{ window: "5h", ...fiveHours }],
+        rates: [
+          {
+            model: "gpt-5",
+            name: "tokens",
+            total: 1000,
+            remaining: 250,
+            resetAt: new Date(nowMs + 30_000).toISOString()
+          }
+        ]
+      })
+    })
+  )
+
+  it.effect("what the operator declared is counted; a window shows its tightest limit", () =>
+    Effect.gen(function* () {
+      const quotas = yield* QuotaWindows
+      const declared = [
+        { window: "daily", unit: "requests", limit: 10, resetAt: "2026-01-01T06:00:00Z" },
+        { window: "daily", unit: "usd", limit: 3, resetAt: "2026-01-01T06:00:00Z" },
+        { window: "5h", unit: "percent", limit: 80 }
+      ] as const
+      const id = yield* connect({ quotas: declared })
+      const nowMs = yield* Clock.currentTimeMillis
+      quotas.count({ id, quotas: declared }, { tokens: 10, costNanoUsd: 2 * nanoUsdPerUsd }, nowMs)
+      const answer = yield* usage(id)
+      assert.deepInclude(answer.at("quotas.daily") as object, { used: 2, total: 3, remaining: 1, unit: "usd" })
+      assert.strictEqual(answer.at("quotas.daily.remainingPercentage"), 33.333333)
+      assert.match(String(answer.at("quotas.daily.resetAt")), /T06:00:00\.000Z$/)
+      assert.deepInclude(answer.at("limits.0") as object, { window: "daily", used: 1, total: 10, remaining: 9 })
+      assert.deepInclude(answer.at("quotas.5h") as object, { total: 80, remaining: null, resetAt: null })
+    })
+  )
+
+  it.effect("what was known of a removed connection goes with it", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const quotas = yield* QuotaWindows
+      const id = yield* connect()
+      const nowMs = yield* Clock.currentTimeMillis
+      quotas.learn(id, "m", headersOf({ "anthropic-ratelimit-unified-5h-utilization": "0.5" }), nowMs)
+      assert.strictEqual((yield* usage(id)).at("quotas.5h.used"), 50)
+      assert.strictEqual((yield* app.admin(`/api/providers/${id}`, { method: "DELETE" })).status, 204)
+      assert.strictEqual((yield* app.admin(`/api/usage/${id}`)).status, 404)
+      assert.deepStrictEqual(quotas.of({ id, quotas: [] }, nowMs), [])
+    })
+  )
+})

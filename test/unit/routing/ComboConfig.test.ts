@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { configProblems, maxConfigChars } from "../../../src/routing/ComboConfig.ts"
+
+const fields = (config: Record<string, unknown>) => configProblems(config).map(({ field }) => field)
+
+describe("ComboConfig", () => {
+  it("accepts every key of the law, and null for not given", () => {
+    assert.deepStrictEqual(
+      configProblems({
+        judgeModel: "openai/gpt-4o",
+        fusionTuning: { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 },
+        routerStrategy: "sla-aware",
+        auto: {
+          weights: { health: 2, costInv: 1 },
+          candidatePool: ["openai", "groq"],
+          routerStrategy: "eco",
+          explorationRate: 0
+        },
+        modePack: "cost-saver",
+        budgetCap: 0.01,
+        slaTargetP95Ms: 2_000,
+        slaMaxErrorRate: 0.05,
+        slaMaxCostPer1MTokens: 3,
+        slaHardConstraints: true,
+        sla: { targetP95Ms: 1, maxErrorRate: 1, maxCostPer1MTokens: 0, hardConstraints: false },
+        maxRetries: 0,
+        retryDelayMs: 0,
+        targetTimeoutMs: 50,
+        queueDepth: 0,
+        stickyRoundRobinLimit: 3,
+        hedging: true,
+        hedgeDelayMs: 500,
+        handoffModel: "",
+        resetWindowWindows: ["weekly", "session"],
+        explorationRate: null,
+        weights: null
+      }),
+      []
+    )
+  })
+
+  it("names the place of everything that is wrong", () => {
+    const wrong: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
+      [{ judgeModel: "" }, "config.judgeModel"],
+      [{ fusionTuning: 3 }, "config.fusionTuning"],
+      [{ fusionTuning: { minPanel: -1 } }, "config.fusionTuning.minPanel"],
+      [{ fusionTuning: { stragglerGraceMs: -1 } }, "config.fusionTuning.stragglerGraceMs"],
+      [{ routerStrategy: "magic" }, "config.routerStrategy"],
+      [{ auto: { routerStrategy: 7 } }, "config.auto.routerStrategy"],
+      [{ auto: [] }, "config.auto"],
+      [{ auto: { weights: { health: -1 } } }, "config.auto.weights.health"],
+      [{ auto: { weights: { luck: 1 } } }, "config.auto.weights.luck"],
+      [{ auto: { weights: { health: 0 } } }, "config.auto.weights"],
+      [{ auto: { weights: {} } }, "config.auto.weights"],
+      [{ weights: { health: "1" } }, "config.weights.health"],
+      [{ auto: { candidatePool: "openai" } }, "config.auto.candidatePool"],
+      [{ auto: { candidatePool: [] } }, "config.auto.candidatePool"],
+      [{ modePack: "warp" }, "config.modePack"],
+      [{ budgetCap: 0 }, "config.budgetCap"],
+      [{ budgetCap: Infinity }, "config.budgetCap"],
+      [{ explorationRate: 1.1 }, "config.explorationRate"],
+      [{ slaTargetP95Ms: 0 }, "config.slaTargetP95Ms"],
+      [{ slaMaxErrorRate: 2 }, "config.slaMaxErrorRate"],
+      [{ slaHardConstraints: "yes" }, "config.slaHardConstraints"],
+      [{ sla: { targetP95Ms: "fast" } }, "config.sla.targetP95Ms"],
+      [{ maxRetries: 11 }, "config.maxRetries"],
+      [{ maxRetries: 0.5 }, "config.maxRetries"],
+      [{ targetTimeoutMs: 49 }, "config.targetTimeoutMs"],
+      [{ queueDepth: 101 }, "config.queueDepth"],
+      [{ concurrencyPerModel: 0 }, "config.concurrencyPerModel"],
+      [{ stickyWeightedLimit: 1_001 }, "config.stickyWeightedLimit"],
+      [{ handoffThreshold: 0.95 }, "config.handoffThreshold"],
+      [{ nestedComboMode: "execute" }, "config.nestedComboMode"],
+      [{ resetWindowWindows: [] }, "config.resetWindowWindows"],
+      [{ resetWindowWindows: "hourly" }, "config.resetWindowWindows"]
+    ]
+    for (const [config, field] of wrong) assert.deepStrictEqual(fields(config), [field], JSON.stringify(config))
+    assert.deepStrictEqual(fields({ maxRetries: -1, budgetCap: "free" }), ["config.maxRetries", "config.budgetCap"])
+  })
+
+  it("keeps keys nobody knows, but not misspelled ones", () => {
+    assert.deepStrictEqual(configProblems({ myNote: "x", fallbackCompressionMode: "lite", timeoutMs: 5, tag: 1 }), [])
+    for (const [key, meant] of [
+      ["judgemodel", "judgeModel"],
+      ["judge_model", "judgeModel"],
+      ["maxRetrys", "maxRetries"],
+      ["weigths", "weights"],
+      ["budgetCaps", "budgetCap"],
+      ["SLA", "sla"]
+    ] as const) {
+      const [problem] = configProblems({ [key]: 1 })
+      assert.strictEqual(problem?.field, `config.${key}`)
+      assert.include(problem?.message, `'${meant}'`)
+    }
+    assert.deepStrictEqual(fields({ auto: { candidatPool: [] } }), ["config.auto.candidatPool"])
+  })
+
+  it("takes router strategies that were registered", () => {
+    assert.deepStrictEqual(configProblems({ routerStrategy: "mine" }, ["rules", "mine"]), [])
+  })
+
+  it("is bounded", () => {
+    assert.deepStrictEqual(fields({ note: "x".repeat(maxConfigChars) }), ["config"])
+  })
+
+  it("is not led astray by names of the language", () => {
+    const config = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1, "toString": null}') as Record<string, unknown>
+    assert.deepStrictEqual(configProblems(config), [])
+  })
+})
