@@ -1,0 +1,33 @@
+/** How simulations and replays are shown. */
+import type { ReplayView, SimulationView } from "../../api/Groups/Routing.ts"
+import type { Column } from "./Table.ts"
+
+export const ms = (value: number | null): string => (value === null ? "-" : `${Math.round(value)} ms`)
+export const percent = (value: number | null): string => (value === null ? "-" : `${(value * 100).toFixed(1)} %`)
+
+type Simulated = SimulationView["targets"][number]
+type Share = ReplayView["providers"][number]
+
+const right = { align: "right" } as const
+
+export const simulatedColumns: ReadonlyArray<Column<Simulated>> = [
+  { header: "TARGET", value: ({ model, provider }) => `${provider}/${model}` },
+  { header: "CONNECTION", value: ({ connectionId }) => connectionId },
+  { header: "WEIGHT", value: ({ weightShare }) => percent(weightShare), ...right },
+  { header: "SHARE", value: ({ share }) => percent(share), ...right },
+  { header: "SERVED", value: ({ served }) => String(served), ...right },
+  { header: "FIRST", value: ({ firstChoices }) => String(firstChoices), ...right },
+  { header: "ERRORS", value: ({ errors }) => String(errors), ...right },
+  { header: "429", value: ({ rateLimited }) => String(rateLimited), ...right },
+  { header: "COOLED", value: ({ cooldowns }) => String(cooldowns), ...right },
+  { header: "OPENED", value: ({ breakerOpenings }) => String(breakerOpenings), ...right },
+  { header: "P50", value: ({ p50Ms }) => ms(p50Ms), ...right },
+  { header: "P95", value: ({ p95Ms }) => ms(p95Ms), ...right },
+  { header: "USD", value: ({ costUsd, priced }) => (priced ? costUsd.toFixed(6) : "unpriced"), ...right }
+]
+
+export const shareColumns: ReadonlyArray<Column<Share>> = [
+  { header: "PROVIDER", value: ({ provider }) => provider },
+  { header: "BEFORE", value: ({ before, shareBefore }) => `${before} (${percent(shareBefore)})`, ...right },
+  { header: "AFTER", value: ({ after, shareAfter }) => `${after} (${percent(shareAfter)})`, ...right }
+]

@@ -1,0 +1,64 @@
+/** How the simulated upstreams behave, and which target a name in that description means. Pure. */
+import type { Target } from "../ModelResolver.ts"
+
+/** A quota of requests: when it is used up, the upstream answers 429 and says when the window opens again. */
+export interface RequestQuota {
+  readonly requests: number
+  readonly windowMs: number
+}
+
+export interface Behaviour {
+  /** Of the latency in milliseconds: median and 95th percentile. */
+  readonly p50Ms: number
+  readonly p95Ms: number
+  /** Fraction of calls answered with 503, [0, 1]. */
+  readonly errorRate: number
+  readonly quota: RequestQuota | null
+}
+
+export const usual: Behaviour = { p50Ms: 500, p95Ms: 1_500, errorRate: 0, quota: null }
+
+/** By the name of a target; `*` means all. */
+export interface Behaviours {
+  readonly errors: Readonly<Record<string, number>>
+  readonly latency: Readonly<Record<string, readonly [p50Ms: number, p95Ms: number]>>
+  readonly quotas: Readonly<Record<string, RequestQuota>>
+}
+
+export const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+
+/** The names a target goes by, the most particular first. */
+export const namesOf = (target: Target): ReadonlyArray<string> => {
+  const { connection, spec } = target.account
+  const name = nameOf(target)
+  return [`${name}@${connection.id}`, connection.id, connection.name, name, target.model, spec.id, "*"]
+}
+
+const lookUp = <A>(named: Readonly<Record<string, A>>, names: ReadonlyArray<string>): A | undefined => {
+  const name = names.find((each) => Object.hasOwn(named, each))
+  return name === undefined ? undefined : named[name]
+}
+
+export const behaviourOf = ({ errors, latency, quotas }: Behaviours, target: Target): Behaviour => {
+  const names = namesOf(target)
+  const [p50Ms, p95Ms] = lookUp(latency, names) ?? [usual.p50Ms, usual.p95Ms]
+  return {
+    p50Ms,
+    p95Ms,
+    errorRate: lookUp(errors, names) ?? usual.errorRate,
+    quota: lookUp(quotas, names) ?? usual.quota
+  }
+}
+
+/** Names that mean none of the targets, each with the field it stands in. */
+export const strangers = (
+  behaviours: Behaviours,
+  targets: ReadonlyArray<Target>
+): ReadonlyArray<{ readonly field: string; readonly name: string }> => {
+  const known = new Set(targets.flatMap(namesOf))
+  return Object.entries(behaviours).flatMap(([field, named]) =>
+    Object.keys(named)
+      .filter((name) => !known.has(name))
+      .map((name) => ({ field, name }))
+  )
+}
