@@ -129,9 +129,21 @@ const run = async (options, processes, folder) => {
   print(`Written to ${file}`)
 }
 
+/** Alone: nothing is started, and the rest of the bench need not be able to run. */
+const runDecisions = async (options) => {
+  const { decisionText, measureDecisions } = await import("./decision.mjs")
+  const at = new Date().toISOString()
+  const decisions = await measureDecisions(options)
+  print(decisionText(decisions))
+  if (options.quick) print("A quick run: for a look, not for figures to report.")
+  const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
+  print(`Written to ${writeResults({ at, quick: options.quick, machine, decisions })}`)
+}
+
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
+  if (options.decision) return runDecisions(options)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-bench-"))
   const processes = openProcesses(folder)
   const cleanUp = () => {

@@ -8,6 +8,7 @@ export const usage = `npm run bench -- [options]
   --quick               shorter warm-up and windows: for a look, not for figures to report
   --only a,b            of: ${serverNames.join(", ")}
   --scenario a,b        of: ${scenarioNames.join(", ")}
+  --decision            only the CPU of routing decisions; needs no built gateway
   --profile             also run the gateway under --cpu-prof and print where its time goes
   --help
 Results are written to bench/results. BENCH_CACHE_DIR names the folder that keeps the peer's installation.`
@@ -45,6 +46,7 @@ export const readOptions = (args) => {
       only: { type: "string" },
       scenario: { type: "string" },
       profile: { type: "boolean", default: false },
+      decision: { type: "boolean", default: false },
       help: { type: "boolean", default: false }
     }
   })
@@ -52,6 +54,7 @@ export const readOptions = (args) => {
     help: values.help,
     quick: values.quick,
     profile: values.profile,
+    decision: values.decision,
     servers: chosen("only", values.only, serverNames),
     scenarios: chosen("scenario", values.scenario, scenarioNames),
     plan: plan(values.quick)
