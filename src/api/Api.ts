@@ -25,6 +25,7 @@ import { QuotaGroups } from "./Groups/QuotaGroups.ts"
 import { RateLimits } from "./Groups/RateLimits.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
+import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
 import { Usage } from "./Groups/Usage.ts"
 
@@ -40,6 +41,7 @@ export class GatewayApi extends HttpApi.make("gateway")
   .add(Pricing)
   .add(Usage)
   .add(Routing)
+  .add(RoutingSettings)
   .add(Resilience)
   .add(RateLimits)
   .add(System)

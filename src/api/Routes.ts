@@ -88,6 +88,8 @@ export const managementTiers: Readonly<Record<EndpointKey<typeof GatewayApi>, Ti
   "routing.decision": "manage",
   "routing.simulate": "manage",
   "routing.replay": "manage",
+  "routingSettings.get": "manage",
+  "routingSettings.update": "manage",
   "resilience.get": "manage",
   "resilience.update": "manage",
   "resilience.breakers": "manage",

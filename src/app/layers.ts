@@ -40,11 +40,13 @@ import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import * as Affinity from "../routing/Affinity.ts"
+import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
 import * as Engine from "../routing/Engine.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as RoutingSettings from "../routing/RoutingSettings.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
@@ -122,7 +124,9 @@ const books = Layer.mergeAll(
 
 /** Who is asked, and why. */
 const routing = Engine.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer))
+  Layer.provide(LeaderboardSync.layer),
+  Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer)),
+  Layer.provideMerge(RoutingSettings.layer)
 )
 
 /** Everything below the faces, over a configuration and a store. */

@@ -44,10 +44,13 @@ import { readProcessFacts } from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
+import * as Breakers from "../resilience/breaker/Breakers.ts"
+import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { dialectOf } from "./Dialects.ts"
+import { breakerViews, classOf, countStandings, standingOf } from "./handlers/ResilienceViews.ts"
 import { handshakeAnswer } from "./Handshake.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
@@ -55,6 +58,7 @@ import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
 import { NodeReply } from "./NodeReply.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { readBody } from "./RequestBody.ts"
+import { stateFamilies } from "./StateMetrics.ts"
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -101,6 +105,8 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags
   const shedder = yield* LoadShedder.LoadShedder
+  const breakers = yield* Breakers.Breakers
+  const cooldowns = yield* Cooldowns.Cooldowns
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -233,14 +239,26 @@ export const make = Effect.gen(function* () {
     json(reply, requestId, view.status, codecs[route.wire].renderError(view, requestId))
   }
 
+  const houseFamilies = (nowMs: number) => {
+    const current = catalog.current()
+    const standings = current.connections.map(({ id, isActive }) => standingOf(isActive, cooldowns.healthOf(id), nowMs))
+    return stateFamilies({
+      breakers: breakerViews(current, breakers.list(nowMs, classOf(current))),
+      connections: countStandings(standings),
+      inFlight: shedder.inFlight(),
+      shed: shedder.shed()
+    })
+  }
+
   const metrics = (reply: ClientReply): void => {
+    const nowMs = timers.nowMs()
     const facts = { ...readProcessFacts(), eventLoopDelayMs: null, openStreams: null }
     send(
       reply,
-      ids.next(timers.nowMs()),
+      ids.next(nowMs),
       200,
       contentType,
-      renderPrometheus([...processFamilies(facts), ...telemetry.metrics()])
+      renderPrometheus([...processFamilies(facts), ...houseFamilies(nowMs), ...telemetry.metrics()])
     )
   }
 
@@ -302,4 +320,6 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | Flags
   | LoadShedder.LoadShedder
+  | Breakers.Breakers
+  | Cooldowns.Cooldowns
 > = Layer.effect(Edge, make)

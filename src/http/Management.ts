@@ -44,6 +44,7 @@ import type { RouterStrategies } from "../routing/auto/RouterStrategies.ts"
 import type { DecisionLog } from "../routing/DecisionLog.ts"
 import type { Explainer } from "../routing/Explainer.ts"
 import type { QuotaWindows } from "../routing/quota/QuotaWindows.ts"
+import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { AliasRepo } from "../store/repo/AliasRepo.ts"
 import type { ComboRepo } from "../store/repo/ComboRepo.ts"
 import type { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
@@ -66,6 +67,7 @@ import * as QuotaGroups from "./handlers/QuotaGroups.ts"
 import * as RateLimits from "./handlers/RateLimits.ts"
 import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
+import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import { configChangesLayer } from "./handlers/Support.ts"
 import * as System from "./handlers/System.ts"
 import * as Usage from "./handlers/Usage.ts"
@@ -97,6 +99,7 @@ export type ManagementServices =
   | QuotaWindows
   | QuotaGroupRepo
   | RouterStrategies
+  | RoutingSettings
   | Sessions
   | Settings
   | UsageRepo
@@ -115,6 +118,7 @@ const groups = Layer.mergeAll(
   RateLimits.layer,
   Resilience.layer,
   Routing.layer,
+  RoutingSettingsHandlers.layer,
   System.layer,
   Usage.layer
 )

@@ -9,6 +9,7 @@ import * as Catalog from "../providers/Catalog.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Affinity from "./Affinity.ts"
+import * as LeaderboardSync from "./auto/LeaderboardSync.ts"
 import * as RouterStrategies from "./auto/RouterStrategies.ts"
 import { callEnded, healed, type HealingState } from "./auto/SelfHealing.ts"
 import type { Features } from "./engine/Candidate.ts"
@@ -18,6 +19,7 @@ import type { Served } from "./engine/Strategy.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import * as QuotaWindows from "./quota/QuotaWindows.ts"
 import * as RouterMemory from "./RouterMemory.ts"
+import * as RoutingSettings from "./RoutingSettings.ts"
 import * as PerformanceStats from "./stats/PerformanceStats.ts"
 import { lkgpServed } from "./strategies/Lkgp.ts"
 import { type OrderingStrategy, strategies } from "./strategies/index.ts"
@@ -96,6 +98,8 @@ export const make = Effect.gen(function* () {
   const memory = yield* RouterMemory.RouterMemory
   const affinity = yield* Affinity.Affinity
   const routerStrategies = yield* RouterStrategies.RouterStrategies
+  const settings = yield* RoutingSettings.RoutingSettings
+  const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const healing = new Map<string, HealingState>()
 
   const decideFor = (question: Question): Decided => {
@@ -104,6 +108,7 @@ export const make = Effect.gen(function* () {
     const plain = resolution.strategy === "priority" && kept === null
     if ((resolution.targets.length === 1 && !isAuto(resolution)) || plain) return asListed(question)
     const key = memoryKey(question)
+    const { freeTierStrict, lkgpEnabled } = settings.current()
     return decide({
       resolution,
       candidates: candidatesOf(rooms, resolution, nowMs),
@@ -114,7 +119,9 @@ export const make = Effect.gen(function* () {
       modeHeader,
       budgetHeader,
       routerStrategies: routerStrategies.lookup,
-      freeTierStrict: false,
+      freeTierStrict,
+      lkgpEnabled,
+      fitness: leaderboard.fitness(),
       seed,
       nowMs
     })
@@ -174,4 +181,6 @@ export const layer: Layer.Layer<
   | RouterMemory.RouterMemory
   | Affinity.Affinity
   | RouterStrategies.RouterStrategies
+  | RoutingSettings.RoutingSettings
+  | LeaderboardSync.LeaderboardSync
 > = Layer.effect(Engine, make)

@@ -6,6 +6,7 @@ import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
 import type { Kept } from "../Affinity.ts"
 import { autoDefaults, orderAuto } from "../auto/Auto.ts"
 import { type AutoSpec, comboSpec } from "../auto/AutoId.ts"
+import type { FitnessTable } from "../auto/Fitness.ts"
 import type { StrategyLookup } from "../auto/RouterStrategies.ts"
 import type { HealingState } from "../auto/SelfHealing.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
@@ -27,6 +28,10 @@ export interface DecideInput {
   readonly budgetHeader: string | null
   readonly routerStrategies: StrategyLookup
   readonly freeTierStrict: boolean
+  /** Missing: true. When false nobody goes first for having answered last. */
+  readonly lkgpEnabled?: boolean
+  /** Missing: the static map. */
+  readonly fitness?: FitnessTable
   readonly seed: number
   readonly nowMs: number
 }
@@ -40,7 +45,8 @@ export interface Decided extends Decision {
 
 const isOrdering = (strategy: string): strategy is OrderingStrategy => Object.hasOwn(strategies, strategy)
 
-const strategyOf = (name: string): Strategy => {
+const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
+  if (name === "lkgp" && !lkgpEnabled) return strategies.priority.order
   if (name === "quota-share") return quotaShare
   return isOrdering(name) ? strategies[name].order : strategies.priority.order
 }
@@ -77,6 +83,7 @@ const scoresOf = (
 
 export const decide = (input: DecideInput): Decided => {
   const { candidates, features, memory, nowMs, resolution, seed } = input
+  const { fitness = autoDefaults.fitness, lkgpEnabled = true } = input
   const exclusions = new Map<Target, Excluded>()
   const usable: Array<Candidate> = []
   const unavailable: Array<Candidate> = []
@@ -113,7 +120,7 @@ export const decide = (input: DecideInput): Decided => {
   }
   const spec = autoSpecOf(resolution)
   if (spec === null) {
-    const ordering = withAffinity(strategyOf(resolution.strategy)(common), input.affinity, exclusions)
+    const ordering = withAffinity(strategyOf(resolution.strategy, lkgpEnabled)(common), input.affinity, exclusions)
     return {
       ...base,
       order: ordering.order.map(({ target }) => target),
@@ -132,7 +139,9 @@ export const decide = (input: DecideInput): Decided => {
     budgetHeader: input.budgetHeader,
     healing: input.healing,
     strategies: input.routerStrategies,
-    freeTierStrict: input.freeTierStrict
+    fitness,
+    freeTierStrict: input.freeTierStrict,
+    lkgpEnabled
   })
   for (const { candidate, detail, rule, untilMs } of auto.exclusions) {
     if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })

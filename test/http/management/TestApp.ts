@@ -33,6 +33,7 @@ import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts
 import * as Explainer from "../../../src/routing/Explainer.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
+import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
@@ -209,7 +210,7 @@ const services = Layer.mergeAll(
   resilience,
   PriceBook.layer.pipe(Layer.provide(priceOverrides))
 ).pipe(
-  Layer.provideMerge(Settings.layer),
+  Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
   Layer.provideMerge(Layer.mergeAll(IdGen.layer, Timers.layer)),
   Layer.provideMerge(tables)

@@ -1,0 +1,34 @@
+/** Settings of the routing engine that hold for every request: shape, defaults, and how a change is laid over them. */
+import * as Schema from "effect/Schema"
+
+export const RoutingSettings = Schema.Struct({
+  /** `auto/<category>:free` is then a condition instead of a wish: no free target, no answer (0-READ-FIRST A2). */
+  freeTierStrict: Schema.Boolean,
+  /** Going first to the target that answered last; off, strategy `lkgp` is `priority`. */
+  lkgpEnabled: Schema.Boolean,
+  /** Where task fitness is fetched from while the leaderboard flag is on; null: nowhere. */
+  leaderboardUrl: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "RoutingSettings" })
+export type RoutingSettings = typeof RoutingSettings.Type
+
+const leave = { exact: true, nullable: true } as const
+
+const HttpsUrl = Schema.Trim.pipe(
+  Schema.maxLength(2048),
+  Schema.filter((text) => (URL.canParse(text) && new URL(text).protocol === "https:" ? true : "must be an https URL"))
+)
+
+/** Any part of the settings. Null leaves a switch as it is, and clears the address. */
+export const RoutingPatch = Schema.Struct({
+  freeTierStrict: Schema.optionalWith(Schema.Boolean, leave),
+  lkgpEnabled: Schema.optionalWith(Schema.Boolean, leave),
+  leaderboardUrl: Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true })
+})
+export type RoutingPatch = typeof RoutingPatch.Type
+
+export const defaultRouting: RoutingSettings = { freeTierStrict: false, lkgpEnabled: true, leaderboardUrl: null }
+
+export const mergeRouting = (settings: RoutingSettings, patch: RoutingPatch): RoutingSettings => ({
+  ...settings,
+  ...patch
+})
