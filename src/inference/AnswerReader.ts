@@ -28,6 +28,7 @@ export const maxAnswerBytes = 256 * 1_048_576
 const notJson = ownFailure(502, "not_json", "The upstream's answer is not JSON.")
 const tooLarge = ownFailure(502, "answer_too_large", "The upstream's answer is too large.")
 const empty = ownFailure(502, "empty_answer", "The upstream's answer is empty.")
+const noneAtAll = ownFailure(502, "bad_answer", "The upstream's answer holds no answer.")
 const unfinished = ownFailure(502, "incomplete_answer", "The upstream's answer has no finish reason.")
 
 export const answerReader = (
@@ -52,8 +53,8 @@ export const answerReader = (
   })
 
   /** A 200 that tells of a failure, or tells nothing. */
-  const noAnswer = (parsed: JsonObject): AttemptFailure => {
-    if ((parsed["error"] ?? null) === null) return unfinished
+  const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
+    if ((parsed["error"] ?? null) === null) return facts.hasContent ? unfinished : noneAtAll
     const text = JSON.stringify(parsed)
     return toldFailure(call.codec.readUpstreamError(502, text), "answer", text)
   }
@@ -96,7 +97,7 @@ export const answerReader = (
     const parsed = parseJson(bytes.toString("utf8"))
     if (!isObject(parsed)) return failed(notJson)
     const facts = call.codec.readAnswer(parsed)
-    if (facts.stop === null) return failed(noAnswer(parsed))
+    if (facts.stop === null) return failed(noAnswer(parsed, facts))
     if (!facts.hasContent && !lastChance) return failed(empty)
     return call.sameWire && !work.envelope.stream ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)
   }

@@ -3,6 +3,7 @@
  * where all places are taken, and stops at the first answer. One target is asked at a time.
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { scrub } from "../kernel/Scrub.ts"
@@ -239,7 +240,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
     }
 
     const alone = (turn: Turn, release: Release, contender: Contender | null = null): Effect.Effect<Outcome | null> =>
-      Effect.ensuring(call(turn, contender), Effect.sync(release))
+      call(turn, contender, release)
 
     /** A second target is asked too when the first has not begun to answer in time. */
     const hedged = (turn: Turn, release: Release, delayMs: number): Effect.Effect<Outcome | null> =>
@@ -267,13 +268,14 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         return rest === null ? null : { ...rest, turn: { ...rest.turn, index: Math.max(turn.index, index) } }
       })
 
-    /** Null when the target may not be called after all. */
-    const call = (turn: Turn, contender: Contender | null): Effect.Effect<Outcome | null> =>
+    /** Null when the target may not be called after all. One guard for place, statistics and probe: this is the hot path. */
+    const call = (turn: Turn, contender: Contender | null, release: Release): Effect.Effect<Outcome | null> =>
       Effect.suspend(() => {
         const { index, target } = turn
         const startedMs = timers.nowMs()
         const admission = health.admit(target, startedMs)
         if (admission === "refused") {
+          release()
           const reason = health.unready(target, startedMs)
           if (reason !== null) leaveOut(target, reason)
           return Effect.succeed(null)
@@ -290,13 +292,21 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
           : called(target, lastChance, contender)
         const begunMs = timers.monotonicMs()
         const over = stats.begin(target.account.connection.id, target.model)
-        return Effect.map(Effect.ensuring(calling, Effect.sync(over)), ({ result, target: asked }) => {
-          const done = callTo(asked)
-          const failure = learn(done, result)
-          measure(done, result, failure, begunMs)
-          note(done, result, failure, contender?.hasLost() === true)
-          return { turn: { ...turn, target: asked }, result, failure, lost: contender?.hasLost() === true }
-        }).pipe(Effect.onInterrupt(() => Effect.sync(() => giveUp(callTo(target)))))
+        return Effect.map(
+          Effect.onExit(calling, (exit) => {
+            release()
+            over()
+            return Exit.isInterrupted(exit) ? Effect.sync(() => giveUp(callTo(target))) : Effect.void
+          }),
+          ({ result, target: asked }) => {
+            const done = callTo(asked)
+            const lost = contender?.hasLost() === true
+            const failure = learn(done, result)
+            measure(done, result, failure, begunMs)
+            note(done, result, failure, lost)
+            return { turn: asked === target ? turn : { ...turn, target: asked }, result, failure, lost }
+          }
+        )
       })
 
     /** Another target was faster, or the house is closing. */

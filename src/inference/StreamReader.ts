@@ -132,7 +132,9 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     // The upstream said why it stopped and only left out the mark: the answer is whole.
     if (facts.stop !== null) return whole(bytes.toString() + codec.endMark)
     return brokenBy(
-      ownFailure(502, "truncated_stream", "The upstream's stream ended before the answer was complete."),
+      facts.terminated
+        ? ownFailure(502, "incomplete_answer", "The upstream's stream ended without a finish reason.")
+        : ownFailure(502, "truncated_stream", "The upstream's stream ended before the answer was complete."),
       ""
     )
   }

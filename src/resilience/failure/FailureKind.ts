@@ -37,6 +37,8 @@ export type FailureKind =
   | "empty_answer"
   /** The answer ended before it was complete. */
   | "truncated"
+  /** The answer came to an orderly end without saying why it ended. */
+  | "unfinished"
   /** What came back is not an answer of this wire. */
   | "malformed"
   | "connect_timeout"

@@ -105,6 +105,7 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
   route: unpunished,
   // A model with nothing to say is not a provider that is down.
   empty_answer: { ...unpunished, retrySameTarget: true, scope: "model", lockout: true },
+  unfinished: { ...unpunished, retrySameTarget: true, scope: "model", lockout: true },
   truncated: failing,
   malformed: failing,
   connect_timeout: { ...failing, retrySameTarget: false },
