@@ -76,6 +76,17 @@ const seconds = (ms: number): string => {
 /** The request's own fault, or nobody's: it says nothing about the provider. */
 const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
 
+const accountKinds: ReadonlySet<Failure["kind"]> = new Set([
+  "rate_limit",
+  "quota_exhausted",
+  "credits_exhausted",
+  "auth_expired",
+  "banned"
+])
+
+/** What an event inside a stream says of the account, which had just been let in: its next refusal by status settles it. */
+const isHearsay = ({ kind, reason }: Failure): boolean => reason === "error_in_stream" && accountKinds.has(kind)
+
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 export const make = Effect.gen(function* () {
@@ -177,6 +188,7 @@ export const make = Effect.gen(function* () {
   }
 
   const cool = (connection: Connection, providerClass: ProviderClass, call: Call, failure: Failure): void => {
+    if (isHearsay(failure)) return
     const { connectionCooldown } = settings.current()
     const profile = connectionCooldown[classOf(connection, providerClass) === "oauth" ? "oauth" : "apikey"]
     const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
