@@ -41,7 +41,7 @@ type GroupKey<Group> = Group extends HttpApiGroup.HttpApiGroup.Any
   : never
 
 /** Who may call each management endpoint. */
-export const managementTiers: Readonly<Record<EndpointKey<typeof GatewayApi>, Tier>> = {
+const managementTiers: Readonly<Record<EndpointKey<typeof GatewayApi>, Tier>> = {
   "auth.login": "public",
   "auth.logout": "session",
   "providers.list": "manage",

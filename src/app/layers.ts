@@ -16,6 +16,7 @@ import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as Edge from "../http/Edge.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
+import * as OpenStreams from "../http/OpenStreams.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as MediaFetch from "../inference/MediaFetch.ts"
@@ -26,6 +27,7 @@ import * as ResponseStore from "../inference/state/ResponseStore.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
 import * as TokenCounter from "../inference/TokenCounter.ts"
 import * as IdGen from "../platform/IdGen.ts"
+import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
@@ -47,6 +49,7 @@ import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
+import * as Simulator from "../routing/simulation/Simulator.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
@@ -116,14 +119,15 @@ const books = Layer.mergeAll(
   UsageJournal.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer,
-  RouterMemory.layer,
+  // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
+  RouterMemory.layer.pipe(Layer.provide(UsageJournal.layer)),
   PerformanceStats.layer,
   QuotaWindows.layer,
   Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
 )
 
 /** Who is asked, and why. */
-const routing = Engine.layer.pipe(
+const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
   Layer.provide(LeaderboardSync.layer),
   Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer)),
   Layer.provideMerge(RoutingSettings.layer)
@@ -142,6 +146,7 @@ export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Expla
 /** The whole service; listens when it is built. */
 export const gateway = HttpServer.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Edge.layer, ResponsesSocket.layer, ManagementDoor.layer)),
+  Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(serverStore)
 )

@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/** The 17 strategies of document 1. `priority` is built first; the engine issue adds the others. */
+/** The 17 strategies of document 1. */
 export const ComboStrategy = Schema.Literal(
   "priority",
   "weighted",

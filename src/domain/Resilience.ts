@@ -48,8 +48,14 @@ const LockoutSettings = Schema.Struct({
   useExponentialBackoff: Schema.Boolean
 })
 
+/** Words of a ban that only the operator knows; held against what upstreams say, whatever the case. */
+const CustomBannedSignals = Schema.Array(
+  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200)).annotations({ identifier: "BannedSignal" })
+).pipe(Schema.maxItems(100))
+
 /** Each section can be patched by itself. */
 const sections = {
+  customBannedSignals: CustomBannedSignals,
   providerBreaker: Schema.Struct({ oauth: BreakerSettings, apikey: BreakerSettings, local: BreakerSettings }),
   connectionCooldown: Schema.Struct({ oauth: CooldownSettings, apikey: CooldownSettings }),
   modelLockout: LockoutSettings,
@@ -114,6 +120,8 @@ const whole = <A, I>(section: Schema.Schema<A, I>) => Schema.optionalWith(sectio
 
 /** Any part of the settings; a section that is null or absent stays as it is. */
 export const ResiliencePatch = Schema.Struct({
+  /** Replaces the whole list. */
+  customBannedSignals: whole(CustomBannedSignals),
   providerBreaker: whole(
     Schema.Struct({ oauth: part(BreakerSettings), apikey: part(BreakerSettings), local: part(BreakerSettings) })
   ),
@@ -132,6 +140,7 @@ export const ResiliencePatch = Schema.Struct({
 export type ResiliencePatch = typeof ResiliencePatch.Type
 
 export const defaultResilience: ResilienceSettings = {
+  customBannedSignals: [],
   providerBreaker: {
     oauth: { degradationThreshold: 5, failureThreshold: 8, resetTimeoutMs: 60_000 },
     apikey: { degradationThreshold: 7, failureThreshold: 12, resetTimeoutMs: 30_000 },
@@ -170,6 +179,7 @@ export const defaultResilience: ResilienceSettings = {
 export const mergeResilience = (settings: ResilienceSettings, patch: ResiliencePatch): ResilienceSettings => {
   const { connectionCooldown: cooldown, providerBreaker: breaker } = patch
   return {
+    customBannedSignals: patch.customBannedSignals ?? settings.customBannedSignals,
     providerBreaker: {
       oauth: { ...settings.providerBreaker.oauth, ...breaker?.oauth },
       apikey: { ...settings.providerBreaker.apikey, ...breaker?.apikey },

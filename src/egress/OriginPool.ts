@@ -4,6 +4,7 @@
  */
 import { Client } from "undici"
 import type { Connect } from "./Connector.ts"
+import { dropContinues } from "./Continue.ts"
 import type { TransportFailure } from "./TransportFailure.ts"
 
 export interface Connection {
@@ -11,6 +12,8 @@ export interface Connection {
   cancelConnect: () => void
   /** Runs when the peer has ended its side and every byte of it was read, before the HTTP client hears of it. */
   beforeEnd: (() => void) | null
+  /** Another answer is to come. */
+  beforeAnswer: () => void
 }
 
 export interface OriginPool {
@@ -48,6 +51,7 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
         connection.cancelConnect = connect({
           onSocket: (socket) => {
             socket.on("end", () => connection.beforeEnd?.())
+            connection.beforeAnswer = dropContinues(socket)
             done(null, socket)
           },
           onFail: (failure: TransportFailure) => done(failure, null)
@@ -60,7 +64,7 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
       keepAliveMaxTimeout: longestKeepAliveMs,
       maxHeaderSize: maxHeaderBytes
     })
-    const connection: Connection = { client, cancelConnect: ignore, beforeEnd: null }
+    const connection: Connection = { client, cancelConnect: ignore, beforeEnd: null, beforeAnswer: ignore }
     client.on("disconnect", () => {
       const position = idle.indexOf(connection)
       if (position === -1) return
@@ -72,7 +76,11 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
   }
 
   return {
-    acquire: () => idle.pop() ?? create(),
+    acquire: () => {
+      const known = idle.pop()
+      known?.beforeAnswer()
+      return known ?? create()
+    },
     release: (connection) => {
       connection.beforeEnd = null
       if (retired || idle.length >= maxIdle) drop(connection)

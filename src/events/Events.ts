@@ -10,14 +10,18 @@ import type * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 
 export type GatewayEvent =
-  /** A provider is skipped from now on: its breaker opened. */
+  /** A provider failed in a way that counts toward its breaker. */
   | {
       readonly type: "provider.error"
       readonly atMs: number
       readonly provider: string
       readonly status: number
       readonly reason: string
+      readonly consecutiveFailures: number
+      /** Of the breaker, with this failure: `OPEN` means that the provider is skipped from now on. */
+      readonly circuitState: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
     }
+  /** The probe of an open breaker was answered. */
   | { readonly type: "provider.recovered"; readonly atMs: number; readonly provider: string }
   /** A combo was answered by another target than the first it tried. */
   | {

@@ -91,6 +91,7 @@ export interface DialectFacts {
   readonly offered: () => ReadonlyArray<OfferedModel>
 }
 
+/** How an inference route is spoken; an error where its path names what is not there. */
 export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect | InferenceError => {
   switch (route.key) {
     case "inference.chat":

@@ -40,7 +40,7 @@ import * as Pipeline from "../inference/Pipeline.ts"
 import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as IdGen from "../platform/IdGen.ts"
-import { readProcessFacts } from "../platform/ProcessFacts.ts"
+import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -54,8 +54,10 @@ import { breakerViews, classOf, countStandings, standingOf } from "./handlers/Re
 import { handshakeAnswer } from "./Handshake.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
-import { contentType, processFamilies, renderPrometheus } from "./Metrics.ts"
+import { contentType, renderPrometheus } from "./Metrics.ts"
 import { NodeReply } from "./NodeReply.ts"
+import * as OpenStreams from "./OpenStreams.ts"
+import { processFamilies } from "./ProcessMetrics.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { readBody } from "./RequestBody.ts"
 import { stateFamilies } from "./StateMetrics.ts"
@@ -99,6 +101,8 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
+  const processFacts = yield* ProcessFacts.ProcessFacts
+  const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
   const catalogue = yield* ModelCatalogue.ModelCatalogue
   const telemetry = yield* Telemetry.Telemetry
@@ -154,7 +158,7 @@ export const make = Effect.gen(function* () {
 
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
   const serve = (request: IncomingMessage, response: ServerResponse, route: InferenceRoute): void => {
-    const reply = new NodeReply(response)
+    const reply = new NodeReply(response, streams)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const identity = identify(request, receivedMs)
@@ -252,19 +256,19 @@ export const make = Effect.gen(function* () {
 
   const metrics = (reply: ClientReply): void => {
     const nowMs = timers.nowMs()
-    const facts = { ...readProcessFacts(), eventLoopDelayMs: null, openStreams: null }
+    const state = { ...processFacts.read(), openStreams: streams.count(), liveTimers: timers.live() }
     send(
       reply,
       ids.next(nowMs),
       200,
       contentType,
-      renderPrometheus([...processFamilies(facts), ...houseFamilies(nowMs), ...telemetry.metrics()])
+      renderPrometheus([...processFamilies(state), ...houseFamilies(nowMs), ...telemetry.metrics()])
     )
   }
 
   const answer = (route: EdgeRoute, request: IncomingMessage, response: ServerResponse): void => {
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route)
-    const reply = new NodeReply(response)
+    const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route)
     return route.key === "system.metrics" ? metrics(reply) : json(reply, ids.next(timers.nowMs()), 200, root)
   }
@@ -300,7 +304,7 @@ export const make = Effect.gen(function* () {
     const [other] = others
     if (other === undefined) return false
     const allow = [...new Set(others.map((offered) => offered.method))].join(", ")
-    wrongMethod(other, allow, new NodeReply(response))
+    wrongMethod(other, allow, new NodeReply(response, streams))
     return true
   }
 
@@ -314,6 +318,8 @@ export const layer: Layer.Layer<
   | Gate.Gate
   | IdGen.IdGen
   | Timers.Timers
+  | ProcessFacts.ProcessFacts
+  | OpenStreams.OpenStreams
   | Pipeline.Pipeline
   | ModelCatalogue.ModelCatalogue
   | Telemetry.Telemetry

@@ -45,6 +45,7 @@ const protocol: JsonObject = {
   cancel: { type: "response.cancel" }
 }
 
+/** Whether a socket would be opened for the caller, without opening one. */
 export const handshakeAnswer = (facts: HandshakeFacts): JsonObject | UpgradeRequired => {
   const asked = facts.query.get("handshake")
   if (asked === null || asked === "0" || asked === "false") {

@@ -45,6 +45,7 @@ import type { DecisionLog } from "../routing/DecisionLog.ts"
 import type { Explainer } from "../routing/Explainer.ts"
 import type { QuotaWindows } from "../routing/quota/QuotaWindows.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
+import type { Simulator } from "../routing/simulation/Simulator.ts"
 import type { AliasRepo } from "../store/repo/AliasRepo.ts"
 import type { ComboRepo } from "../store/repo/ComboRepo.ts"
 import type { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
@@ -102,6 +103,7 @@ export type ManagementServices =
   | RoutingSettings
   | Sessions
   | Settings
+  | Simulator
   | UsageRepo
 
 const groups = Layer.mergeAll(

@@ -1,33 +1,7 @@
 /** The Prometheus page (`GET /metrics`): metric families as text in exposition format 0.0.4. Pure. */
-import type {
-  GaugeFamily,
-  HistogramFamily,
-  Labels,
-  MetricFamily,
-  MetricsSnapshot
-} from "../usage/telemetry/Families.ts"
+import type { HistogramFamily, Labels, MetricFamily, MetricsSnapshot } from "../usage/telemetry/Families.ts"
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
-
-/** What the process says about itself when the page is asked for; null is not known. */
-export interface ProcessFacts {
-  readonly uptimeMs: number
-  readonly rssBytes: number
-  readonly eventLoopDelayMs: number | null
-  readonly openStreams: number | null
-}
-
-const gauge = (name: string, help: string, value: number | null): ReadonlyArray<GaugeFamily> =>
-  value === null ? [] : [{ type: "gauge", name, help, samples: [{ labels: {}, value }] }]
-
-const seconds = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / 1000)
-
-export const processFamilies = (facts: ProcessFacts): MetricsSnapshot => [
-  ...gauge("gateway_uptime_seconds", "Time since the gateway started.", seconds(facts.uptimeMs)),
-  ...gauge("process_resident_memory_bytes", "Resident memory of the process.", facts.rssBytes),
-  ...gauge("gateway_event_loop_delay_seconds", "Delay of the event loop.", seconds(facts.eventLoopDelayMs)),
-  ...gauge("gateway_open_streams", "Streamed answers in flight.", facts.openStreams)
-]
 
 const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
 const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"')

@@ -1,16 +1,23 @@
 /** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { ServerResponse } from "node:http"
 import type { ClientReply } from "../inference/Exchange.ts"
+import type { OpenStreams } from "./OpenStreams.ts"
 
 const nothing = (): void => {}
 
 export class NodeReply implements ClientReply {
   readonly #response: ServerResponse
+  readonly #streams: typeof OpenStreams.Service
+  #isStreaming = false
+  #isOver = false
   #onClose = nothing
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, streams: typeof OpenStreams.Service) {
     this.#response = response
+    this.#streams = streams
     response.on("close", () => {
+      this.#isOver = true
+      if (this.#isStreaming) streams.closed()
       if (!response.writableFinished) this.#onClose()
     })
   }
@@ -20,6 +27,10 @@ export class NodeReply implements ClientReply {
   }
 
   write(chunk: Buffer | string): boolean {
+    if (!this.#isStreaming && !this.#isOver) {
+      this.#isStreaming = true
+      this.#streams.opened()
+    }
     return this.#response.write(chunk)
   }
 

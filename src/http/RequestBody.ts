@@ -21,7 +21,7 @@ export const readBody = (request: IncomingMessage, limitBytes: number, done: (re
     return
   }
   const chunks: Array<Buffer> = []
-  let size = 0
+  let receivedBytes = 0
   let finished = false
   const finish = (result: BodyResult): void => {
     if (finished) return
@@ -29,8 +29,8 @@ export const readBody = (request: IncomingMessage, limitBytes: number, done: (re
     done(result)
   }
   request.on("data", (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= limitBytes) chunks.push(chunk)
+    receivedBytes += chunk.length
+    if (receivedBytes <= limitBytes) chunks.push(chunk)
     else {
       chunks.length = 0
       finish("too_large")

@@ -23,7 +23,7 @@ import type { AnswerWatch } from "./state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** Largest answer that is read whole. Beyond it the attempt fails. */
-export const maxAnswerBytes = 256 * 1_048_576
+const maxAnswerBytes = 256 * 1_048_576
 
 const notJson = ownFailure(502, "not_json", "The upstream's answer is not JSON.")
 const tooLarge = ownFailure(502, "answer_too_large", "The upstream's answer is too large.")

@@ -5,10 +5,13 @@
  * Phases: waiting (headers, then first content) → relaying → done. Timeouts: contract B5.
  */
 import type { FailureSignal } from "../resilience/failure/Signal.ts"
+import type { Target } from "../routing/ModelResolver.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
 import { answerTooLarge } from "../wire/UpstreamError.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
+import type { StreamFacts } from "../wire/WireCodec.ts"
+import type { Sent } from "./recovery/Sent.ts"
 
 /** What an answer told the books. */
 export interface AnswerReport {
@@ -17,6 +20,23 @@ export interface AnswerReport {
   readonly textChars: number
   readonly toolArgChars: number
   readonly reasoningChars: number
+  /** `usage` is in part an estimate of ours. */
+  readonly isEstimated?: true
+}
+
+export const reportOf = (facts: StreamFacts): AnswerReport => ({
+  usage: facts.usage,
+  stop: facts.stop,
+  textChars: facts.textChars,
+  toolArgChars: facts.toolArgChars,
+  reasoningChars: facts.reasoningChars
+})
+
+/** A part of an answer that another target went on with (mid-stream recovery). */
+export interface EarlierPart {
+  readonly target: Target
+  readonly report: AnswerReport
+  readonly firstContentMs: number | null
 }
 
 /** What the upstream itself said about its failure. */
@@ -53,6 +73,7 @@ export type AttemptResult =
       readonly report: AnswerReport
       readonly firstContentMs: number | null
       readonly dropped: ReadonlyArray<string>
+      readonly before?: ReadonlyArray<EarlierPart>
     }
   /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */
   | {
@@ -61,9 +82,17 @@ export type AttemptResult =
       readonly failure: AttemptFailure
       readonly report: AnswerReport
       readonly firstContentMs: number | null
+      /** What the client has of the answer; absent where nobody may go on with it. */
+      readonly sent?: Sent
+      readonly before?: ReadonlyArray<EarlierPart>
     }
   /** The client left. No report: the upstream was not asked yet. */
-  | { readonly _tag: "Aborted"; readonly report: AnswerReport | null; readonly firstContentMs: number | null }
+  | {
+      readonly _tag: "Aborted"
+      readonly report: AnswerReport | null
+      readonly firstContentMs: number | null
+      readonly before?: ReadonlyArray<EarlierPart>
+    }
   | { readonly _tag: "Failed"; readonly failure: AttemptFailure }
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }

@@ -16,6 +16,7 @@ import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noRep
 import type { Work } from "./Exchange.ts"
 import { beginsJson, firstByteReader } from "./FirstByte.ts"
 import { streamReader } from "./StreamReader.ts"
+import type { Sent } from "./recovery/Sent.ts"
 import { streamSource } from "./StreamRelay.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
@@ -30,6 +31,8 @@ export interface AttemptInput {
   /** No other target is left: an empty but well-formed answer is then the answer. */
   readonly lastChance: boolean
   readonly watch: AnswerWatch
+  /** Takes what the client has of a stream; absent or null when nobody may go on with it. */
+  readonly record?: ((sent: Sent) => void) | null
   /** Whatever the upstream answers, its headers may tell of limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
   /** How cautiously the beginning of a stream is let go; null: at once. */
@@ -48,6 +51,9 @@ export const heartbeatMs = 15_000
 
 /** After the end mark an upstream may take this long to close its body before its socket is given up. */
 const lingerMs = 1_000
+
+/** After the finish reason an upstream may take this long for its end. Not every wire has a mark, not every server closes. */
+const afterStopMs = 10_000
 
 /** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
 export const startAttempt = (
@@ -118,10 +124,15 @@ export const startAttempt = (
     idle = timers.after(timeouts.idleMs, () => (paused ? idle?.restart() : silent()))
   }
 
+  const endSoon = (): void => {
+    idle?.cancel()
+    idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? idle?.restart() : silent()))
+  }
+
   /** Keeps the way to the client open through a long silence. */
   const startBeating = (): void => {
     const { heartbeat } = work.exchange.codec
-    if (heartbeat === "") return
+    if (heartbeat === "" || beat !== null) return
     beat = timers.after(heartbeatMs, () => {
       if (eventsSinceBeat === 0 && !paused) reply.write(heartbeat)
       eventsSinceBeat = 0
@@ -132,7 +143,7 @@ export const startAttempt = (
   const openStream = (): BodyReader =>
     streamReader({
       work,
-      source: streamSource(work.exchange.codec, call, context(), input.watch),
+      source: streamSource(work.exchange.codec, call, context(), input.watch, input.record ?? null),
       dropped: call.dropped,
       lastChance: input.lastChance,
       secrets: secretsOf(input.target.account.connection),
@@ -154,6 +165,7 @@ export const startAttempt = (
         eventsSinceBeat += 1
         idle?.restart()
       },
+      stopped: endSoon,
       finish: (result) => {
         settle(result)
         // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
@@ -204,6 +216,9 @@ export const startAttempt = (
       if (!settled) settle(reader === null ? failed(reason) : reader.broken(reason))
     }
   })
+
+  // The client is in the middle of an answer.
+  if (work.resumption !== undefined) startBeating()
 
   reply.onClose(() => {
     if (settled) return

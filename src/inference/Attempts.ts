@@ -11,14 +11,18 @@ import { keyOf } from "../routing/engine/Snapshot.ts"
 import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
-import { type AttemptResult, failed } from "./Attempt.ts"
+import { type AttemptResult, failed, ownFailure } from "./Attempt.ts"
 import { startAttempt } from "./AttemptRun.ts"
 import { whileClientStays } from "./ClientStays.ts"
-import type { Work } from "./Exchange.ts"
+import type { Resumption, Work } from "./Exchange.ts"
 import { streamHeaders } from "./Headers.ts"
 import type * as MediaFetch from "./MediaFetch.ts"
+import { attemptTimeouts } from "./loop/RoutePolicy.ts"
 import { needsFetch } from "./MediaNeeds.ts"
-import { answerWatch } from "./state/AnswerWatch.ts"
+import { type Continuing, continuationFor, continuing, storyOf } from "./recovery/Continuing.ts"
+import { mayContinue } from "./recovery/Eligible.ts"
+import type { Sent } from "./recovery/Sent.ts"
+import { type AnswerWatch, answerWatch } from "./state/AnswerWatch.ts"
 import type * as OpaqueState from "./state/OpaqueState.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
 import {
@@ -45,6 +49,22 @@ export interface AttemptRooms {
 
 export type RunAttempt = (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
 
+const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
+
+/** A part of a longer answer, with the parts before it. What said nothing for the client has not brought it to its end. */
+const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken }: Continuing): AttemptResult => {
+  switch (result._tag) {
+    case "Failed":
+      return result
+    case "Completed":
+      return hasSpoken() ? { ...result, before } : failed(neverSpoke)
+    case "Broken":
+      return { ...result, before, sent }
+    case "Aborted":
+      return { ...result, before }
+  }
+}
+
 export const makeAttempt = ({
   catalog,
   flags,
@@ -57,14 +77,59 @@ export const makeAttempt = ({
   upstream
 }: AttemptRooms): RunAttempt => {
   const run = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Effect.Effect<AttemptResult> => {
-    const { target } = way
-    const { streamRecovery, timeouts } = settings.current()
     work.targetWire = call.wire
-    const watch = answerWatch({ state, responses }, work, originOf(target, call.wire), {
+    const watch = answerWatch({ state, responses }, work, originOf(way.target, call.wire), {
       relayed: way.relays,
       replays: way.replays,
-      keepsResponses: target.account.spec.keepsResponses
+      keepsResponses: way.target.account.spec.keepsResponses
     })
+    if (!flags.isOn("STREAM_RECOVERY_MIDSTREAM_ENABLED") || !mayContinue(work)) {
+      return started(work, way, call, lastChance, watch, null)
+    }
+    let sent: Sent | null = null
+    const record = (begun: Sent): void => {
+      sent = begun
+    }
+    return Effect.map(started(work, way, call, lastChance, watch, record), (result) =>
+      result._tag === "Broken" && sent !== null ? { ...result, sent } : result
+    )
+  }
+
+  /** The same in the middle of an answer: its codec writes into the stream that the client has begun to read. */
+  const runOn = (
+    work: Work,
+    resumption: Resumption,
+    way: Way,
+    call: UpstreamCall,
+    lastChance: boolean
+  ): Effect.Effect<AttemptResult> => {
+    const part = continuing(work, resumption, way.target, call.wire, call.dropped)
+    const own = { ...work, exchange: { ...work.exchange, codec: part.codec } }
+    // Half an answer is nobody's to remember; only the client's whole one may be asked for by its id.
+    const watch = answerWatch({ state, responses }, work, originOf(way.target, call.wire), {
+      relayed: true,
+      replays: false,
+      keepsResponses: false
+    })
+    return Effect.flatMap(started(own, way, { ...call, sameWire: false }, lastChance, watch, null), (result) => {
+      const told = asPart(result, resumption, part)
+      if (told._tag !== "Failed") resumption.first.targetWire = call.wire
+      return Effect.as(Effect.logInfo(storyOf(work, resumption, way.target, told)), told)
+    })
+  }
+
+  const started = (
+    work: Work,
+    way: Way,
+    call: UpstreamCall,
+    lastChance: boolean,
+    watch: AnswerWatch,
+    record: ((sent: Sent) => void) | null
+  ): Effect.Effect<AttemptResult> => {
+    const { target } = way
+    const { streamRecovery, timeouts: forAll } = settings.current()
+    const timeouts = attemptTimeouts(forAll, work.resolution.config)
+    const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
     return Effect.async<AttemptResult>((resume) => {
       const cancel = startAttempt(
         upstream,
@@ -73,6 +138,7 @@ export const makeAttempt = ({
           work,
           call,
           target,
+          record,
           timeouts: work.decision.probes.has(keyOf(target))
             ? { ...timeouts, firstByteMs: probeTimeoutMs(timeouts.firstByteMs) }
             : timeouts,
@@ -81,7 +147,7 @@ export const makeAttempt = ({
           watch,
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // With nobody to take over, waiting would help nobody.
-          holdBack: !lastChance && flags.isOn("STREAM_RECOVERY_ENABLED") ? streamRecovery : null,
+          holdBack: holdsBack ? streamRecovery : null,
           streamHeaders: (dropped) => streamHeaders(work, target, dropped)
         },
         (result) => {
@@ -101,7 +167,11 @@ export const makeAttempt = ({
   ): Effect.Effect<AttemptResult> => {
     const { account, model } = way.target
     const call = translatedCall(work, way, conversation, catalog.factsOf(account, model))
-    return Either.isLeft(call) ? Effect.succeed(failed(call.left)) : run(work, way, call.right, lastChance)
+    if (Either.isLeft(call)) return Effect.succeed(failed(call.left))
+    const { resumption } = work
+    return resumption === undefined
+      ? run(work, way, call.right, lastChance)
+      : runOn(work, resumption, way, call.right, lastChance)
   }
 
   /** The conversation with its pictures and files, where the target cannot fetch them. */
@@ -118,11 +188,14 @@ export const makeAttempt = ({
     const found = wayTo(work, target, state)
     if (Either.isLeft(found)) return Effect.succeed(failed(found.left))
     const way = found.right
-    if (way.relays) return run(work, way, relayedCall(work, way), lastChance)
-    const conversation = conversationFor(work, way, state)
-    if (Either.isLeft(conversation)) return Effect.succeed(failed(conversation.left))
-    return needsFetch(conversation.right, way.codec.name)
-      ? fetched(work, way, conversation.right, lastChance)
-      : translated(work, way, conversation.right, lastChance)
+    const { resumption } = work
+    if (way.relays && resumption === undefined) return run(work, way, relayedCall(work, way), lastChance)
+    const asked = conversationFor(work, way, state)
+    if (Either.isLeft(asked)) return Effect.succeed(failed(asked.left))
+    const conversation =
+      resumption === undefined ? asked.right : continuationFor(asked.right, resumption, way.codec.name, target.model)
+    return needsFetch(conversation, way.codec.name)
+      ? fetched(work, way, conversation, lastChance)
+      : translated(work, way, conversation, lastChance)
   }
 }

@@ -6,6 +6,8 @@ import type { Combo } from "../domain/Combo.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { commonFacts, layFacts, type Modality, type ModelFacts } from "../providers/ModelFacts.ts"
+import type { AutoSpec } from "../routing/auto/AutoId.ts"
+import { suited } from "../routing/auto/Filters.ts"
 import { noThinkingPrefix } from "../routing/ModelIds.ts"
 import { autoIds, resolve, type ResolverView, type Target } from "../routing/ModelResolver.ts"
 
@@ -83,7 +85,7 @@ const entryOf = ({ createdMs, facts, id, name, owner }: Listed, includeNames: bo
 }
 
 /** The prefixes of a provider's models; the first is the one that further spellings are built on. */
-export const prefixesOf = (
+const prefixesOf = (
   spec: ProviderSpec,
   mode: PrefixMode,
   provider: CatalogSnapshot["provider"]
@@ -100,12 +102,16 @@ const resolverView = ({ factsOf, modelsOf, snapshot }: CatalogueView): ResolverV
   factsOf
 })
 
+/** Of what an automatic id chooses from: `auto/vision` sees when somebody does. */
+const chosenFrom = (auto: AutoSpec | null, facts: ReadonlyArray<ModelFacts>): ReadonlyArray<ModelFacts> =>
+  auto === null ? facts : suited(auto.filter, facts, (of) => of)
+
 const autoEntries = (view: CatalogueView, factsOfAll: (targets: ReadonlyArray<Target>) => ReadonlyArray<ModelFacts>) =>
   autoIds.flatMap((id): ReadonlyArray<Listed> => {
     const found = resolve(resolverView(view), id)
     if (found instanceof Error) return []
     const createdMs = view.snapshot.accounts[0]?.connection.createdAtMs ?? 0
-    const facts = commonFacts(factsOfAll(found.targets), "greatest")
+    const facts = commonFacts(chosenFrom(found.auto, factsOfAll(found.targets)), "greatest")
     return [{ id, owner: "gateway", createdMs, name: id, facts }]
   })
 
@@ -133,7 +139,10 @@ const aliasEntries = (
     const found = resolve(resolverView(view), alias)
     const first = found instanceof Error ? undefined : found.targets[0]
     if (found instanceof Error || first === undefined) return []
-    const facts = commonFacts(factsOfAll(found.targets), found.auto === null ? "least" : "greatest")
+    const facts = commonFacts(
+      chosenFrom(found.auto, factsOfAll(found.targets)),
+      found.auto === null ? "least" : "greatest"
+    )
     return [{ id: alias, owner: "alias", createdMs: first.account.connection.createdAtMs, name: alias, facts }]
   })
 

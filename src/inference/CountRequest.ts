@@ -2,9 +2,10 @@
  * The question "how many tokens would this be?" in the words of the wires that know it: `/messages/count_tokens`, `:countTokens`
  * and `/responses/input_tokens`. Pure.
  */
-import { headerOf, type RequestHeaders } from "../auth/Credentials.ts"
+import type { RequestHeaders } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { isPositiveInteger, type JsonObject, numberOr, objectOr } from "../wire/json/Json.ts"
+import { callHeaders } from "./CallHeaders.ts"
 
 export type CountingWire = "messages" | "gemini" | "responses"
 
@@ -111,24 +112,15 @@ export const asConversation = (client: WireName, body: JsonObject): JsonObject =
   return { ...rest, ...objectOr(generateContentRequest ?? snake), ...(model === undefined ? {} : { model }) }
 }
 
-const formatHeaders = ["anthropic-version", "anthropic-beta"]
-
-/** `relayed`: the body is the client's own, so the version it was written for travels along. */
+/** `ownWire`: the client's wire where the body is the client's own. */
 export const countHeaders = (
   endpointHeaders: ReadonlyArray<string>,
   clientHeaders: RequestHeaders,
-  relayed: boolean
-): ReadonlyArray<string> => {
-  const own = relayed
-    ? formatHeaders.flatMap((name): ReadonlyArray<string> => {
-        const value = headerOf(clientHeaders, name)
-        return value === null ? [] : [name, value]
-      })
-    : []
-  const kept: Array<string> = []
-  for (let i = 0; i + 1 < endpointHeaders.length; i += 2) {
-    const name = endpointHeaders[i] ?? ""
-    if (!own.includes(name)) kept.push(name, endpointHeaders[i + 1] ?? "")
-  }
-  return [...kept, ...own, "content-type", "application/json", "accept", "application/json"]
-}
+  ownWire: CountingWire | null
+): ReadonlyArray<string> => [
+  ...callHeaders(endpointHeaders, clientHeaders, ownWire),
+  "content-type",
+  "application/json",
+  "accept",
+  "application/json"
+]

@@ -4,20 +4,28 @@
  */
 import { mayUse } from "../routing/ModelIds.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
+import { embeddings } from "../wire/embeddings/Codec.ts"
 import type { LoopEnd } from "./AttemptLoop.ts"
 import type { Work } from "./Exchange.ts"
 
 export const emergencyModel = "nvidia/openai/gpt-oss-120b"
 /** Most tokens of an emergency answer. */
-export const maxEmergencyTokens = 4_096
+const maxEmergencyTokens = 4_096
+
+/** A used-up quota that somebody has to pay for, as OpenAI's 429 says it; a plan's window opens again by itself. */
+const ofMoney = /\b(?:billing|budget|credits?|balance|payment)\b/i
+
+const isMoney = (kind: string | null, text: string): boolean =>
+  kind === "credits_exhausted" || (kind === "quota_exhausted" && ofMoney.test(text))
 
 /** The failure is about money, and the request is one that the fallback may take over. */
 export const isEmergency = (work: Work, end: LoopEnd): boolean => {
   const { principal } = work.exchange
-  if (work.envelope.hasTools || work.outputCap !== null) return false
+  // A language model has no embeddings, least of all those of another model.
+  if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec === embeddings) return false
   if (principal._tag === "Key" && !mayUse(principal.key, emergencyModel)) return false
-  if (end._tag === "Failed") return end.failure.kind === "credits_exhausted"
-  return end._tag === "Unavailable" && end.unready.terminal === "credits_exhausted"
+  if (end._tag === "Failed") return isMoney(end.failure.kind, end.failure.message)
+  return end._tag === "Unavailable" && isMoney(end.unready.terminal ?? end.unready.kind, end.unready.detail)
 }
 
 /** The same request, asked of the fallback. What was tried before stays on its record. */

@@ -1,6 +1,7 @@
 /**
  * The last doors: the books are written, then the client gets its last byte. Every way a request can end is here, and nowhere else.
  */
+import type { Attempt } from "../domain/Decision.ts"
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../domain/Errors.ts"
 import type * as Events from "../events/Events.ts"
 import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
@@ -105,9 +106,14 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
   /** Tells whoever listens that a combo did not get its answer where it first asked. */
   const noteSwitch = (work: Work, target: Target): void => {
     const { combo } = work.resolution
-    const [first] = work.attempts
     // A panel has no second choice.
-    if (combo === null || combo.strategy === "fusion" || first === undefined || work.attempts.length < 2) return
+    if (combo === null || combo.strategy === "fusion") return
+    // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
+    const first = work.attempts.reduce<Attempt | null>(
+      (earliest, each) => (earliest === null || each.startedAt < earliest.startedAt ? each : earliest),
+      null
+    )
+    if (first === null || (first.connectionId === target.account.connection.id && first.model === target.model)) return
     events.publish({
       type: "combo.switched",
       atMs: nowMs(),

@@ -15,6 +15,8 @@ import type { Resolution, Target } from "../routing/ModelResolver.ts"
 import type { Question } from "../routing/Engine.ts"
 import type { Decided } from "../routing/engine/Decide.ts"
 import type { Unready } from "../routing/TargetHealth.ts"
+import type { EarlierPart } from "./Attempt.ts"
+import type { Sent } from "./recovery/Sent.ts"
 
 export interface ClientReply {
   /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
@@ -59,6 +61,15 @@ export interface Exchange {
   readonly reply: ClientReply
 }
 
+/** What is known of an answer that was cut and that the next target is to go on with (`recovery/`). */
+export interface Resumption {
+  /** The request as it was before the first cut. */
+  readonly first: Work
+  readonly sent: Sent
+  /** The parts so far, oldest first. */
+  readonly before: ReadonlyArray<EarlierPart>
+}
+
 /** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
 export interface Work {
   readonly exchange: Exchange
@@ -86,6 +97,7 @@ export interface Work {
   readonly attempts: Array<Attempt>
   /** Targets that were left out, and why. */
   readonly exclusions: Map<Target, Unready>
+  readonly resumption?: Resumption
   /** Wire of the latest upstream call; null before the first. */
   targetWire: WireName | null
 }

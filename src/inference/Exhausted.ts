@@ -1,27 +1,43 @@
-/** Which targets of one request need not be asked any more, because another has shown what they would say. */
+/** Which targets of one request need not be asked any more, because they or others have shown what they would say. */
 import type { Failure } from "../resilience/failure/FailureKind.ts"
+import { policyOf } from "../resilience/failure/Policy.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 
 export interface Exhausted {
   readonly add: (target: Target, failure: Failure) => void
   readonly covers: (target: Target) => boolean
+  /** What a wait may have mended may be asked again. */
+  readonly forgetPassing: () => void
 }
 
 const connectionOf = ({ account }: Target): string => `connection ${account.connection.id}`
 const modelOf = ({ account, model }: Target): string => `model ${account.spec.id} ${model}`
 const providerOf = ({ account }: Target): string => `provider ${account.spec.id}`
 
+/** Another try after a while may go better. */
+export const passes = (failure: Failure): boolean => failure.kind === "rate_limit" || policyOf(failure).retrySameTarget
+
 export const makeExhausted = (): Exhausted => {
-  let keys: Set<string> | null = null
+  /** Whether it passes, by key. */
+  let keys: Map<string, boolean> | null = null
+  /** Targets whose own failure is for good. */
+  let done: Set<Target> | null = null
   return {
-    add: (target, { exhausts }) => {
+    add: (target, failure) => {
+      const forGood = !passes(failure)
+      if (forGood) (done ??= new Set()).add(target)
+      const { exhausts } = failure
       if (exhausts === "nothing") return
-      keys ??= new Set()
-      keys.add(
+      keys ??= new Map()
+      const key =
         exhausts === "connection" ? connectionOf(target) : exhausts === "model" ? modelOf(target) : providerOf(target)
-      )
+      keys.set(key, !forGood)
     },
     covers: (target) =>
-      keys !== null && (keys.has(connectionOf(target)) || keys.has(modelOf(target)) || keys.has(providerOf(target)))
+      done?.has(target) === true ||
+      (keys !== null && (keys.has(connectionOf(target)) || keys.has(modelOf(target)) || keys.has(providerOf(target)))),
+    forgetPassing: () => {
+      for (const [key, isPassing] of keys ?? []) if (isPassing) keys?.delete(key)
+    }
   }
 }

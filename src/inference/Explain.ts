@@ -9,8 +9,10 @@ import * as Timers from "../platform/Timers.ts"
 import { recordOf } from "../routing/DecisionLog.ts"
 import * as Engine from "../routing/Engine.ts"
 import { Explainer, type ExplainRequest } from "../routing/Explainer.ts"
+import type { Target } from "../routing/ModelResolver.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
+import * as TargetHealth from "../routing/TargetHealth.ts"
 import { codecs } from "../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import { featuresOf } from "./RequestFeatures.ts"
@@ -33,6 +35,16 @@ export const layer = Layer.effect(
     const resolutions = yield* Resolutions.Resolutions
     const ids = yield* IdGen.IdGen
     const timers = yield* Timers.Timers
+    const health = yield* TargetHealth.TargetHealth
+
+    /** Whom a request would leave out now. A decision that only lists its targets does not look; the loop does, one by one. */
+    const leftOut = (targets: ReadonlyArray<Target>, nowMs: number): ReadonlyMap<Target, TargetHealth.Unready> =>
+      new Map(
+        targets.flatMap((target): ReadonlyArray<readonly [Target, TargetHealth.Unready]> => {
+          const reason = health.unready(target, nowMs)
+          return reason === null ? [] : [[target, reason]]
+        })
+      )
 
     const explain = (request: ExplainRequest) =>
       Effect.suspend((): Explained => {
@@ -69,7 +81,7 @@ export const layer = Layer.effect(
             resolution,
             decision,
             attempts: [],
-            exclusions: new Map(),
+            exclusions: leftOut(resolution.targets, nowMs),
             chosen: null
           })
         )

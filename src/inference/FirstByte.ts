@@ -18,11 +18,11 @@ export const beginsJson = (chunk: Buffer): boolean => {
   return byte === 0x7b || byte === 0x5b
 }
 
-/** Wires whose streams begin as JSON does: there the label decides. */
-const beginsAsJson: ReadonlySet<WireName> = new Set(["ollama", "gemini"])
-
-const isJson = (wire: WireName, labelled: boolean, byte: number): boolean =>
-  beginsAsJson.has(wire) ? labelled : byte === 0x7b || (labelled && byte === 0x5b)
+/** A stream of the ollama wire is JSON line by line, and a whole answer is such a line; of the gemini wire it may be a JSON list. */
+const isJson = (wire: WireName, labelled: boolean, byte: number): boolean => {
+  if (wire === "ollama") return false
+  return labelled ? byte === 0x7b || byte === 0x5b : byte === 0x7b && wire !== "gemini"
+}
 
 export interface Readers {
   readonly stream: () => BodyReader

@@ -41,7 +41,7 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
     "X-Gateway-Model",
     headerSafe(target.model),
     "X-Gateway-Decision",
-    `${work.decision.strategy};${work.decision.order.length};${work.decision.reason}`
+    `${work.decision.strategy};${work.resolution.targets.length};${work.decision.reason}`
   )
   const { relaxedFilters } = work.decision
   if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))

@@ -14,6 +14,7 @@ import * as Upstream from "../egress/Upstream.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
+import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -36,6 +37,7 @@ import type { Exchange, Work } from "./Exchange.ts"
 import { type Fused, isFusion, makeFusion } from "./fusion/Fusion.ts"
 import { identityHeaders } from "./Headers.ts"
 import { openRequest, type OpeningRooms } from "./Opening.ts"
+import { makeRecovery } from "./recovery/Recovery.ts"
 import { type Books, settleRefused } from "./Settle.ts"
 import * as MediaFetch from "./MediaFetch.ts"
 import * as OpaqueState from "./state/OpaqueState.ts"
@@ -63,20 +65,23 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags.Flags
   const settings = yield* Settings.Settings
   const quotas = yield* QuotaWindows.QuotaWindows
+  const catalog = yield* Catalog.Catalog
   const attempt = makeAttempt({
     upstream: yield* Upstream.Upstream,
     media: yield* MediaFetch.MediaFetch,
     quotas,
     flags,
     timers,
-    catalog: yield* Catalog.Catalog,
+    catalog,
     settings,
     state: yield* OpaqueState.OpaqueState,
     responses
   })
   const health = yield* TargetHealth.TargetHealth
+  const recovery = makeRecovery(timers)
   const loop = makeLoop({
     attempt,
+    resume: recovery.resume,
     timers,
     settings,
     health,
@@ -84,6 +89,7 @@ export const make = Effect.gen(function* () {
     quotas,
     stats: yield* PerformanceStats.PerformanceStats,
     door: yield* ConnectionDoor.ConnectionDoor,
+    gate: yield* ConcurrencyGate.ConcurrencyGate,
     tokens: makeTokens({ health, timers, tokens: yield* TokenRefresh.TokenRefresh })
   })
   const counter = yield* TokenCounter.TokenCounter
@@ -121,10 +127,12 @@ export const make = Effect.gen(function* () {
 
   const finish = makeEnding({ books, engine, events, quotas, nowMs: timers.nowMs })
 
-  const fuse = makeFusion({ loop, resolutions: opening.resolutions, settings, timers })
+  const fuse = makeFusion({ catalog, loop, resolutions: opening.resolutions, settings, timers })
 
-  const walk = (work: Work): Effect.Effect<Fused> =>
-    isFusion(work) ? fuse(work) : Effect.map(loop(work), (end) => ({ work, end, others: [] }))
+  const loopOver = (work: Work): Effect.Effect<Fused> =>
+    Effect.map(loop(work), (end) => ({ work, ...recovery.whole(work, end) }))
+
+  const walk = (work: Work): Effect.Effect<Fused> => (isFusion(work) ? fuse(work) : loopOver(work))
 
   /** Walks the targets, or asks all of a panel; when the money is used up, the emergency fallback's too. */
   const answer = (asked: Work): Effect.Effect<void> =>
@@ -135,8 +143,8 @@ export const make = Effect.gen(function* () {
           : null
       if (fallback === null || "_tag" in fallback) return Effect.sync(() => finish(work, end, others))
       const second = emergencyWork(work, fallback)
-      return Effect.map(loop(second), (last) =>
-        last._tag === "Answered" ? finish(second, last, others) : finish(work, end, others)
+      return Effect.map(loopOver(second), (last) =>
+        last.end._tag === "Answered" ? finish(second, last.end, [...others, ...last.others]) : finish(work, end, others)
       )
     })
 
@@ -178,6 +186,7 @@ export const layer: Layer.Layer<
   | QuotaWindows.QuotaWindows
   | TargetHealth.TargetHealth
   | TokenRefresh.TokenRefresh
+  | ConcurrencyGate.ConcurrencyGate
   | ConnectionDoor.ConnectionDoor
   | Events.Events
   | Flags.Flags

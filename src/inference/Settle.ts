@@ -43,19 +43,28 @@ export interface Books {
   readonly monotonicMs: () => number
 }
 
-/** The upstream's own count, or an honest estimate when it told nothing. */
-const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; source: UsageSource } => {
-  if (report.usage !== null) return { tokens: report.usage, source: "upstream" }
+/** What was seen of an answer, in tokens. */
+const estimate = (work: Work, report: AnswerReport): TokenCounts => {
   const reasoning = estimateTokens(report.reasoningChars)
   return {
-    source: "estimated",
-    tokens: {
-      ...noTokens,
-      in: estimateTokens(work.exchange.body.length, "json"),
-      out: estimateTokens(report.textChars) + estimateTokens(report.toolArgChars, "json") + reasoning,
-      reasoning
-    }
+    ...noTokens,
+    in: estimateTokens(work.exchange.body.length, "json"),
+    out: estimateTokens(report.textChars) + estimateTokens(report.toolArgChars, "json") + reasoning,
+    reasoning
   }
+}
+
+/**
+ * The upstream's own count, or an honest estimate when it told nothing. Zeros all over are nothing; and the output it told of an
+ * answer that did not come to its end is from before the end: it is at least what was seen.
+ */
+export const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; source: UsageSource } => {
+  const { usage } = report
+  const seen = estimate(work, report)
+  if (usage === null || (usage.in === 0 && usage.out === 0 && seen.out > 0))
+    return { tokens: seen, source: "estimated" }
+  if (report.stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
+  return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
 type Item = Omit<Bill, "latencyMs">
@@ -69,7 +78,7 @@ const itemOf = (books: Books, work: Work, { target }: Served, report: AnswerRepo
   return { tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), priced: price !== null }
 }
 
-const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
+export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
   in: one.in + other.in,
   out: one.out + other.out,
   cacheRead: one.cacheRead + other.cacheRead,

@@ -3,9 +3,17 @@
  * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
  */
 import { scrub } from "../kernel/Scrub.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, toldFailure } from "./Attempt.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  ownFailure,
+  reportOf,
+  toldFailure
+} from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
-import { makeHoldBack, problemView, reportOf, type StreamSource } from "./StreamRelay.ts"
+import { makeHoldBack, problemView, type StreamSource } from "./StreamRelay.ts"
 
 /** Most that is held back while waiting for content; a longer preamble is let through. */
 const maxHoldBackBytes = 1_048_576
@@ -31,6 +39,8 @@ export interface StreamReaderOptions {
   readonly contentBegins: () => void
   /** Upstream bytes with events arrived after the commit. */
   readonly alive: () => void
+  /** The finish reason is there: what may still follow follows at once. */
+  readonly stopped: () => void
   /** Ends the attempt early: the stream is complete although the upstream's body is not over yet. */
   readonly finish: (result: AttemptResult) => void
 }
@@ -45,6 +55,8 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   let firstMs: number | null = null
   /** Events heard of so far: comments keep a socket busy, but are no sign that an answer is being made. */
   let heard = 0
+  /** What had been said when the finish reason came; null before. */
+  let saidAtStop: number | null = null
 
   const completed = (body: Buffer | string): AttemptResult => ({
     _tag: "Completed",
@@ -57,7 +69,11 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
 
   /** After the commit the client has to be told, in the wire's own error event; before it the failure is still ours alone. */
   const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
-    if (!committed) return failed(failure)
+    if (!committed) {
+      // What goes on with a cut stream is written into it once: it cannot be taken back.
+      if (work.resumption === undefined || relayed.length === 0) return failed(failure)
+      begin()
+    }
     if (relayed.length > 0) reply.write(relayed)
     const problem = { status: failure.status, message: scrub(failure.message, options.secrets), type: null, code: null }
     return {
@@ -83,9 +99,19 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     options.contentBegins()
   }
 
+  const said = (): number => facts.textChars + facts.toolArgChars + facts.reasoningChars
+
+  const noteStop = (): void => {
+    if (saidAtStop !== null || firstMs === null || (facts.stop === null && facts.stopRead !== true)) return
+    saidAtStop = said()
+    options.stopped()
+  }
+
   const isHeld = (): boolean => {
-    if (facts.content) return held.bytes() < options.cautionBytes
-    return held.bytes() < maxHoldBackBytes && !(options.lastChance && options.monotonicMs() - openedMs >= maxHoldBackMs)
+    const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
+    // A wire that tells a tool call in one piece has nothing to send before its end.
+    if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes
+    return held.bytes() < maxHoldBackBytes && !(options.lastChance && waitedLong)
   }
 
   /** The last bytes of a whole answer; they are sent after the books are written. */
@@ -113,11 +139,13 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     if (!committed) {
       held.add(bytes)
       noteContent()
+      noteStop()
       if (isHeld()) return true
       begin()
       return reply.write(held.take())
     }
     noteContent()
+    noteStop()
     if (facts.events > heard) {
       heard = facts.events
       options.alive()
@@ -142,7 +170,8 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   return {
     data,
     end,
-    broken: (failure) => brokenBy(failure, ""),
+    // Behind the finish reason only the end mark and the usage can be lost, unless more was said behind it.
+    broken: (failure) => (saidAtStop === said() && facts.problem === null ? end() : brokenBy(failure, "")),
     report: () => reportOf(facts),
     release: () => {
       if (committed || firstMs === null) return

@@ -5,10 +5,10 @@
 import { optional, stringOr } from "../wire/json/Json.ts"
 import type { ErrorView } from "../domain/Errors.ts"
 import { typeAndCode } from "../domain/Errors.ts"
-import { makeStreamTranslator } from "../wire/Codec.ts"
+import { codecs, makeStreamTranslator } from "../wire/Codec.ts"
 import type { StreamEvent, UpstreamProblem } from "../wire/canonical/Event.ts"
 import type { EncodeContext, StreamFacts, WireCodec } from "../wire/WireCodec.ts"
-import type { AnswerReport } from "./Attempt.ts"
+import { makeSent, type Sent } from "./recovery/Sent.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
@@ -40,11 +40,51 @@ const understanding = (client: WireCodec, tap: StreamSource, onEvent: (event: St
   }
 }
 
+/**
+ * Wires whose streams can go on from another upstream's own bytes: what our encoder would have written differs in no number or id. A
+ * stream of another one is written by our encoder from its begin, when somebody may have to go on with it.
+ */
+const relayable: ReadonlySet<WireCodec> = new Set([codecs.chat, codecs.messages, codecs.gemini, codecs.ollama])
+
+/** `record` is given what the client has of the stream, if somebody may have to go on with it. */
 export const streamSource = (
   client: WireCodec,
   call: UpstreamCall,
   context: EncodeContext,
-  { onEvent, onSent }: AnswerWatch
+  { onEvent, onSent }: AnswerWatch,
+  record: ((sent: Sent) => void) | null = null
+): StreamSource => {
+  const source =
+    record === null
+      ? plainSource(client, call, context, onEvent)
+      : recordedSource(client, call, context, onEvent, record)
+  return onSent === null ? source : telling(source, onSent)
+}
+
+const recordedSource = (
+  client: WireCodec,
+  call: UpstreamCall,
+  context: EncodeContext,
+  onEvent: AnswerWatch["onEvent"],
+  record: (sent: Sent) => void
+): StreamSource => {
+  const sent = makeSent(client.makeStreamEncoder(context))
+  record(sent)
+  if (call.sameWire && relayable.has(client)) {
+    return plainSource(client, call, context, (event) => {
+      onEvent?.(event)
+      sent.hear(event)
+    })
+  }
+  const recording: WireCodec = { ...client, makeStreamEncoder: () => ({ encode: sent.feed }) }
+  return makeStreamTranslator(recording, call.codec, context, onEvent)
+}
+
+const plainSource = (
+  client: WireCodec,
+  call: UpstreamCall,
+  context: EncodeContext,
+  onEvent: AnswerWatch["onEvent"]
 ): StreamSource => {
   const tap = (): StreamSource => {
     const plain = client.makeStreamTap({
@@ -53,17 +93,8 @@ export const streamSource = (
     })
     return onEvent === null ? plain : understanding(client, plain, onEvent)
   }
-  const source = call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)
-  return onSent === null ? source : telling(source, onSent)
+  return call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)
 }
-
-export const reportOf = (facts: StreamFacts): AnswerReport => ({
-  usage: facts.usage,
-  stop: facts.stop,
-  textChars: facts.textChars,
-  toolArgChars: facts.toolArgChars,
-  reasoningChars: facts.reasoningChars
-})
 
 /** A problem as the client's error event shows it. */
 export const problemView = (problem: UpstreamProblem): ErrorView => {

@@ -62,6 +62,10 @@ interface Counted {
   readonly relayable: boolean
 }
 
+/** The upstream is asked with the client's own words. */
+const relays = ({ exchange, relayable }: Counted, wire: CountingWire): boolean =>
+  relayable && codecs[wire] === exchange.codec
+
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const tokeniser = yield* Tokeniser.Tokeniser
@@ -91,8 +95,8 @@ export const make = Effect.gen(function* () {
 
   /** The body in the target's wire; null when the target cannot be asked this. */
   const bodyFor = (counted: Counted, wire: CountingWire, { account, model }: Target): JsonObject | null => {
-    const { body, conversation, exchange, relayable } = counted
-    if (relayable && codecs[wire] === exchange.codec) return countBody(wire, body, model)
+    const { body, conversation, exchange } = counted
+    if (relays(counted, wire)) return countBody(wire, body, model)
     const encoded = encodeConversation(
       exchange.codec,
       codecs[wire],
@@ -104,7 +108,7 @@ export const make = Effect.gen(function* () {
   }
 
   const requestFor = (counted: Counted, wire: CountingWire, target: Target): Upstream.UpstreamRequest | null => {
-    const { exchange, relayable } = counted
+    const { exchange } = counted
     const endpoint = target.account.endpoints[wire]
     const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
     const body = path === null ? null : bodyFor(counted, wire, target)
@@ -113,7 +117,7 @@ export const make = Effect.gen(function* () {
       origin: endpoint.origin,
       path,
       method: "POST",
-      headers: countHeaders(endpoint.headers, exchange.headers, relayable && codecs[wire] === exchange.codec),
+      headers: countHeaders(endpoint.headers, exchange.headers, relays(counted, wire) ? wire : null),
       body: JSON.stringify(body)
     }
   }

@@ -12,6 +12,7 @@ const isCause = (reason: string): reason is FailureCause => Object.hasOwn(causes
 /** Refused before anything was sent: nobody failed. */
 const refusal = (failure: AttemptFailure): Failure => ({
   kind: "gateway_refusal",
+  place: "call",
   status: failure.status,
   answered: false,
   reason: failure.reason,
@@ -28,6 +29,8 @@ export interface UnderstandingFacts {
   /** There is a refresh token that was not used up for this request. */
   readonly canRefresh: boolean
   readonly contentBegan: boolean
+  /** `customBannedSignals` of the settings. */
+  readonly bannedTexts: ReadonlyArray<string>
   /** Epoch milliseconds. */
   readonly nowMs: number
 }

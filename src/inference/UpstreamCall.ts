@@ -3,7 +3,6 @@
  * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
-import { headerOf } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
 import type { ModelFacts } from "../providers/Catalog.ts"
@@ -16,7 +15,8 @@ import type { JsonObject } from "../wire/json/Json.ts"
 import { withoutThinking } from "../wire/NoThinking.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./Attempt.ts"
-import type { Exchange, Work } from "./Exchange.ts"
+import { callHeaders } from "./CallHeaders.ts"
+import type { Work } from "./Exchange.ts"
 import type { OpaqueState, Origin } from "./state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "./state/Proofs.ts"
 import { lacksReasoning, wantsReasoningBack } from "./state/ReasoningReplay.ts"
@@ -37,49 +37,8 @@ export interface UpstreamCall {
 }
 
 /** The client's wire when the account speaks it, else the account's first one. */
-export const chooseWire = (client: WireName, offered: ReadonlyArray<WireName>): WireName | null =>
+const chooseWire = (client: WireName, offered: ReadonlyArray<WireName>): WireName | null =>
   offered.includes(client) ? client : (offered[0] ?? null)
-
-/** Client headers that belong to the format itself and travel with a body that is passed through. */
-const formatHeaders: Readonly<Record<WireName, ReadonlyArray<string>>> = {
-  chat: ["openai-beta"],
-  messages: ["anthropic-version", "anthropic-beta"],
-  responses: ["openai-beta"],
-  gemini: [],
-  ollama: []
-}
-
-const headersFor = (
-  exchange: Exchange,
-  endpointHeaders: ReadonlyArray<string>,
-  codec: WireCodec,
-  sameWire: boolean,
-  stream: boolean
-): ReadonlyArray<string> => {
-  const headers: Array<string> = []
-  const own = sameWire ? formatHeaders[exchange.wire] : []
-  for (let i = 0; i + 1 < endpointHeaders.length; i += 2) {
-    const name = endpointHeaders[i] ?? ""
-    // The body was written for the version the client names; the registry's default is for bodies we write.
-    if (own.includes(name) && headerOf(exchange.headers, name) !== null) continue
-    headers.push(name, endpointHeaders[i + 1] ?? "")
-  }
-  for (const name of own) {
-    const value = headerOf(exchange.headers, name)
-    if (value !== null) headers.push(name, value)
-  }
-  headers.push(
-    "content-type",
-    codec.requestContentType,
-    "accept",
-    // Of the wire itself: a client's dialect of it may have another form of a stream.
-    stream ? codecs[codec.name].streamContentType : "application/json",
-    // Answers are watched as they pass: compressed ones would have to be unpacked first.
-    "accept-encoding",
-    "identity"
-  )
-  return headers
-}
 
 /** Who would answer, for what is bound to its maker. */
 export const originOf = ({ account, model }: Target, wire: WireName): Origin => ({
@@ -131,11 +90,23 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
 
 const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body: Buffer | string): UpstreamRequest => {
   const { stream } = work.envelope
+  const { headers: clientHeaders, wire } = work.exchange
+  const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
+  headers.push(
+    "content-type",
+    codec.requestContentType,
+    "accept",
+    // Of the wire itself: a client's dialect of it may have another form of a stream.
+    stream ? codecs[codec.name].streamContentType : "application/json",
+    // Answers are watched as they pass: compressed ones would have to be unpacked first.
+    "accept-encoding",
+    "identity"
+  )
   return {
     origin: endpoint.origin,
     path: codec.endpoint === "embeddings" ? endpoint.embeddingsPath(target.model) : endpoint.path(target.model, stream),
     method: "POST",
-    headers: headersFor(work.exchange, endpoint.headers, codec, sameWire, stream),
+    headers,
     body
   }
 }

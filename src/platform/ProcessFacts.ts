@@ -1,10 +1,64 @@
-/** What the operating system knows about this process, for the metrics page. Read when asked, never on the request path. */
-export interface ProcessFacts {
+/**
+ * What the process knows of itself, for the metrics page. Read when asked, never on the request path. The fibers are those that
+ * Effect counts anyway; the event loop is watched by a timer of Node's own, outside of JavaScript.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+export interface ProcessFactsShape {
   readonly uptimeMs: number
   readonly rssBytes: number
+  /** How late the event loop was, 99th percentile since the last reading; null when nothing was measured in between. */
+  readonly eventLoopDelayMs: number | null
+  /** What keeps the event loop busy, by Node's own words: `TCPSocketWrap`, `Timeout`, … Timers that hold nobody back are left out. */
+  readonly activeResources: ReadonlyMap<string, number>
+  /** Effect fibers that have begun and not ended. */
+  readonly fibers: number
 }
 
-export const readProcessFacts = (): ProcessFacts => ({
-  uptimeMs: Math.round(process.uptime() * 1000),
-  rssBytes: process.memoryUsage.rss()
+export class ProcessFacts extends Context.Tag("gateway/platform/ProcessFacts")<
+  ProcessFacts,
+  { readonly read: () => ProcessFactsShape }
+>() {}
+
+/** How often the delay is measured: coarse, so that an idle gateway sleeps. */
+const resolutionMs = 50
+
+const activeFibers = Metric.counter("effect_fiber_active")
+
+const countActiveResources = (): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return counts
+}
+
+export const make = Effect.gen(function* () {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  yield* Effect.acquireRelease(
+    Effect.sync(() => delays.enable()),
+    () => Effect.sync(() => delays.disable())
+  )
+
+  /** What is recorded is the time between two ticks (the first after a reset only begins): what is above the usual is the delay. */
+  const takeDelay = (): number | null => {
+    if (delays.count === 0) return null
+    const delayMs = delays.percentile(99) / 1e6 - resolutionMs
+    delays.reset()
+    return Math.max(0, delayMs)
+  }
+
+  return ProcessFacts.of({
+    read: () => ({
+      uptimeMs: Math.round(process.uptime() * 1000),
+      rssBytes: process.memoryUsage.rss(),
+      eventLoopDelayMs: takeDelay(),
+      activeResources: countActiveResources(),
+      fibers: activeFibers.unsafeValue([]).count
+    })
+  })
 })
+
+export const layer: Layer.Layer<ProcessFacts> = Layer.scoped(ProcessFacts, make)

@@ -100,6 +100,40 @@ const accountOf = (connection: Connection, spec: ProviderSpec): Account => {
   return { connection, spec, wires, endpoints }
 }
 
+/** What was made of a row or list, for as long as that stays the same object: most of them do from one snapshot to the next. */
+const madeAccounts = new WeakMap<Connection, Account>()
+const madeSpecs = new WeakMap<ProviderNode, ProviderSpec>()
+const madeDeclared = new WeakMap<ReadonlyArray<DeclaredModel>, CatalogSnapshot["declared"]>()
+
+const knownAccount = (connection: Connection, spec: ProviderSpec): Account => {
+  const made = madeAccounts.get(connection)
+  if (made?.spec === spec) return made
+  const account = accountOf(connection, spec)
+  madeAccounts.set(connection, account)
+  return account
+}
+
+const knownSpec = (node: ProviderNode): ProviderSpec => {
+  const made = madeSpecs.get(node)
+  if (made !== undefined) return made
+  const spec = Registry.fromNode(node)
+  madeSpecs.set(node, spec)
+  return spec
+}
+
+const knownDeclared = (models: ReadonlyArray<DeclaredModel>): CatalogSnapshot["declared"] => {
+  const made = madeDeclared.get(models)
+  if (made !== undefined) return made
+  const declared = new Map<string, Map<string, DeclaredModel>>()
+  for (const model of models) {
+    const ofProvider = declared.get(model.provider)
+    if (ofProvider === undefined) declared.set(model.provider, new Map([[model.modelId, model]]))
+    else ofProvider.set(model.modelId, model)
+  }
+  madeDeclared.set(models, declared)
+  return declared
+}
+
 /** Puts a snapshot together. Pure, so that its rules can be tested without a store. */
 export const snapshot = (
   connections: ReadonlyArray<Connection>,
@@ -109,13 +143,7 @@ export const snapshot = (
   aliases: ReadonlyArray<AliasRepo.ModelAlias> = [],
   quotaGroups: ReadonlyArray<QuotaGroup> = []
 ): CatalogSnapshot => {
-  const declared = new Map<string, Map<string, DeclaredModel>>()
-  for (const model of declaredModels) {
-    const ofProvider = declared.get(model.provider)
-    if (ofProvider === undefined) declared.set(model.provider, new Map([[model.modelId, model]]))
-    else ofProvider.set(model.modelId, model)
-  }
-  const nodeSpecs = new Map(nodes.map((node) => [node.prefix, Registry.fromNode(node)]))
+  const nodeSpecs = new Map(nodes.map((node) => [node.prefix, knownSpec(node)]))
   const provider = (idOrAlias: string): ProviderSpec | null => nodeSpecs.get(idOrAlias) ?? Registry.find(idOrAlias)
 
   const accounts: Array<Account> = []
@@ -123,7 +151,7 @@ export const snapshot = (
   for (const connection of connections.toSorted(byPriority)) {
     const spec = connection.isActive ? provider(connection.provider) : null
     if (spec === null) continue
-    const account = accountOf(connection, spec)
+    const account = knownAccount(connection, spec)
     if (account.wires.length === 0) continue
     accounts.push(account)
     const siblings = byProvider.get(spec.id)
@@ -138,7 +166,7 @@ export const snapshot = (
     combos: new Map(combos.filter((combo) => combo.isActive).map((combo) => [combo.name, combo])),
     connections,
     nodes,
-    declared,
+    declared: knownDeclared(declaredModels),
     aliases: new Map(aliases.map(({ alias, model }) => [alias, model])),
     quotaGroups: new Map(quotaGroups.map((group) => [group.name, group]))
   }
@@ -235,15 +263,15 @@ export const make = Effect.gen(function* () {
   const published = yield* PublishedWindows.load
   let factsByAccount = new WeakMap<Account, Map<string, ModelFacts>>()
   let modelsByAccount = new WeakMap<Account, ReadonlyArray<string>>()
-  let rememberedFrom = { snapshot: current, revision: modelLists.revision() }
+  let rememberedFrom = { declared: current.declared, revision: modelLists.revision() }
 
-  /** Accounts are made anew with every snapshot, but learned lists change under them. */
+  /** An account may outlive its snapshot, and declarations and learned lists change under it. */
   const forgetWhenOld = (): void => {
     const revision = modelLists.revision()
-    if (rememberedFrom.snapshot === current && rememberedFrom.revision === revision) return
+    if (rememberedFrom.declared === current.declared && rememberedFrom.revision === revision) return
     factsByAccount = new WeakMap()
     modelsByAccount = new WeakMap()
-    rememberedFrom = { snapshot: current, revision }
+    rememberedFrom = { declared: current.declared, revision }
   }
 
   const listModels = (account: Account): ReadonlyArray<string> => {

@@ -19,8 +19,8 @@ interface Entry {
 }
 
 export const capacity = 2_000
-export const modelsPerConnection = 5_000
-export const freshForMs = 10 * 60_000
+const modelsPerConnection = 5_000
+const freshForMs = 10 * 60_000
 
 export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
   ModelLists,

@@ -31,8 +31,11 @@ export type Place =
 export class ConnectionDoor extends Context.Tag("gateway/resilience/ConnectionDoor")<
   ConnectionDoor,
   {
-    /** Hot: asks for a place for one call. */
-    readonly enter: (connection: Visited) => Place
+    /**
+     * Hot: asks for a place for one call. A `shared` one is of a quota share, whose semaphore hinders nobody: a full line, or a place
+     * that does not come in time, lets it in beyond the limit (document 1 "Quota-share concurrency"). The throttle holds for it too.
+     */
+    readonly enter: (connection: Visited, shared?: boolean) => Place
     /** How many calls are in, and how many wait; connections without any limit are not counted. */
     readonly inUse: (connectionId: string) => number
     readonly waiting: (connectionId: string) => number
@@ -46,7 +49,8 @@ const capacity = 10_000
 const lookAgainMs = 1_000
 
 const full: Place = { _tag: "Full" }
-const unlimited: Place = { _tag: "Free", release: () => {} }
+const beyond: Release = () => {}
+const unlimited: Place = { _tag: "Free", release: beyond }
 
 type Throttle = ResilienceSettings["requestQueue"]
 
@@ -108,10 +112,18 @@ export const make = Effect.gen(function* () {
       })
     })
 
-  const wait = (connection: Visited): Effect.Effect<Release | null> =>
+  /** Of the two kinds of line the one for this call. */
+  const lineOf = (connection: Visited, shared: boolean) => {
+    const { connectionQueue, quotaShareConcurrencyLimit } = settings.current()
+    const isOpen = shared && quotaShareConcurrencyLimit.enabled
+    const { queueDepth, waitTimeoutMs } = isOpen ? quotaShareConcurrencyLimit : connectionQueue
+    return { queueDepth, waitTimeoutMs, failsOpen: isOpen && throttleOf(connection) === null }
+  }
+
+  const wait = (connection: Visited, shared: boolean): Effect.Effect<Release | null> =>
     Effect.suspend(() => {
       const { id } = connection
-      const { queueDepth, waitTimeoutMs } = settings.current().connectionQueue
+      const { failsOpen, queueDepth, waitTimeoutMs } = lineOf(connection, shared)
       const throttle = throttleOf(connection)
       let place: Release | null = null
       let turn: Release | null = null
@@ -135,18 +147,18 @@ export const make = Effect.gen(function* () {
         }),
         // Also a place that came in the same moment as the timeout or the interruption.
         Effect.onExit((exit) => Effect.sync(() => (Exit.isSuccess(exit) && exit.value ? undefined : place?.()))),
-        Effect.map((isIn) => (isIn ? place : null))
+        Effect.map((isIn) => (isIn ? place : failsOpen ? beyond : null))
       )
     })
 
-  const enter = (connection: Visited): Place => {
+  const enter = (connection: Visited, shared = false): Place => {
     const { id } = connection
     const throttle = throttleOf(connection)
     const limit = limitOf(connection, throttle)
     // Who waits from the time of a limit is let in by the next who comes without one.
     if (limit === Number.POSITIVE_INFINITY && gate.waiting(id) === 0) return unlimited
-    const { queueDepth } = settings.current().connectionQueue
-    const line = { _tag: "Wait", wait: wait(connection) } as const
+    const { failsOpen, queueDepth } = lineOf(connection, shared)
+    const line = { _tag: "Wait", wait: wait(connection, shared) } as const
     if (throttle !== null) {
       const nowMs = clock.unsafeCurrentTimeMillis()
       const restMs = paceOf(id, throttle, nowMs).waitMs(throttle, nowMs)
@@ -158,6 +170,7 @@ export const make = Effect.gen(function* () {
       return place._tag === "Queued" ? line : place
     }
     const place = gate.enter(id, limit, queueDepth)
+    if (place._tag === "Full" && failsOpen) return unlimited
     return place._tag === "Queued" ? line : place
   }
 

@@ -16,8 +16,12 @@ export interface Keeper {
   readonly flush: Effect.Effect<void>
 }
 
-/** Between rounds nobody waits for: what changes meanwhile is written once. */
-const pause = Duration.millis(50)
+/**
+ * Between rounds nobody waits for: what changes meanwhile is written once. Ten times as long as the round took, so that writing is a
+ * small part of the work however much changes, and a crash loses next to nothing while little does.
+ */
+const pauseAfter = (round: Duration.Duration): Effect.Effect<void> =>
+  Effect.sleep(Duration.clamp(Duration.times(round, 10), { minimum: Duration.millis(1), maximum: Duration.millis(50) }))
 
 /** After a round that could not write everything. */
 const again = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("10 seconds")))
@@ -76,8 +80,8 @@ export const makeKeeper = (
     const flush = Effect.suspend(() => (changed.size === 0 && !writing ? Effect.void : Effect.ignore(round)))
 
     yield* someChange.await.pipe(
-      Effect.zipRight(Effect.retry(round, again)),
-      Effect.zipRight(Effect.sleep(pause)),
+      Effect.zipRight(Effect.timed(Effect.retry(round, again))),
+      Effect.flatMap(([took]) => pauseAfter(took)),
       Effect.forever,
       Effect.forkScoped
     )

@@ -59,6 +59,18 @@ const someOf =
     return known ? null : `must be one or a list of ${words.join(", ")}`
   }
 
+/** A switch that other gateways have and this one does not: only its off position may be saved. */
+const off =
+  (why: string): Check =>
+  (value) =>
+    value === false ? null : `is not supported: ${why}`
+
+/** What other gateways have and this one does not. */
+const unsupported =
+  (why: string): Check =>
+  (value) =>
+    value === false || value === null ? null : `is not supported: ${why}`
+
 /** The only one there is; the other that is known elsewhere would be a promise nobody keeps. */
 const flatten: Check = (value) =>
   value === "flatten" ? null : "must be flatten: nested combos are replaced in place by their own targets"
@@ -132,6 +144,21 @@ const fusionTuning = object({
   panelHardTimeoutMs: rule(between(1, 3_600_000))
 })
 
+/** Keys that configs of other gateways bring along. Kept as unknown they would look like promises. */
+const elsewhere = {
+  timeoutMs: rule(unsupported("use 'targetTimeoutMs'")),
+  healthCheckEnabled: rule(unsupported("health is learned from live traffic")),
+  healthCheckTimeoutMs: rule(unsupported("health is learned from live traffic")),
+  fallbackCompressionMode: rule(unsupported("a request is never compressed for a fallback")),
+  fallbackCompressionThreshold: rule(unsupported("a request is never compressed for a fallback")),
+  complexityAwareRouting: rule(unsupported("use the strategy 'auto'")),
+  manifestRouting: rule(unsupported("use the strategy 'auto'")),
+  pipeline_enabled: rule(unsupported("there are no pipelines")),
+  compositeTiers: rule(unsupported("nest combos instead")),
+  shadowRouting: rule(unsupported("no request is sent twice; use 'gateway route replay'")),
+  evalRouting: rule(unsupported("use the strategy 'auto'"))
+}
+
 const configRule = (routerStrategies: ReadonlyArray<string>): Rule => {
   const routerStrategy = rule(oneOf(routerStrategies))
   const auto = {
@@ -170,8 +197,8 @@ const configRule = (routerStrategies: ReadonlyArray<string>): Rule => {
     handoffProviders: rule(texts),
     maxMessagesForSummary: rule(whole(1, 1_000)),
     trackMetrics: rule(flag),
-    reasoningTokenBufferEnabled: rule(flag),
-    zeroLatencyOptimizationsEnabled: rule(flag),
+    reasoningTokenBufferEnabled: rule(off("a client's limit of tokens is never raised")),
+    zeroLatencyOptimizationsEnabled: rule(off("there is nothing behind it; use 'hedging'")),
     hedging: rule(flag),
     hedgeDelayMs: rule(waitMs),
     predictiveTtftMs: rule(waitMs),
@@ -181,9 +208,12 @@ const configRule = (routerStrategies: ReadonlyArray<string>): Rule => {
     resetAwareWeeklyWeight: rule(between(0, 1)),
     resetAwareTieBandPercent: rule(percent),
     resetAwareExhaustionGuardPercent: rule(percent),
-    resetAwareQuotaCacheTtlMs: rule(between(0, 300_000)),
-    resetWindowWindows: rule(someOf(["weekly", "session", "monthly"])),
-    resetWindowTieBandMs: rule(between(0, 3_600_000))
+    resetAwareQuotaCacheTtlMs: rule((value) =>
+      value === 0 ? null : "is not supported: quotas are kept up to date, and never read from a cache"
+    ),
+    resetWindowWindows: rule(someOf(["weekly", "session", "monthly", "daily", "hourly", "5h"])),
+    resetWindowTieBandMs: rule(between(0, 3_600_000)),
+    ...elsewhere
   })
 }
 

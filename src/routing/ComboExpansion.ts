@@ -24,6 +24,13 @@ import { resolveShare } from "./QuotaShares.ts"
 
 /** Deepest nesting of combos that is followed; deeper ones are refused at save. */
 export const maxComboDepth = 10
+
+/** How deep a combo may nest, itself included (config `maxComboDepth`). */
+export const depthOf = (config: Combo["config"]): number => {
+  const given = config["maxComboDepth"]
+  return typeof given === "number" && given >= 1 ? Math.min(given, maxComboDepth) : maxComboDepth
+}
+
 /** Targets of one combo: no more than the attempts of one request. */
 const maxTargets = 400
 
@@ -32,6 +39,8 @@ export const withoutReasoning = (targets: ReadonlyArray<Target>): ReadonlyArray<
 
 /** Where an expansion stands. */
 interface Place {
+  /** Deepest nesting of this expansion. */
+  readonly most: number
   readonly depth: number
   readonly hops: number
   /** What the combos met so far stand for, with and without reasoning; null while one is still being expanded. */
@@ -102,7 +111,7 @@ const expandSteps = (
 export const isOpen = (combo: Combo): boolean => combo.strategy === "auto" && combo.targets.length === 0
 
 const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
-  if (place.depth > maxComboDepth) return nothing
+  if (place.depth > place.most) return nothing
   if (isOpen(combo)) return even(poolOf(view))
   const mark = `${place.suppressed}\n${combo.name}`
   const known = place.met.get(mark)
@@ -114,9 +123,38 @@ const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
   return found
 }
 
+/** Longest list of targets that a refusal tells. */
+const mostTold = 5
+
+/** Why each of a combo's targets leads nowhere now, in a few words. Asked for when none leads anywhere. */
+export const whyNobody = (view: ResolverView, { targets }: Combo): string => {
+  const told = targets.slice(0, mostTold).map((step) => `'${step.model}' (${whyNot(view, step)})`)
+  const more = targets.length - told.length
+  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+}
+
+const whyNot = (view: ResolverView, { connectionId, model }: ComboTarget): string => {
+  const id = behindNoThinking(model) ?? model
+  if (connectionId != null && !view.catalog.connections.some(({ id: known }) => known === connectionId)) {
+    return `the connection ${connectionId} is gone`
+  }
+  if (connectionId != null && !view.catalog.byConnection.has(connectionId)) {
+    return `the connection ${connectionId} is inactive`
+  }
+  if (id.startsWith("combo:") || id.startsWith("combo/") || comboNamed(view, id) !== undefined) {
+    return comboNamed(view, id) === undefined ? "there is no active combo of this name" : "none of its own targets"
+  }
+  const found = resolveShare(view, id) ?? resolvePrefixed(view, id) ?? resolveBare(view, id)
+  if (isFailure(found)) return found.reason
+  return id.includes("/") && !("targets" in found)
+    ? `there is no provider '${id.slice(0, id.indexOf("/"))}'`
+    : "no provider, combo or listed model has this id"
+}
+
 /** The targets of a combo, with the weight and the step of each. */
 export const targetsOf = (view: ResolverView, combo: Combo) =>
   expandSteps(view, combo, {
+    most: depthOf(combo.config),
     depth: 1,
     hops: 0,
     met: new Map([[`false\n${combo.name}`, null]]),

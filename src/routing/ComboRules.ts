@@ -1,12 +1,12 @@
 /** What must hold when a combo is saved or deleted (contract B5 "Combos"). Pure, over the whole set of combos. */
 import type { ComboSettings } from "../domain/Combo.ts"
 import { type Aliases, endOf } from "./Aliases.ts"
+import { depthOf, maxComboDepth } from "./ComboExpansion.ts"
 import { behindNoThinking } from "./ModelIds.ts"
-import { builtStrategies } from "./Router.ts"
 
-export const maxNesting = 10
+export const maxNesting = maxComboDepth
 
-type Named = Pick<ComboSettings, "name" | "targets">
+type Named = Pick<ComboSettings, "name" | "targets"> & Partial<Pick<ComboSettings, "config">>
 type Edges = ReadonlyMap<string, ReadonlyArray<string>>
 
 const noAliases: Aliases = new Map()
@@ -27,6 +27,10 @@ const referenceOf = (model: string, aliases: Aliases, isCombo: (name: string) =>
   return isCombo(name) ? name : null
 }
 
+/** Models that a config names; as targets they are not asked, but without them the combo does not do what it says. */
+const namedByConfig = ({ config }: Named): ReadonlyArray<string> =>
+  [config?.["judgeModel"], config?.["handoffModel"]].filter((model) => typeof model === "string")
+
 const references = (
   combo: Pick<ComboSettings, "targets">,
   aliases: Aliases,
@@ -35,15 +39,22 @@ const references = (
   ...new Set(combo.targets.flatMap(({ model }) => referenceOf(model, aliases, isCombo) ?? []))
 ]
 
-/** Names of the combos that use one directly. */
+/** Names of the combos that use one directly, as a target or as a judge. */
 export const usersOf = (
   name: string,
   combos: ReadonlyArray<Named>,
   aliases: Aliases = noAliases
-): ReadonlyArray<string> =>
-  combos
-    .filter((combo) => combo.name !== name && references(combo, aliases, (other) => other === name).includes(name))
+): ReadonlyArray<string> => {
+  const isIt = (other: string): boolean => other === name
+  return combos
+    .filter(
+      (combo) =>
+        combo.name !== name &&
+        (references(combo, aliases, isIt).includes(name) ||
+          namedByConfig(combo).some((model) => referenceOf(model, aliases, isIt) === name))
+    )
     .map((combo) => combo.name)
+}
 
 /** Aliases that stand for a combo, directly. */
 export const aliasesOf = (name: string, aliases: Aliases): ReadonlyArray<string> =>
@@ -52,12 +63,12 @@ export const aliasesOf = (name: string, aliases: Aliases): ReadonlyArray<string>
   )
 
 export type ComboProblem =
-  | { readonly _tag: "StrategyNotBuilt"; readonly strategy: string }
   | { readonly _tag: "NoTargets" }
   | { readonly _tag: "NoWeight" }
   | { readonly _tag: "UnknownCombo"; readonly index: number; readonly name: string }
   | { readonly _tag: "Cycle" }
-  | { readonly _tag: "TooDeep"; readonly levels: number }
+  /** `at`: the combo that allows no more than `most`; null when it is the house's own limit. */
+  | { readonly _tag: "TooDeep"; readonly levels: number; readonly most: number; readonly at: string | null }
 
 const reaches = (from: string, to: string, edges: Edges): boolean => {
   const seen = new Set<string>()
@@ -101,7 +112,6 @@ export const problemOf = (
   others: ReadonlyArray<Named>,
   aliases: Aliases = noAliases
 ): ComboProblem | null => {
-  if (!builtStrategies.has(combo.strategy)) return { _tag: "StrategyNotBuilt", strategy: combo.strategy }
   if (combo.targets.length === 0 && combo.strategy !== "auto") return { _tag: "NoTargets" }
   if (isWeightless(combo)) return { _tag: "NoWeight" }
   const all = [...others.filter((other) => other.name !== combo.name), combo]
@@ -115,5 +125,12 @@ export const problemOf = (
   const usedBy = new Map<string, Array<string>>(all.map((each) => [each.name, []]))
   for (const [name, used] of uses) for (const other of used) usedBy.get(other)?.push(name)
   const levels = longest(combo.name, uses) + longest(combo.name, usedBy) - 1
-  return levels > maxNesting ? { _tag: "TooDeep", levels } : null
+  if (levels > maxNesting) return { _tag: "TooDeep", levels, most: maxNesting, at: null }
+  for (const each of all) {
+    const most = depthOf(each.config ?? {})
+    if (most === maxNesting || (each !== combo && !reaches(each.name, combo.name, uses))) continue
+    const own = longest(each.name, uses)
+    if (own > most) return { _tag: "TooDeep", levels: own, most, at: each.name }
+  }
+  return null
 }

@@ -1,7 +1,7 @@
 /**
  * The last decisions, so that every choice can be asked for afterwards (`GET /api/routing/decisions/{requestId}`).
- * Features only, never prompt text. A ring: the oldest is overwritten. What a request leaves here is a few references;
- * the record is put together when somebody asks.
+ * Features only, never prompt text. What a request leaves here is a few references, and what was worked out for each of its
+ * candidates; the record is put together when somebody asks. Beyond the limits the oldest goes.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -10,6 +10,8 @@ import type { Resolution, Target } from "./ModelResolver.ts"
 import type { Decision, Excluded } from "./engine/Decision.ts"
 
 export const capacity = 2_000
+/** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the room of many small ones. */
+export const mostLines = 100_000
 
 export interface DecisionEntry {
   readonly requestId: string
@@ -75,17 +77,27 @@ export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
   relaxedFilters: entry.decision.relaxedFilters
 })
 
+const linesOf = ({ attempts, decision, exclusions }: DecisionEntry): number =>
+  decision.scores.size + decision.exclusions.size + exclusions.size + attempts.length
+
 export const make = () => {
-  const ring: Array<DecisionEntry> = []
-  let next = 0
+  /** The oldest first, each with the lines it was counted with. */
+  const entries = new Map<string, { readonly entry: DecisionEntry; readonly lines: number }>()
+  let lines = 0
   return DecisionLog.of({
     record: (entry) => {
-      ring[next] = entry
-      next = (next + 1) % capacity
+      const own = linesOf(entry)
+      entries.set(entry.requestId, { entry, lines: own })
+      lines += own
+      for (const [requestId, oldest] of entries) {
+        if (oldest.entry === entry || (entries.size <= capacity && lines <= mostLines)) return
+        entries.delete(requestId)
+        lines -= oldest.lines
+      }
     },
     get: (requestId) => {
-      const entry = ring.find((candidate) => candidate.requestId === requestId)
-      return entry === undefined ? null : recordOf(entry)
+      const kept = entries.get(requestId)
+      return kept === undefined ? null : recordOf(kept.entry)
     }
   })
 }

@@ -14,6 +14,7 @@ import * as RouterStrategies from "./auto/RouterStrategies.ts"
 import { callEnded, healed, type HealingState } from "./auto/SelfHealing.ts"
 import type { Features } from "./engine/Candidate.ts"
 import { decide, type Decided } from "./engine/Decide.ts"
+import { slowLimitMs } from "./engine/Predicted.ts"
 import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
 import type { Served } from "./engine/Strategy.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
@@ -75,7 +76,14 @@ const asListed = ({ resolution, seed }: Question): Decided => ({
 
 const none: ReadonlySet<string> = new Set()
 
-const memoryKey = ({ model, resolution }: Question): string => resolution.combo?.name ?? model
+/** `auto` is `auto/lkgp` (document 1), and an alias of either is the same again. */
+export const memoryKey = ({
+  model,
+  resolution: { auto, combo }
+}: {
+  readonly model: string
+  readonly resolution: Pick<Resolution, "auto" | "combo">
+}): string => combo?.name ?? (auto === null ? model : auto.id === "auto" ? "auto/lkgp" : auto.id)
 
 const isAuto = ({ auto, strategy }: Resolution): boolean => auto !== null || strategy === "auto"
 
@@ -105,7 +113,7 @@ export const make = Effect.gen(function* () {
   const decideFor = (question: Question): Decided => {
     const { budgetHeader, features, modeHeader, nowMs, resolution, seed, sessionKey } = question
     const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
-    const plain = resolution.strategy === "priority" && kept === null
+    const plain = resolution.strategy === "priority" && kept === null && slowLimitMs(resolution.config) === 0
     if ((resolution.targets.length === 1 && !isAuto(resolution)) || plain) return asListed(question)
     const key = memoryKey(question)
     const { freeTierStrict, lkgpEnabled } = settings.current()

@@ -8,7 +8,7 @@ import { type ModelNotFound, NoTarget } from "../domain/Errors.ts"
 import { closest } from "../kernel/Closest.ts"
 import { maxAliasHops } from "./Aliases.ts"
 import { advertisedAutoIds, type AutoSpec, invokableAutoIds, nearAutoIds, parseAutoId } from "./auto/AutoId.ts"
-import { isOpen, targetsOf, withoutReasoning } from "./ComboExpansion.ts"
+import { isOpen, targetsOf, whyNobody, withoutReasoning } from "./ComboExpansion.ts"
 import { behindNoThinking, noThinkingPrefix, otherSpellings } from "./ModelIds.ts"
 import {
   aliased,
@@ -52,10 +52,15 @@ export const autoIds: ReadonlyArray<string> = advertisedAutoIds
 /** Up to three ids a client could have meant, for the text of a 404. */
 const suggestionsFor = (view: ResolverView, id: string): ReadonlyArray<string> => {
   const known: Array<string> = [...autoIds, ...view.catalog.combos.keys(), ...view.catalog.aliases.keys()]
+  // A listed model may be asked for without its provider, and be mistyped so.
+  const bare = new Set<string>()
   for (const account of view.catalog.accounts) {
-    for (const model of view.modelsOf(account)) known.push(`${account.spec.id}/${model}`)
+    for (const model of view.modelsOf(account)) {
+      known.push(`${account.spec.id}/${model}`)
+      bare.add(model)
+    }
   }
-  return closest(id, known, 3)
+  return closest(id, [...known, ...bare], 3)
 }
 
 /** A resolution of what is no combo. */
@@ -79,7 +84,11 @@ const resolveCombo = (view: ResolverView, combo: Combo, id: string): Resolution 
   }
   const { steps, targets, weights } = targetsOf(view, combo)
   return targets.length === 0
-    ? new NoTarget({ model: id, reason: "none of the combo's targets has an active connection", retryAfterMs: null })
+    ? new NoTarget({
+        model: id,
+        reason: `none of the combo's targets has an active connection: ${whyNobody(view, combo)}`,
+        retryAfterMs: null
+      })
     : { combo, strategy, targets, weights, steps, auto: null, quotaGroup: null, config }
 }
 

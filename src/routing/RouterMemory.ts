@@ -1,6 +1,7 @@
 /**
  * What strategies remember between requests: turns, decks, credits, who is kept and who answered last, by combo name, `auto` id or
- * requested id. State in memory, written to the store soon after, so that a restart goes on where it was.
+ * requested id. State in memory, written to the store soon after, so that a restart goes on where it was; what a
+ * crash kept from being written of a rotation is told by the usage rows.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,8 +10,9 @@ import * as Schema from "effect/Schema"
 import { makeKeeper } from "../resilience/Keeper.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { RouterMemoryRepo } from "../store/repo/RouterMemoryRepo.ts"
+import { UsageRepo } from "../store/repo/UsageRepo.ts"
 import { blankMemory, type StrategyMemory } from "./engine/Strategy.ts"
-import type { Target } from "./ModelResolver.ts"
+import { caughtUp, mostUnsaved } from "./RotationCatchUp.ts"
 import { readStates } from "./StoredStates.ts"
 
 /** Keys kept at most; beyond it the one that was longest unchanged goes. */
@@ -26,10 +28,6 @@ export class RouterMemory extends Context.Tag("gateway/routing/RouterMemory")<
     readonly of: (key: string) => StrategyMemory
     /** Hot: in force at once, in the store soon after. */
     readonly keep: (key: string, memory: StrategyMemory) => void
-    /** Hot: the part of `of` that says who answered last. */
-    readonly state: (key: string) => Pick<StrategyMemory, "lastKnownGood">
-    /** Hot: a target has answered wholly. */
-    readonly served: (key: string, target: Target) => void
     /** Done when everything kept before is in the store. */
     readonly flush: Effect.Effect<void>
   }
@@ -48,8 +46,13 @@ const what = "The memory of strategies"
 
 export const make = Effect.gen(function* () {
   const repo = yield* RouterMemoryRepo
-  const { corrupt, states } = yield* readStates(what, StoredMemory, yield* repo.list)
-  const memories = new Map<string, StrategyMemory>(states)
+  const usage = yield* UsageRepo
+  const stored = yield* repo.list
+  const { corrupt, states } = yield* readStates(what, StoredMemory, stored)
+  const { rows } = yield* usage.page({ limit: mostUnsaved, cursor: null })
+  const memories = new Map<string, StrategyMemory>(
+    caughtUp(states, new Map(stored.map(({ key, updatedAtMs }) => [key, updatedAtMs])), rows)
+  )
 
   const keeper = yield* makeKeeper(what, (key) => {
     const memory = memories.get(key)
@@ -80,16 +83,12 @@ export const make = Effect.gen(function* () {
   return RouterMemory.of({
     of,
     keep,
-    state: of,
-    served: (key, { account, model }) => {
-      const memory = of(key)
-      const connectionId = account.connection.id
-      const good = memory.lastKnownGood
-      if (good?.connectionId === connectionId && good.model === model) return
-      keep(key, { ...memory, lastKnownGood: { connectionId, model } })
-    },
     flush: keeper.flush
   })
 })
 
-export const layer: Layer.Layer<RouterMemory, StoreError, RouterMemoryRepo> = Layer.scoped(RouterMemory, make)
+/** Give it the usage journal: that first brings in the rows of a run that died. */
+export const layer: Layer.Layer<RouterMemory, StoreError, RouterMemoryRepo | UsageRepo> = Layer.scoped(
+  RouterMemory,
+  make
+)

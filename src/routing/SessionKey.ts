@@ -6,13 +6,20 @@ import { createHash } from "node:crypto"
 import { headerOf, type RequestHeaders } from "../auth/Credentials.ts"
 import { type JsonObject, objectOr, parseJson, stringOr } from "../wire/json/Json.ts"
 
-/** The surest first; all are what known clients send. */
+/** The surest first: the law's own, what our answers say, then what known clients send. */
 const headerNames = [
   "x-session-id",
   "x_session_id",
+  "x-gateway-session-id",
   "x-codex-session-id",
+  "x-claude-code-session-id",
+  "x-qwen-code-session-id",
+  "x-opencode-session",
   "session-id",
   "session_id",
+  "conversation-id",
+  "conversation_id",
+  "x-grok-conv-id",
   "x-session-affinity",
   "thread-id"
 ]
@@ -20,6 +27,10 @@ const headerNames = [
 const maxIdLength = 512
 
 const usable = (id: string | null): id is string => id !== null && id.trim() !== "" && id.length <= maxIdLength
+
+/** The responses wire names a stored conversation by its id, or by an object with it. */
+const conversationOf = (body: JsonObject): string | null =>
+  stringOr(body["conversation"]) ?? stringOr(objectOr(body["conversation"])["id"])
 
 /** Claude Code writes its session into the user id, in one of two forms. */
 const inUserId = (userId: string | null): string | null => {
@@ -34,6 +45,7 @@ const inBody = (body: JsonObject): string | null => {
   return (
     stringOr(body["session_id"]) ??
     stringOr(body["conversation_id"]) ??
+    conversationOf(body) ??
     stringOr(metadata["session_id"]) ??
     inUserId(stringOr(metadata["user_id"])) ??
     stringOr(body["prompt_cache_key"])

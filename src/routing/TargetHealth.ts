@@ -16,7 +16,8 @@ import * as Breakers from "../resilience/breaker/Breakers.ts"
 import { isTerminal, type TerminalStatus } from "../resilience/cooldown/Cooldown.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
-import { countsForBreaker, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
+import { countsForBreaker, modelHoldOf, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
+import type { LockoutKey } from "../resilience/lockout/LockoutKey.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import type { Target } from "./ModelResolver.ts"
@@ -35,6 +36,8 @@ export interface Unready {
   /** What a client is told when nothing else is left. */
   readonly status: number
   readonly code: string
+  /** It may be asked all the same when nobody else is left. */
+  readonly lastResort?: true
 }
 
 /** A finished call. Times are epoch milliseconds. */
@@ -76,17 +79,6 @@ const seconds = (ms: number): string => {
 /** The request's own fault, or nobody's: it says nothing about the provider. */
 const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
 
-const accountKinds: ReadonlySet<Failure["kind"]> = new Set([
-  "rate_limit",
-  "quota_exhausted",
-  "credits_exhausted",
-  "auth_expired",
-  "banned"
-])
-
-/** What an event inside a stream says of the account, which had just been let in: its next refusal by status settles it. */
-const isHearsay = ({ kind, reason }: Failure): boolean => reason === "error_in_stream" && accountKinds.has(kind)
-
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 export const make = Effect.gen(function* () {
@@ -100,10 +92,11 @@ export const make = Effect.gen(function* () {
   // A new key in the environment is a new account: what the old one did wrong is not its fault.
   for (const { apiKey, id, source } of catalog.current().connections) {
     if (source !== "env" || apiKey === null) continue
-    cooldowns.credentialIs(id, createHash("sha256").update(Redacted.value(apiKey)).digest("hex"))
+    const fingerprint = createHash("sha256").update(Redacted.value(apiKey)).digest("hex")
+    if (cooldowns.credentialIs(id, fingerprint)) lockouts.clear({ connectionId: id })
   }
 
-  const lockKey = ({ account, model }: Target): Lockouts.LockoutKey => ({
+  const lockKey = ({ account, model }: Target): LockoutKey => ({
     provider: account.spec.id,
     connectionId: account.connection.id,
     model
@@ -136,6 +129,12 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  /** Others go first; the decision leaves it out while there are any, and the loop asks it when there are none. */
+  const doubted = (target: Target, nowMs: number): Unready | null => {
+    const doubtMs = cooldowns.doubtMs(target.account.connection.id, nowMs)
+    return doubtMs === 0 ? null : { ...cooling(target, doubtMs, nowMs), lastResort: true }
+  }
+
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
     const restMs = cooldowns.waitMs(account.connection.id, nowMs)
@@ -154,26 +153,25 @@ export const make = Effect.gen(function* () {
       }
     }
     const lockMs = lockouts.waitMs(lockKey(target), nowMs)
-    return lockMs === 0
-      ? null
-      : {
-          rule: "lockout",
-          untilMs: nowMs + lockMs,
-          terminal: null,
-          kind: null,
-          detail: `The model ${account.spec.id}/${model} is locked (reset after ${seconds(lockMs)})`,
-          status: 429,
-          code: "model_cooldown"
-        }
+    if (lockMs === 0) return doubted(target, nowMs)
+    return {
+      rule: "lockout",
+      untilMs: nowMs + lockMs,
+      terminal: null,
+      kind: null,
+      detail: `The model ${account.spec.id}/${model} is locked (reset after ${seconds(lockMs)})`,
+      status: 429,
+      code: "model_cooldown"
+    }
   }
 
   const report = ({ endedMs, probe, target }: Call, outcome: BreakerReport, failure: Failure | null): void => {
     const { spec } = target.account
-    const { after, before } = breakers.report(spec, endedMs, outcome, probe)
-    if (after === before) return
-    if (after === "OPEN" && before !== "HALF_OPEN") {
-      const { reason, status } = failure ?? { reason: "unknown", status: 502 }
-      events.publish({ type: "provider.error", atMs: endedMs, provider: spec.id, status, reason })
+    const { after, before, failures } = breakers.report(spec, endedMs, outcome, probe)
+    if (outcome === "trip" && failure !== null) {
+      const { reason, status } = failure
+      const breaker = { consecutiveFailures: failures, circuitState: after }
+      events.publish({ type: "provider.error", atMs: endedMs, provider: spec.id, status, reason, ...breaker })
     }
     if (before === "HALF_OPEN" && after === "CLOSED") {
       events.publish({ type: "provider.recovered", atMs: endedMs, provider: spec.id })
@@ -188,7 +186,6 @@ export const make = Effect.gen(function* () {
   }
 
   const cool = (connection: Connection, providerClass: ProviderClass, call: Call, failure: Failure): void => {
-    if (isHearsay(failure)) return
     const { connectionCooldown } = settings.current()
     const profile = connectionCooldown[classOf(connection, providerClass) === "oauth" ? "oauth" : "apikey"]
     const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
@@ -208,6 +205,8 @@ export const make = Effect.gen(function* () {
     const concerned =
       failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
     for (const { connection, spec } of concerned) cool(connection, spec.class, call, failure)
+    const holdMs = modelHoldOf(failure, call.endedMs)
+    if (holdMs !== null) lockouts.hold(lockKey(call.target), call.endedMs, failure.kind, holdMs)
     if (policyOf(failure).lockout) {
       const hintMs = failure.untilMs === null ? null : failure.untilMs - call.endedMs
       lockouts.fail(lockKey(call.target), call.endedMs, { status: failure.status, reason: failure.kind, hintMs })
@@ -220,7 +219,7 @@ export const make = Effect.gen(function* () {
     succeeded,
     failed,
     abandoned: (call) => report(call, "unknown", null),
-    flush: Effect.zipRight(cooldowns.flush, breakers.flush)
+    flush: cooldowns.flush.pipe(Effect.zipRight(breakers.flush), Effect.zipRight(lockouts.flush))
   })
 })
 

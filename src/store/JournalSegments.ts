@@ -85,6 +85,7 @@ const isRow = (line: string): boolean => {
   }
 }
 
+/** The rows of a segment. A line the process died over is torn: counted, and left out. */
 export const read = (path: string): SegmentContent => {
   const written = readFileSync(path, "utf8")
     .split("\n")

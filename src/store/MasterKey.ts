@@ -54,6 +54,7 @@ const read = (file: string): { readonly key: Uint8Array; readonly wasOpen: boole
   }
 }
 
+/** The configured key, else the key file's, which is made where there is none and `mayCreate`. */
 export const load = ({ dataDir, encryptionKey, mayCreate }: Source): Effect.Effect<MasterKey, StoreFailure> =>
   Effect.gen(function* () {
     if (encryptionKey !== null) {

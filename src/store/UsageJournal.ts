@@ -41,6 +41,7 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   }
 >() {}
 
+/** Rows that wait for the table; beyond it the oldest is given up. */
 export const mostPending = 100_000
 const flushEvery = "50 millis"
 const retryEvery = "1 second"

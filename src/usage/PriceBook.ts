@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<PriceBook, PriceOverridesUnavailable, PriceOverrides> = Layer.effect(PriceBook, make)
 
 /** Overrides that last as long as the process. */
-export const layerOverridesMemory: Layer.Layer<PriceOverrides> = Layer.effect(
+const layerOverridesMemory: Layer.Layer<PriceOverrides> = Layer.effect(
   PriceOverrides,
   Effect.map(Ref.make<PriceTable>({}), (table) =>
     PriceOverrides.of({ load: Ref.get(table), save: (next) => Ref.set(table, next) })

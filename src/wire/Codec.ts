@@ -131,5 +131,10 @@ export const makeStreamTranslator = (
     }
     return text
   }
-  return { facts, push: (chunk) => write(decoder.push(chunk)), end: () => write(decoder.end()) }
+  const push = (chunk: Buffer): string => {
+    const text = write(decoder.push(chunk))
+    if (decoder.stopRead?.() === true) facts.stopRead = true
+    return text
+  }
+  return { facts, push, end: () => write(decoder.end()) }
 }

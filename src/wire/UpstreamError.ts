@@ -130,3 +130,12 @@ export const incompleteStream: UpstreamProblem = {
   type: null,
   code: "incomplete_stream"
 }
+
+/** Data that should have been an event of the answer; other texts that are no JSON are the keep-alives of some proxies. */
+export const isTornEvent = (data: string): boolean => data.trimStart().startsWith("{")
+
+/** It may have held a part of the answer. */
+export const tornEvent: UpstreamProblem = {
+  ...incompleteStream,
+  message: "The upstream's stream holds an event that cannot be read."
+}

@@ -97,6 +97,8 @@ export interface StreamFacts {
   /** Text, reasoning, refusal or a tool call has begun. */
   readonly content: boolean
   readonly stop: Stop | null
+  /** The finish reason was read, but is told with the end only: the wire has no mark for it. */
+  readonly stopRead?: boolean
   /** The wire's end mark was seen. With `stop` it makes a success. */
   readonly terminated: boolean
   /** Merged reports of the upstream; null when it told nothing. */
@@ -133,6 +135,8 @@ export interface StreamDecoder {
   readonly push: (chunk: Buffer) => ReadonlyArray<StreamEvent>
   /** The upstream's stream is over. Gives `done` when only the end mark was missing, `error` when the answer is incomplete. */
   readonly end: () => ReadonlyArray<StreamEvent>
+  /** Of a wire without an end mark: the finish reason was read, only the end is missing. */
+  readonly stopRead?: () => boolean
 }
 
 /** Canonical events → text of the client's stream. Writes no end mark before `done`, and nothing after `done` or `error`. */

@@ -1,6 +1,10 @@
-/** Documents that are made from the code must say what the code says. `UPDATE_DOCS=1 npm test -- test/arch/docs.test.ts` writes them anew. */
+/** Documents must say what the code says. `UPDATE_DOCS=1 npm test -- test/arch/docs.test.ts` writes those anew that are made from it. */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
+import { ComboStrategy } from "../../src/domain/Combo.ts"
+import { defaultResilience } from "../../src/domain/Resilience.ts"
+import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
+import { defaultWeights } from "../../src/routing/auto/Weights.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
 
 const generated: ReadonlyArray<readonly [path: string, render: () => string]> = [
@@ -14,4 +18,52 @@ describe("generated documents", () => {
       assert.strictEqual(readFileSync(path, "utf8"), render())
     })
   }
+})
+
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8")
+
+/** The cells of the rows that begin with a word in backquotes, below a heading. */
+const rowsBelow = (document: string, heading: string): ReadonlyArray<ReadonlyArray<string>> =>
+  (document.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.slice(1, -1).split("|"))
+    .map((cells) => cells.map((cell) => cell.trim().replaceAll("`", "")))
+
+describe("written documents", () => {
+  it("routing.md names every strategy, and every factor with its weight", () => {
+    const document = read("routing.md")
+    const strategies = rowsBelow(document, "Strategies").map(([name]) => name)
+    for (const strategy of ComboStrategy.literals) assert.include(strategies, strategy)
+    const weights = rowsBelow(document, "auto").flatMap(([name = "", , weight]) =>
+      weight === undefined ? [] : [[name, Number(weight)]]
+    )
+    assert.deepStrictEqual(Object.fromEntries(weights), defaultWeights)
+  })
+
+  it("resilience.md says of every kind of failure what is done about it", () => {
+    const rests = { backoff: "backoff", hint: "hint", until: "window" } as const
+    const breaker = {
+      never: "never",
+      by_status: "by status",
+      by_status_if_silent: "by status, unless it was answering"
+    }
+    const cellsOf = ([kind, policy]: readonly [string, FailurePolicy]) => [
+      kind,
+      policy.refreshToken ? "with a new token" : policy.retrySameTarget ? "yes" : "no",
+      policy.tryNextTarget ? "yes" : "no",
+      policy.terminal !== null ? "connection" : policy.scope === "none" ? "–" : policy.scope,
+      policy.terminal !== null ? "out" : policy.scope === "connection" ? rests[policy.cooldown.by] : "–",
+      breaker[policy.breaker]
+    ]
+    const told = rowsBelow(read("resilience.md"), "Kinds of failure").map((cells) =>
+      cells.filter((_, index) => index !== 1)
+    )
+    assert.deepStrictEqual(told, Object.entries(policies).map(cellsOf))
+  })
+
+  it("resilience.md shows the defaults that are in force", () => {
+    const [, json = ""] = /```json\n(.*?)```/s.exec(read("resilience.md")) ?? []
+    assert.deepStrictEqual(JSON.parse(json), defaultResilience)
+  })
 })

@@ -8,23 +8,13 @@ import type { Penalty } from "../../src/resilience/cooldown/Cooldown.ts"
 import { Cooldowns } from "../../src/resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../../src/resilience/lockout/Lockouts.ts"
 import { Settings } from "../../src/resilience/Settings.ts"
-import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
+import { layerOf, TestApp } from "../http/management/TestApp.ts"
+import { operator } from "./operator.ts"
 import { program } from "./support.ts"
 
-const { dataDir, run } = program()
+const cli = program()
 const hourMs = 3_600_000
-
-const gateway = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { url } = yield* TestApp
-  const environment = { DATA_DIR: dataDir(), GATEWAY_URL: url, GATEWAY_ADMIN_KEY: adminKey }
-  return yield* Effect.promise(() => run(args, environment))
-})
-
-const json = (...args: ReadonlyArray<string>) =>
-  Effect.map(gateway(...args, "--json"), ({ code, stderr, stdout }) => {
-    assert.strictEqual(code, 0, stderr)
-    return JSON.parse(stdout)
-  })
+const { gateway, json } = operator(cli)
 
 const connect = Effect.fnUntraced(function* (provider: string, name: string) {
   const app = yield* TestApp

@@ -3,22 +3,12 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
+import { layerOf, TestApp } from "../http/management/TestApp.ts"
+import { operator } from "./operator.ts"
 import { program } from "./support.ts"
 
-const { dataDir, run } = program()
-
-const gateway = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { url } = yield* TestApp
-  const environment = { DATA_DIR: dataDir(), GATEWAY_URL: url, GATEWAY_ADMIN_KEY: adminKey }
-  return yield* Effect.promise(() => run(args, environment))
-})
-
-const json = (...args: ReadonlyArray<string>) =>
-  Effect.map(gateway(...args, "--json"), ({ code, stderr, stdout }) => {
-    assert.strictEqual(code, 0, stderr)
-    return JSON.parse(stdout)
-  })
+const cli = program()
+const { gateway, json } = operator(cli)
 
 layer(layerOf(), { excludeTestServices: true })("gateway route", (it) => {
   it.effect("explains who would be asked, by which numbers, and who is left out", () =>
@@ -37,13 +27,13 @@ layer(layerOf(), { excludeTestServices: true })("gateway route", (it) => {
 
   it.effect("takes the request from a file, and says what is wrong with it", () =>
     Effect.gen(function* () {
-      const file = join(dataDir(), "request.json")
+      const file = join(cli.dataDir(), "request.json")
       writeFileSync(file, '{"messages":[]}')
       assert.strictEqual((yield* gateway("route", "explain", "known", "--body", file)).code, 0)
       writeFileSync(file, "{")
       for (const [args, words] of [
         [["known", "--body", file], "valid JSON"],
-        [["known", "--body", join(dataDir(), "none.json")], "cannot be read"],
+        [["known", "--body", join(cli.dataDir(), "none.json")], "cannot be read"],
         [["known", "--header", "novalue"], "name=value"],
         [["unknown"], "Did you mean: known?"]
       ] as const) {

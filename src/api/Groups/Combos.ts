@@ -37,7 +37,7 @@ const TargetInput = Schema.Struct({
   label: optional(Schema.String.pipe(Schema.maxLength(200)))
 })
 
-export const ComboName = Schema.Trim.pipe(
+const ComboName = Schema.Trim.pipe(
   Schema.pattern(/^[\p{L}\p{N} \-_/.[\]]{1,100}$/u, {
     message: () => "must be 1 to 100 letters, digits, spaces or '-_/.[]'"
   })
@@ -63,7 +63,7 @@ export const CreateCombo = Schema.Struct({
 export type CreateCombo = typeof CreateCombo.Type
 
 /** What is absent stays as it is. */
-export const UpdateCombo = Schema.Struct({
+const UpdateCombo = Schema.Struct({
   name: optional(ComboName),
   strategy: optional(ComboStrategy),
   targets: optional(Targets),

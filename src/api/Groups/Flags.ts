@@ -6,7 +6,7 @@ import { optional } from "../Inputs.ts"
 
 const Source = Schema.Literal("db", "env", "default")
 
-export const FlagView = Schema.Struct({
+const FlagView = Schema.Struct({
   key: Schema.String,
   label: Schema.String,
   description: Schema.String,

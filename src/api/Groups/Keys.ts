@@ -35,7 +35,7 @@ export const CreateKey = Schema.Struct({ name: Name, ...settings }).annotations(
 export type CreateKey = typeof CreateKey.Type
 
 /** What is absent stays as it is. */
-export const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations(body("UpdateApiKey"))
+const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations(body("UpdateApiKey"))
 export type UpdateKey = typeof UpdateKey.Type
 
 const Key = Schema.Struct({ key: KeyView })

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, clearable, Created, NoContent, optional, Text } from "../Inputs.ts"
 
-export const Capabilities = Schema.Struct({
+const Capabilities = Schema.Struct({
   vision: optional(Schema.Boolean),
   reasoning: optional(Schema.Boolean),
   toolCalling: optional(Schema.Boolean),

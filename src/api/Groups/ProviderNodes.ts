@@ -23,7 +23,7 @@ export const NodeView = Schema.Struct({
 export type NodeView = typeof NodeView.Type
 
 /** A provider id: it becomes the part before the slash of `<prefix>/<model>`. */
-export const NodePrefix = Schema.Trim.pipe(
+const NodePrefix = Schema.Trim.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
     message: () => "must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
   })
@@ -36,7 +36,7 @@ const nullableFields = {
   modelsPath: clearable(UrlPath)
 }
 
-export const CreateNode = Schema.Struct({
+const CreateNode = Schema.Struct({
   name: Name,
   prefix: NodePrefix,
   type: ProviderNodeType,
@@ -46,7 +46,7 @@ export const CreateNode = Schema.Struct({
 export type CreateNode = typeof CreateNode.Type
 
 /** What is absent stays as it is. The prefix may change only while nothing uses it. */
-export const UpdateNode = Schema.Struct({
+const UpdateNode = Schema.Struct({
   name: optional(Name),
   prefix: optional(NodePrefix),
   type: optional(ProviderNodeType),

@@ -62,7 +62,16 @@ export type OAuthInput = typeof OAuthInput.Type
 
 const Wires = Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))
 const ModelIds = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
-const Quotas = Schema.Array(DeclaredQuota).pipe(Schema.maxItems(20))
+const Quota = Schema.Struct({
+  ...DeclaredQuota.fields,
+  /** One moment at which the window resets; from there on windows follow one another. */
+  resetAt: Schema.optionalWith(Schema.NullOr(IsoTime), { exact: true })
+}).pipe(
+  Schema.filter(({ limit, unit }) =>
+    unit === "percent" && limit > 100 ? { path: ["limit"], message: "must be at most 100 percent" } : true
+  )
+)
+const Quotas = Schema.Array(Quota).pipe(Schema.maxItems(20))
 const Priority = Schema.Int.pipe(Schema.between(0, 1_000_000))
 const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
 
@@ -112,20 +121,20 @@ export const TestResult = Schema.Struct({
 }).annotations({ identifier: "TestResult" })
 
 /** A model as the upstream lists it. */
-export const UpstreamModel = Schema.Struct({
+const UpstreamModel = Schema.Struct({
   id: Schema.String,
   name: Schema.NullOr(Schema.String),
   contextLength: Schema.NullOr(Schema.Number),
   maxOutputTokens: Schema.NullOr(Schema.Number)
 }).annotations({ identifier: "UpstreamModel" })
 
-export const ValidateKey = Schema.Struct({
+const ValidateKey = Schema.Struct({
   provider: Text,
   apiKey: Secret,
   baseUrl: optional(HttpUrl)
 }).annotations(body("ValidateKey"))
 
-export const ValidateResult = Schema.Struct({
+const ValidateResult = Schema.Struct({
   valid: Schema.Boolean,
   status: Schema.NullOr(Schema.Number),
   error: Schema.NullOr(Schema.String)

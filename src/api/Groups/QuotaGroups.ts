@@ -17,7 +17,7 @@ export const QuotaGroupView = Schema.Struct({
 export type QuotaGroupView = typeof QuotaGroupView.Type
 
 /** Stands between the slashes of a model id. */
-export const GroupName = Schema.Trim.pipe(
+const GroupName = Schema.Trim.pipe(
   Schema.pattern(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u, {
     message: () => "must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
   })
@@ -43,7 +43,7 @@ export const CreateQuotaGroup = Schema.Struct({
 export type CreateQuotaGroup = typeof CreateQuotaGroup.Type
 
 /** What is absent stays as it is. */
-export const UpdateQuotaGroup = Schema.Struct({
+const UpdateQuotaGroup = Schema.Struct({
   name: optional(GroupName),
   members: optional(Members),
   allocations: optional(Allocations)

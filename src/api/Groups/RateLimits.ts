@@ -45,7 +45,7 @@ export const RateLimitStatus = Schema.Struct({
 })
 
 /** The parts of `/api/resilience` that hold requests back. */
-export const RateLimitSettings = ResilienceSettings.pick(
+const RateLimitSettings = ResilienceSettings.pick(
   "requestQueue",
   "connectionQueue",
   "connectionCooldown",

@@ -69,7 +69,7 @@ const RateLimitView = Schema.Struct({
   resetAt: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "RateLimit" })
 
-/** `quotas` has the tightest of each window, `limits` all of them. */
+/** `quotas` has the tightest of each window and of each rate limit by its name; `limits` all windows, `rates` all rate limits. */
 export const ConnectionUsage = Schema.Struct({
   plan: Schema.NullOr(Schema.String),
   quotas: Schema.Record({ key: Schema.String, value: QuotaView }),

@@ -32,7 +32,7 @@ const onOff = (option: { readonly flag: string; readonly description: string }) 
   Options.boolean(option.flag).pipe(Options.withDescription(option.description))
 
 /** The flags of `serve` as the command-line library reads them. */
-export const serveConfig = {
+const serveConfig = {
   host: parsed(serveOptions.host, "an address", parseHost),
   port: parsed(serveOptions.port, "a port from 0 to 65535", parsePort),
   noOpen: onOff(serveOptions.noOpen),

@@ -6,12 +6,15 @@ import { GatewayApi } from "../../api/Api.ts"
 import { BadRequest, Conflict } from "../../api/Errors.ts"
 import type { AutoComboView } from "../../api/Groups/Combos.ts"
 import type { Combo } from "../../domain/Combo.ts"
+import type { FieldProblem } from "../../domain/Errors.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
 import { commonFacts } from "../../providers/ModelFacts.ts"
+import * as Registry from "../../providers/Registry.ts"
 import { type AutoSpec, invokableAutoIds, parseAutoId } from "../../routing/auto/AutoId.ts"
 import { RouterStrategies } from "../../routing/auto/RouterStrategies.ts"
 import { configProblems } from "../../routing/ComboConfig.ts"
+import { type ReferenceView, referenceProblems, reservedName } from "../../routing/ComboReferences.ts"
 import { poolOf } from "../../routing/ModelResolver.ts"
 import { AliasRepo } from "../../store/repo/AliasRepo.ts"
 import { ComboRepo } from "../../store/repo/ComboRepo.ts"
@@ -21,8 +24,6 @@ import { comboView } from "./Views.ts"
 
 const refused = (problem: Rules.ComboProblem): BadRequest => {
   switch (problem._tag) {
-    case "StrategyNotBuilt":
-      return badField("strategy", `'${problem.strategy}' is not available in this version; use 'priority'`)
     case "NoTargets":
       return badField("targets", "must name at least one target; only the strategy 'auto' does without")
     case "NoWeight":
@@ -31,11 +32,15 @@ const refused = (problem: Rules.ComboProblem): BadRequest => {
       return badField(`targets.${problem.index}.model`, `there is no combo '${problem.name}'`)
     case "Cycle":
       return badField("targets", "the combo would contain itself")
-    case "TooDeep":
+    case "TooDeep": {
+      const { at, levels, most } = problem
       return badField(
         "targets",
-        `combos would nest ${problem.levels} levels deep; at most ${Rules.maxNesting} are allowed`
+        at === null
+          ? `combos would nest ${levels} levels deep; at most ${most} are allowed`
+          : `combos would nest ${levels} levels deep below '${at}', whose maxComboDepth is ${most}`
       )
+    }
   }
 }
 
@@ -104,26 +109,56 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
     })
 
     const checkName = Effect.fnUntraced(function* ({ name }: Combo) {
+      const reserved = reservedName(name, { catalog: catalog.current() })
+      if (reserved !== null) return yield* badField("name", reserved)
       if (!(yield* knownAliases).has(name)) return
       return yield* new Conflict({ message: `There is already an alias '${name}'.`, param: "name" })
     })
 
-    const check = Effect.fnUntraced(function* (combo: Combo) {
-      const wrong = configProblems(
-        combo.config,
-        routers.list().map(({ name }) => name)
-      )
-      const [first] = wrong
-      if (first !== undefined) {
-        return yield* new BadRequest({
-          message: `Invalid request: ${wrong.map(({ field, message }) => `${field}: ${message}`).join("; ")}`,
-          param: first.field,
-          details: wrong
-        })
+    const refuseAll = (problems: ReadonlyArray<FieldProblem>) => {
+      const [first] = problems
+      return first === undefined
+        ? Effect.void
+        : new BadRequest({
+            message: `Invalid request: ${problems.map(({ field, message }) => `${field}: ${message}`).join("; ")}`,
+            param: first.field,
+            details: problems
+          })
+    }
+
+    const referenceView = (all: ReadonlyArray<Combo>): ReferenceView => {
+      const current = catalog.current()
+      const names = new Set(all.map(({ name }) => name))
+      return {
+        catalog: current,
+        modelsOf: catalog.modelsOf,
+        factsOf: catalog.factsOf,
+        isCombo: (name) => names.has(name),
+        providerIds: [...current.nodes.map(({ prefix }) => prefix), ...Registry.registry.keys()]
       }
-      const others = (yield* repo.list).filter((other) => other.id !== combo.id)
+    }
+
+    /** `before`: what stood there already. What it refers to may be gone since; that must not forbid other changes. */
+    const check = Effect.fnUntraced(function* (combo: Combo, before: Combo | null) {
+      yield* refuseAll(
+        configProblems(
+          combo.config,
+          routers.list().map(({ name }) => name)
+        )
+      )
+      const all = yield* repo.list
+      const others = all.filter((other) => other.id !== combo.id)
       const problem = Rules.problemOf(combo, others, yield* knownAliases)
       if (problem !== null) return yield* refused(problem)
+      yield* refuseAll(
+        referenceProblems(
+          {
+            targets: combo.targets === before?.targets ? [] : combo.targets,
+            config: combo.config === before?.config ? {} : combo.config
+          },
+          referenceView([...others, combo])
+        )
+      )
     })
 
     return handlers
@@ -153,7 +188,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
           const clash = (yield* repo.list).find((other) => other.id === combo.id || other.name === combo.name)
           if (clash !== undefined) return yield* taken(combo, clash.name === combo.name ? "name" : "id")
           yield* checkName(combo)
-          yield* check(combo)
+          yield* check(combo, null)
           yield* Effect.catchTag(repo.insert(combo), "AlreadyStored", Effect.die)
           return { combo: comboView(combo) }
         }).pipe(changes.apply, stored)
@@ -169,7 +204,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
             const users = yield* usersOf(before.name, all)
             if (users.length > 0) return yield* inUse(before.name, users)
           }
-          yield* check(combo)
+          yield* check(combo, before)
           yield* Effect.catchTag(repo.update(combo), "AlreadyStored", Effect.die)
           return { combo: comboView(combo) }
         }).pipe(changes.apply, stored)

@@ -129,8 +129,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
           }
           yield* Effect.catchTag(repo.update(connection), "AlreadyStored", Effect.die)
           // What was observed with the former credential says nothing about the new one; else what came in meanwhile is kept.
-          if (newCredential) yield* cooldowns.reset(connection.id)
-          else yield* repo.updateHealth(connection.id, cooldowns.healthOf(connection.id))
+          if (newCredential) {
+            lockouts.clear({ connectionId: connection.id })
+            quotas.forgetShown(connection.id)
+            yield* cooldowns.reset(connection.id)
+          } else yield* repo.updateHealth(connection.id, cooldowns.healthOf(connection.id))
           lists.forget(connection.id)
           return { connection: yield* viewed(connection) }
         }).pipe(changes.apply, stored)

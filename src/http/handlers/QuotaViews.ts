@@ -1,6 +1,6 @@
 /** Quotas as callers see them (contract B3 `GET /api/usage/{connectionId}`). */
 import type { ConnectionUsage, QuotaView } from "../../api/Groups/Usage.ts"
-import { shareOf, tightest } from "../../routing/quota/QuotaState.ts"
+import { rateShareOf, shareOf, tightest } from "../../routing/quota/QuotaState.ts"
 import type * as State from "../../routing/quota/QuotaState.ts"
 import type { QuotaReport, RateView } from "../../routing/quota/QuotaWindows.ts"
 import { isoOrNull } from "./Views.ts"
@@ -30,9 +30,36 @@ const rateView = ({ left, model, name, resetAtMs, total }: RateView): Connection
   resetAt: isoOrNull(resetAtMs)
 })
 
+const unitOf = ({ name }: RateView): QuotaView["unit"] =>
+  name.endsWith("tokens") ? "tokens" : name.endsWith("minutes") ? "percent" : "requests"
+
+/** A rate limit in the shape of a quota. One that is only known to be used up has no total. */
+const rateQuota = (rate: RateView): QuotaView => ({
+  used: rate.total === null ? 0 : rounded(Math.max(0, rate.total - rate.left)),
+  total: rate.total,
+  remaining: rate.left,
+  remainingPercentage: rounded(rateShareOf(rate) * 100),
+  resetAt: isoOrNull(rate.resetAtMs),
+  unit: unitOf(rate),
+  source: "learned"
+})
+
+/** By name the one with the least left, of whatever model. */
+const tightestRates = (rates: ReadonlyArray<RateView>): ReadonlyMap<string, RateView> => {
+  const byName = new Map<string, RateView>()
+  for (const rate of rates) {
+    const other = byName.get(rate.name)
+    if (other === undefined || rateShareOf(rate) < rateShareOf(other)) byName.set(rate.name, rate)
+  }
+  return byName
+}
+
 export const connectionUsage = ({ plan, quotas, rates }: QuotaReport): ConnectionUsage => ({
   plan,
-  quotas: Object.fromEntries(Array.from(tightest(quotas), ([window, view]) => [window, quotaView(view)])),
+  quotas: Object.fromEntries([
+    ...Array.from(tightest(quotas), ([window, view]) => [window, quotaView(view)] as const),
+    ...Array.from(tightestRates(rates), ([name, rate]) => [name, rateQuota(rate)] as const)
+  ]),
   limits: quotas.map((view) => ({ window: view.window, ...quotaView(view) })),
   rates: rates.map(rateView)
 })

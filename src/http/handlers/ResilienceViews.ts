@@ -64,6 +64,7 @@ export const lockoutView = (
 /** What can be done with a connection now. */
 export type Standing = "available" | "cooling" | "terminal" | "inactive"
 
+/** Switched off goes before everything else: nothing is asked of such a connection. */
 export const standingOf = (isActive: boolean, health: ConnectionHealth, nowMs: number): Standing => {
   if (!isActive) return "inactive"
   const waitMs = Cooldown.waitMs(health, nowMs)

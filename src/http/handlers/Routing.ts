@@ -1,7 +1,6 @@
 /** `/api/routing`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { GatewayApi } from "../../api/Api.ts"
 import { BadRequest, NotFound, Unavailable } from "../../api/Errors.ts"
 import type { ExplainInput, SimulateInput } from "../../api/Groups/Routing.ts"
@@ -44,7 +43,7 @@ const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   outputTokens: payload.outputTokens ?? 300
 })
 
-const handlersLayer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
+export const layer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
   Effect.gen(function* () {
     const log = yield* DecisionLog
     const explainer = yield* Explainer
@@ -87,5 +86,3 @@ const handlersLayer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
       )
   })
 )
-
-export const layer = handlersLayer.pipe(Layer.provide(Simulator.layer))

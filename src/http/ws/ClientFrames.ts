@@ -31,6 +31,7 @@ const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly gen
   return { body: { ...body, stream: true }, generate: generate !== false }
 }
 
+/** Total: any text is a frame or a problem that says what is wrong with it. */
 export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
   const frame = parseJson(text)
   if (frame === undefined) return problem("The frame is not valid JSON.")

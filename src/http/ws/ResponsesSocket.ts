@@ -21,6 +21,7 @@ import { makeResponseHistory } from "../../inference/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
+import * as OpenStreams from "../OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
 import { judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
 
@@ -51,6 +52,7 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags.Flags
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
+  const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
   const shedder = yield* LoadShedder.LoadShedder
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -121,7 +123,14 @@ export const make = Effect.gen(function* () {
           refuse: pipeline.refuse,
           history,
           maxBodyBytes: config.maxBodyBytes,
-          began
+          began: () => {
+            const over = began()
+            streams.opened()
+            return () => {
+              streams.closed()
+              over()
+            }
+          }
         }
       )
       sessions.add(session)
@@ -156,6 +165,7 @@ export const layer: Layer.Layer<
   | Flags.Flags
   | IdGen.IdGen
   | Timers.Timers
+  | OpenStreams.OpenStreams
   | Pipeline.Pipeline
   | LoadShedder.LoadShedder
 > = Layer.scoped(ResponsesSocket, make)

@@ -85,6 +85,7 @@ const queueFull = transportError(429, "too_many_requests", "Too many requests wa
 
 const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : data).toString()
 
+/** Serves a socket until it closes: every frame is a request of its own, one after the other in its lane. */
 export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session => {
   const { history } = services
   const running = new Map<string | null, SocketReply>()

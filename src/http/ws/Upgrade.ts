@@ -55,6 +55,7 @@ export const principalOf = (access: Access, crossSite: boolean): Principal | Err
   return access.principal._tag === "Anonymous" && crossSite ? foreignSite : access.principal
 }
 
+/** Whose socket it is, or the answer that refuses it. The key is looked at last: a path that takes no socket says nothing of keys. */
 export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
   const segments = normalisePath(facts.url)
   const route = segments === null ? null : edgeRouteAt(`/${segments.join("/").toLowerCase()}`)
@@ -84,5 +85,6 @@ export const refuseUpgrade = (socket: Duplex, view: ErrorView, requestId: string
 const ofTheUpgrade =
   /^(?:connection|upgrade|origin|content-.*|transfer-encoding|sec-websocket-.*|idempotency-key|x-request-id)$/
 
+/** What of the upgrade's headers holds for every request on the socket. */
 export const lastingHeaders = (headers: RequestHeaders): RequestHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheUpgrade.test(name)))

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Timers from "../../platform/Timers.ts"
+import type * as Catalog from "../../providers/Catalog.ts"
 import type * as Settings from "../../resilience/Settings.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type * as Resolutions from "../../routing/Resolutions.ts"
@@ -21,12 +22,14 @@ import { type Member, membersOf } from "./Members.ts"
 import { nobodyAnswered, notTranslatable } from "./Nobody.ts"
 import { panelRules, type PanelRules } from "./Panel.ts"
 import { judgeQuestion, panelQuestion } from "./Question.ts"
+import { fitted, roomForSources } from "./Sources.ts"
 
 export interface FusionRooms {
   readonly loop: (work: Work) => Effect.Effect<LoopEnd>
   readonly resolutions: typeof Resolutions.Resolutions.Service
   readonly settings: typeof Settings.Settings.Service
   readonly timers: typeof Timers.Timers.Service
+  readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
 }
 
 /** How a request ended, with what else was done for it: `others` belong on its bill beside who answered. */
@@ -47,9 +50,17 @@ const hasAnswer = ({ answer }: MemberEnd): boolean => answer !== null
 
 const servedBy = (ends: ReadonlyArray<MemberEnd>): ReadonlyArray<Served> => ends.flatMap(({ served }) => served ?? [])
 
+interface Judges {
+  /** The first to be asked first. */
+  readonly order: ReadonlyArray<Target>
+  /** False: the combo names one that nobody can be found for. */
+  readonly isKnown: boolean
+}
+
 const keyOf = ({ account, model }: Target): string => `${account.connection.id}\n${model}`
 
 export const makeFusion = ({
+  catalog,
   loop,
   resolutions,
   settings,
@@ -106,18 +117,23 @@ export const makeFusion = ({
     })
 
   /** The judge, and behind it those who answered: one who cannot be asked now must not cost the answer. */
-  const judgesFor = (work: Work, survivors: ReadonlyArray<Target>): ReadonlyArray<Target> => {
+  const judgesFor = (work: Work, survivors: ReadonlyArray<Target>): Judges => {
     const { judgeModel } = configOf(work)
     const named = typeof judgeModel === "string" ? resolutions.resolve(judgeModel) : null
-    if (named === null || "_tag" in named) return survivors
+    if (named === null) return { order: survivors, isKnown: true }
+    if ("_tag" in named) return { order: survivors, isKnown: false }
     // The alias that was asked by holds for the judge as well.
     const suppressReasoning = work.resolution.targets.every((target) => target.suppressReasoning)
     const judges = suppressReasoning
       ? named.targets.map(({ account, model }) => ({ account, model, suppressReasoning }))
       : named.targets
     const first = new Set(judges.map(keyOf))
-    return [...judges, ...survivors.filter((target) => !first.has(keyOf(target)))]
+    return { order: [...judges, ...survivors.filter((target) => !first.has(keyOf(target)))], isKnown: true }
   }
+
+  /** Tokens that the one asked first can take in. */
+  const contextOf = ([first]: ReadonlyArray<Target>): number | null =>
+    first === undefined ? null : catalog.factsOf(first.account, first.model).contextLength
 
   const judge = (
     work: Work,
@@ -127,12 +143,13 @@ export const makeFusion = ({
   ): Effect.Effect<Fused> =>
     Effect.suspend(() => {
       const survivors = ends.filter(hasAnswer).flatMap(({ member }) => member)
-      const question = judgeQuestion(
-        conversation,
-        answers.map(({ text }) => text)
+      const { isKnown, order } = judgesFor(work, survivors)
+      const sources = fitted(
+        answers.map(({ text }) => text),
+        roomForSources(conversation, contextOf(order))
       )
-      const reason = `judged ${answers.length} of ${ends.length} answers`
-      const asked = judgeWork(work, question, judgesFor(work, survivors), reason)
+      const reason = `judged ${answers.length} of ${ends.length} answers${isKnown ? "" : ", the judge named is unknown"}`
+      const asked = judgeWork(work, judgeQuestion(conversation, sources), order, reason)
       return Effect.map(loop(asked), (end) => ({
         work: { ...work, decision: { ...work.decision, reason }, targetWire: asked.targetWire },
         end,
@@ -164,13 +181,9 @@ export const makeFusion = ({
 
   return (work) =>
     Effect.suspend(() => {
-      const { combo, targets } = work.resolution
       const usable = new Set(work.decision.order)
       // In the combo's own order, whoever a session would have preferred: the first is the judge.
-      const members = membersOf(
-        combo,
-        targets.filter((target) => usable.has(target))
-      )
+      const members = membersOf(work.resolution, (target) => usable.has(target))
       const target = members[0]?.[0]
       // A panel of one is an ordinary request.
       if (members.length < 2 || target === undefined) return alone(work)

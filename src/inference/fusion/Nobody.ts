@@ -8,6 +8,7 @@ const status = 503
 
 const ownFailure = (failureStatus: number, reason: string, message: string): Failure => ({
   kind: "gateway_refusal",
+  place: "call",
   status: failureStatus,
   answered: false,
   reason,
@@ -44,7 +45,9 @@ export const nobodyAnswered = (ends: ReadonlyArray<MemberEnd>): LoopEnd | null =
   const [first] = unavailable
   if (first === undefined) return null
   const retryAfterMs = earliest(unavailable.map((end) => end.retryAfterMs))
-  return { ...first, unready: { ...first.unready, status }, retryAfterMs }
+  // The code of another status would contradict this one.
+  const code = first.unready.status === status ? first.unready.code : "service_unavailable"
+  return { ...first, unready: { ...first.unready, status, code }, retryAfterMs }
 }
 
 /** The client's request cannot be read as a conversation, so nobody can be asked it. */

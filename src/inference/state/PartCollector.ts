@@ -4,7 +4,7 @@ import type { BlockDelta, BlockStart, StreamEvent } from "../../wire/canonical/E
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
 
 /** An answer larger than this is not gathered. */
-export const maxCollectedChars = 4 * 1_048_576
+const maxCollectedChars = 4 * 1_048_576
 
 interface Building {
   readonly block: BlockStart

@@ -1,7 +1,7 @@
 /** When an access token is renewed before it is refused. Pure. */
 
 /** So long before its end a token is renewed, while it is still good. */
-export const leadMs = 5 * 60_000
+const leadMs = 5 * 60_000
 
 /** A token that lives shorter than its lead would be renewed without pause: this part of its life it is left alone. */
 const calmPart = 0.8

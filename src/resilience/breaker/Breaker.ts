@@ -2,6 +2,8 @@
  * The circuit breaker of one provider as a pure transition function (document 1 "Provider circuit breaker", rulings A2.5 and A2.8).
  * Nothing runs by itself: time passes only when somebody looks (`settle`).
  */
+import type { ProviderClass } from "../../domain/Provider.ts"
+import type { ResilienceSettings } from "../../domain/Resilience.ts"
 
 export type BreakerPhase = "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
 
@@ -24,6 +26,15 @@ export interface BreakerProfile {
   /** Most that failed probes may stretch the reset timeout. */
   readonly maxMultiplier: number
 }
+
+/** How far failed probes stretch the reset timeout (ruling A2.8). */
+const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
+
+/** The profile of a class of providers, from the settings in force. */
+export const profileOf = (
+  settings: ResilienceSettings["providerBreaker"],
+  providerClass: ProviderClass
+): BreakerProfile => ({ ...settings[providerClass], maxMultiplier: maxMultiplier[providerClass] })
 
 export const closed: BreakerState = {
   phase: "CLOSED",

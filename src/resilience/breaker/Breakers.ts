@@ -28,6 +28,8 @@ export interface BreakerView {
 export interface BreakerChange {
   readonly before: Breaker.BreakerPhase
   readonly after: Breaker.BreakerPhase
+  /** Failures that count, after the report. */
+  readonly failures: number
 }
 
 export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
@@ -52,9 +54,6 @@ export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
 /** Breakers kept at most; beyond it the oldest goes. */
 export const capacity = 10_000
 
-/** How far failed probes stretch the reset timeout (ruling A2.8). */
-const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
-
 export const make = Effect.gen(function* () {
   const repo = yield* BreakerRepo.BreakerRepo
   const settings = yield* Settings.Settings
@@ -70,10 +69,8 @@ export const make = Effect.gen(function* () {
     return repo.save({ provider, phase, failures, openedAtMs, failedProbes })
   })
 
-  const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile => ({
-    ...settings.current().providerBreaker[providerClass],
-    maxMultiplier: maxMultiplier[providerClass]
-  })
+  const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
+    Breaker.profileOf(settings.current().providerBreaker, providerClass)
   const stateOf = (id: string): Breaker.BreakerState => states.get(id) ?? Breaker.closed
 
   const dropOldest = (): void => {
@@ -122,7 +119,7 @@ export const make = Effect.gen(function* () {
     const before = stateOf(id)
     const after = Breaker.report(before, profileOf(providerClass), nowMs, outcome, probe)
     put(id, before, after)
-    return { before: before.phase, after: after.phase }
+    return { before: before.phase, after: after.phase, failures: after.failures }
   }
 
   const waitMs = ({ class: providerClass, id }: Guarded, nowMs: number): number | null => {

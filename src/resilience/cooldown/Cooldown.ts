@@ -9,6 +9,8 @@ export interface CooldownState extends ConnectionHealth {
   readonly failedAtMs: number | null
   /** Epoch milliseconds since which the connection is as new; calls that began before say nothing about it. Null if always. */
   readonly resetAtMs: number | null
+  /** Epoch milliseconds until which others are asked first (`Penalty` Doubt); null when nobody doubts it. */
+  readonly doubtedUntilMs: number | null
 }
 
 export interface CooldownProfile {
@@ -29,6 +31,8 @@ export type Penalty =
   | { readonly _tag: "Backoff" }
   /** What the upstream said, or what is known of it, in milliseconds from now. */
   | { readonly _tag: "For"; readonly ms: number }
+  /** It is not left out, but others are asked first for so long; null: for as long as the backoff. */
+  | { readonly _tag: "Doubt"; readonly ms: number | null }
   | { readonly _tag: "Terminal"; readonly status: TerminalStatus }
 
 export interface CooldownFailure {
@@ -44,6 +48,10 @@ export interface CooldownFailure {
 export const waitMs = (state: ConnectionHealth, nowMs: number): number | null =>
   isTerminal(state.testStatus) ? null : Math.max(0, (state.rateLimitedUntilMs ?? 0) - nowMs)
 
+/** Milliseconds for which others are asked first; 0 when it is as good as any. */
+export const doubtMs = ({ doubtedUntilMs }: CooldownState, nowMs: number): number =>
+  Math.max(0, (doubtedUntilMs ?? 0) - nowMs)
+
 const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError" | "lastErrorType" | "errorCode"> => ({
   lastError: failure.message,
   lastErrorType: failure.type,
@@ -57,6 +65,23 @@ export const backoffMs = (profile: CooldownProfile, level: number): number =>
 /** A mark in the future was set before the clock went back, and tells nothing any more. */
 const beganBefore = (startedMs: number, markMs: number | null, nowMs: number): boolean =>
   markMs !== null && markMs <= nowMs && startedMs <= markMs
+
+/** A doubt is like a cooldown in how long it lasts and how it grows, and leaves alone what the connection is. */
+const doubt = (
+  state: CooldownState,
+  profile: CooldownProfile,
+  nowMs: number,
+  failure: CooldownFailure,
+  doubtMs: number | null
+): CooldownState => {
+  const beforeMs = Math.max(state.rateLimitedUntilMs ?? 0, state.doubtedUntilMs ?? 0)
+  const known = beforeMs > nowMs || beganBefore(failure.startedMs, state.failedAtMs, nowMs)
+  if (known && doubtMs === null) return state
+  const doubtedUntilMs = nowMs + (doubtMs ?? backoffMs(profile, state.backoffLevel))
+  if (doubtedUntilMs <= beforeMs) return state
+  const backoffLevel = known ? state.backoffLevel : state.backoffLevel + 1
+  return { ...state, ...described(failure), failedAtMs: nowMs, doubtedUntilMs, backoffLevel }
+}
 
 /**
  * What a failed call changes. Failures while the connection cools, and of calls that ran beside the one that counted, are the same
@@ -72,6 +97,7 @@ export const fail = (
   if (isTerminal(state.testStatus)) return state
   // The failure of credentials that were replaced meanwhile.
   if (state.resetAtMs !== null && startedMs < state.resetAtMs && state.resetAtMs <= nowMs) return state
+  if (penalty._tag === "Doubt") return doubt(state, profile, nowMs, failure, penalty.ms)
   const troubled = { ...state, ...described(failure), failedAtMs: nowMs }
   if (penalty._tag === "Terminal") return { ...troubled, testStatus: penalty.status, rateLimitedUntilMs: null }
   const beforeMs = state.rateLimitedUntilMs ?? 0
@@ -87,6 +113,8 @@ export const fail = (
 export const succeed = (state: CooldownState, startedMs: number): CooldownState => {
   if (isTerminal(state.testStatus)) return state
   if (state.failedAtMs !== null && startedMs < state.failedAtMs) return state
-  const clear = state.testStatus === "active" && state.backoffLevel === 0 && state.rateLimitedUntilMs === null
-  return clear && state.lastError === null ? state : { ...state, ...healthy, testStatus: "active" }
+  const { backoffLevel, doubtedUntilMs, lastError, rateLimitedUntilMs, testStatus } = state
+  const clear = testStatus === "active" && backoffLevel === 0 && rateLimitedUntilMs === null
+  if (clear && lastError === null && doubtedUntilMs === null) return state
+  return { ...state, ...healthy, testStatus: "active", doubtedUntilMs: null }
 }

@@ -16,10 +16,12 @@ import * as Cooldown from "./Cooldown.ts"
 export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
   Cooldowns,
   {
-    /** Hot: what is known of a connection. */
+    /** Hot: what is known of a connection. One that is doubted shows as if it cooled for that long. */
     readonly healthOf: (connectionId: string) => ConnectionHealth
     /** Hot: milliseconds until it may be used; 0 now, null when only an operator can help. */
     readonly waitMs: (connectionId: string, nowMs: number) => number | null
+    /** Hot: milliseconds for which others are asked first. A restart forgets it. */
+    readonly doubtMs: (connectionId: string, nowMs: number) => number
     readonly fail: (
       connectionId: string,
       profile: Cooldown.CooldownProfile,
@@ -32,9 +34,9 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
     readonly reset: (connectionId: string) => Effect.Effect<void>
     /**
      * The fingerprint of the credential an environment connection has now. Another one than its health was observed with makes it
-     * as new: a dead key that was replaced in the environment is not dead any more.
+     * as new: a dead key that was replaced in the environment is not dead any more. True when it is another.
      */
-    readonly credentialIs: (connectionId: string, fingerprint: string) => void
+    readonly credentialIs: (connectionId: string, fingerprint: string) => boolean
     /** The connection is gone; calls that are still under way teach nothing any more. */
     readonly forget: (connectionId: string) => void
     /** Done when all that was learned before is in the store, or could not be written (which is logged). Never fails. */
@@ -42,7 +44,7 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
   }
 >() {}
 
-const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null }
+const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }
 
 /** Connections remembered as gone; beyond it the oldest goes. Only calls that outlive their connection ask. */
 const goneCapacity = 1_000
@@ -73,13 +75,22 @@ export const make = Effect.gen(function* () {
     credentials.set(id, health.credential)
   }
 
-  const healthOf = (id: string): ConnectionHealth => {
-    const { failedAtMs: _, resetAtMs: __, ...health } = states.get(id) ?? fresh
+  /** What outlives the process: doubts do not. */
+  const lasting = (id: string): ConnectionHealth => {
+    const { doubtedUntilMs: _, failedAtMs: __, resetAtMs: ___, ...health } = states.get(id) ?? fresh
     return health
   }
 
+  const healthOf = (id: string): ConnectionHealth => {
+    const health = lasting(id)
+    const doubtedUntilMs = states.get(id)?.doubtedUntilMs ?? null
+    if (doubtedUntilMs === null || Cooldown.isTerminal(health.testStatus)) return health
+    const rateLimitedUntilMs = Math.max(doubtedUntilMs, health.rateLimitedUntilMs ?? 0)
+    return { ...health, testStatus: "unavailable", rateLimitedUntilMs }
+  }
+
   const keeper = yield* makeKeeper("The health", (id) => {
-    const health = healthOf(id)
+    const health = lasting(id)
     return Effect.flatMap(connections.updateHealth(id, health), (isStored) =>
       isStored || !states.has(id)
         ? Effect.void
@@ -100,13 +111,18 @@ export const make = Effect.gen(function* () {
       const state = states.get(id)
       return state === undefined ? 0 : Cooldown.waitMs(state, nowMs)
     },
+    doubtMs: (id, nowMs) => {
+      const state = states.get(id)
+      return state === undefined ? 0 : Cooldown.doubtMs(state, nowMs)
+    },
     fail: (id, profile, nowMs, failure) => {
       const before = states.get(id) ?? fresh
       put(id, before, Cooldown.fail(before, profile, nowMs, failure))
     },
     succeed: (id, startedMs) => {
       const before = states.get(id) ?? fresh
-      return put(id, before, Cooldown.succeed(before, startedMs)) && before.testStatus === "unavailable"
+      const wasTroubled = before.testStatus === "unavailable" || before.doubtedUntilMs !== null
+      return put(id, before, Cooldown.succeed(before, startedMs)) && wasTroubled
     },
     reset: (id) =>
       Effect.flatMap(Clock.currentTimeMillis, (resetAtMs) => {
@@ -115,12 +131,13 @@ export const make = Effect.gen(function* () {
       }),
     credentialIs: (id, fingerprint) => {
       const before = credentials.get(id)
-      if (before === fingerprint) return
+      if (before === fingerprint) return false
       credentials.set(id, fingerprint)
-      const state = states.get(id)
-      if (state === undefined) return
       // Health of unknown origin is taken to be this credential's.
-      put(id, state, before === null || before === undefined ? { ...state } : fresh)
+      const isAnother = before !== null && before !== undefined
+      const state = states.get(id)
+      if (state !== undefined) put(id, state, isAnother ? fresh : { ...state })
+      return isAnother
     },
     forget: (id) => {
       states.delete(id)

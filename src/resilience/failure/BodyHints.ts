@@ -25,6 +25,10 @@ const retryDelay = (detail: Readonly<Record<string, unknown>>, nowMs: number): n
 /** Whether a Google quota of a whole day is used up: its `retryDelay` then speaks of the minute and is not believed. */
 export const isDailyQuota = (body: ErrorBody): boolean => violatedQuotas(body).some((id) => /per_?day/i.test(id))
 
+/** Whether a used-up quota of a day is the whole project's, not that of one model. */
+export const isProjectDailyQuota = (body: ErrorBody): boolean =>
+  violatedQuotas(body).some((id) => /per_?day/i.test(id) && !/per_?(?:base_?)?model/i.test(id))
+
 /** Whether only quotas of a minute are used up. */
 export const isMinuteQuota = (body: ErrorBody): boolean =>
   !isDailyQuota(body) &&

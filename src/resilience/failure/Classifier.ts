@@ -3,7 +3,7 @@
  * holds decides; a failure of the call itself needs no words and has its own table.
  */
 import { causes } from "./Causes.ts"
-import type { Failure, FailureKind } from "./FailureKind.ts"
+import type { Failure, FailureKind, FailurePlace } from "./FailureKind.ts"
 import { type HintPurpose, readHint } from "./Hints.ts"
 import { policies } from "./Policy.ts"
 import { holds, type Reopens, type Rule } from "./Rule.ts"
@@ -28,6 +28,9 @@ const reopensAfter = (reopens: Reopens, nowMs: number): number =>
 const reasonOf = (place: FailureSignal["place"], status: number): string =>
   place === "status" ? `http_${status}` : place === "answer" ? "error_in_200" : "error_in_stream"
 
+const placeOf = ({ contentBegan, place }: FailureSignal): FailurePlace =>
+  place === "stream" ? (contentBegan ? "midway" : "opening") : place
+
 /** An answer that is neither good nor an error (a redirect) counts as a bad gateway. */
 const errorStatus = (status: number | null): number =>
   status !== null && status >= 400 && status <= 599 ? status : 502
@@ -38,6 +41,7 @@ const ofCause = (signal: FailureSignal, cause: FailureCause): Failure => {
   const { exhausts, scope } = policies[settled]
   return {
     kind: settled,
+    place: "call",
     status,
     answered: false,
     reason: cause,
@@ -70,6 +74,7 @@ export const classify = (signal: FailureSignal): Failure => {
   const said = signal.problem?.message ?? ""
   return {
     kind: rule.kind,
+    place: placeOf(signal),
     status,
     answered: true,
     reason: reasonOf(signal.place, signal.status ?? status),

@@ -61,9 +61,20 @@ export type CooldownScope = "none" | "connection" | "model" | "provider"
  */
 export type Exhausts = "nothing" | "connection" | "model" | "provider"
 
+/**
+ * Where a failure showed:
+ * - `call` the call itself failed, and nobody said anything
+ * - `status` the answer was an error
+ * - `answer` in the body of an answer that claimed success
+ * - `opening` in an event of a stream, before its first content
+ * - `midway` in an event of a stream, after content
+ */
+export type FailurePlace = "call" | "status" | "answer" | "opening" | "midway"
+
 /** A failure once it is understood. Times are milliseconds. */
 export interface Failure {
   readonly kind: FailureKind
+  readonly place: FailurePlace
   /** HTTP status the failure counts as: for the breaker, for lockouts and for the client. */
   readonly status: number
   /** Whether the upstream put the failure into words itself. */

@@ -1,4 +1,5 @@
 /** When to come back, as the answer's headers tell it. Names are asked for in lower case. */
+import * as Names from "./HeaderNames.ts"
 import { believable, httpDateAt, number, waitOf } from "./When.ts"
 
 /** The value of a header, by its lower-case name; null when it is absent. */
@@ -31,35 +32,21 @@ const isUsedUp = (remaining: string | null): boolean => {
   return left !== null && left <= 0
 }
 
-const windows = [
-  "requests",
-  "tokens",
-  "requests-minute",
-  "requests-hour",
-  "requests-day",
-  "tokens-minute",
-  "tokens-hour",
-  "tokens-day"
-]
+const commonLimits = Names.commonLimits.flatMap((limit) => [
+  limit,
+  ...Names.commonWindows.map((window) => `${limit}-${window}`)
+])
 
-/** Per-window limits: only a window with nothing left tells when to come back. */
-const windowed = (header: HeaderLookup, nowMs: number): number | null =>
+/** Per-window limits: only one with nothing left tells when to come back. */
+const usedUpOf = (
+  header: HeaderLookup,
+  nowMs: number,
+  limits: ReadonlyArray<string>,
+  nameOf: (limit: string, part: "remaining" | "reset") => string
+): number | null =>
   longest(
-    windows.map((window) =>
-      isUsedUp(header(`x-ratelimit-remaining-${window}`))
-        ? waitOf(header(`x-ratelimit-reset-${window}`) ?? "", nowMs)
-        : null
-    )
-  )
-
-const anthropicWindows = ["requests", "tokens", "input-tokens", "output-tokens"]
-
-const anthropic = (header: HeaderLookup, nowMs: number): number | null =>
-  longest(
-    anthropicWindows.map((window) =>
-      isUsedUp(header(`anthropic-ratelimit-${window}-remaining`))
-        ? waitOf(header(`anthropic-ratelimit-${window}-reset`) ?? "", nowMs)
-        : null
+    limits.map((limit) =>
+      isUsedUp(header(nameOf(limit, "remaining"))) ? waitOf(header(nameOf(limit, "reset")) ?? "", nowMs) : null
     )
   )
 
@@ -75,49 +62,42 @@ const single = (header: HeaderLookup, nowMs: number): number | null => {
   return null
 }
 
-const planWindows = ["5h", "7d"]
-
 /** Subscription windows (5 hours, 7 days) of an Anthropic account: they count only when one turned the request down. */
 const anthropicPlan = (header: HeaderLookup, nowMs: number): number | null => {
-  const prefix = "anthropic-ratelimit-unified"
-  if (header(`${prefix}-status`) === "rejected") {
-    const wait = waitOf(header(`${prefix}-reset`) ?? "", nowMs)
-    if (wait !== null) return wait
-  }
-  return longest(
-    planWindows.map((window) =>
-      header(`${prefix}-${window}-status`) === "rejected"
-        ? waitOf(header(`${prefix}-${window}-reset`) ?? "", nowMs)
-        : null
-    )
-  )
+  const waitIn = (window: (typeof Names.anthropicPlanWindows)[number] | null): number | null =>
+    header(Names.anthropicPlan("status", window)) === "rejected"
+      ? waitOf(header(Names.anthropicPlan("reset", window)) ?? "", nowMs)
+      : null
+  return waitIn(null) ?? longest(Names.anthropicPlanWindows.map(waitIn))
 }
+
+const isCodexUsedUp = (header: HeaderLookup, window: (typeof Names.codexPlanWindows)[number]): boolean =>
+  Number.parseFloat(header(Names.codexPlan(window, "used-percent")) ?? "") >= 100
 
 /** Subscription windows of a Codex account; the longest of those that are used up. */
 const codexPlan = (header: HeaderLookup, nowMs: number): number | null =>
   longest(
-    ["primary", "secondary"].map((window) => {
-      const used = Number.parseFloat(header(`x-codex-${window}-used-percent`) ?? "")
-      if (!(used >= 100)) return null
+    Names.codexPlanWindows.map((window) => {
+      if (!isCodexUsedUp(header, window)) return null
       return (
-        waitOf(header(`x-codex-${window}-reset-after-seconds`) ?? "", nowMs) ??
-        waitOf(header(`x-codex-${window}-reset-at`) ?? "", nowMs)
+        waitOf(header(Names.codexPlan(window, "reset-after-seconds")) ?? "", nowMs) ??
+        waitOf(header(Names.codexPlan(window, "reset-at")) ?? "", nowMs)
       )
     })
   )
 
 /** Whether the headers say that a window of a subscription is used up. */
 export const isPlanUsedUp = (header: HeaderLookup): boolean =>
-  ["", "-5h", "-7d"].some((window) => header(`anthropic-ratelimit-unified${window}-status`) === "rejected") ||
-  ["primary", "secondary"].some((window) => Number.parseFloat(header(`x-codex-${window}-used-percent`) ?? "") >= 100)
+  [null, ...Names.anthropicPlanWindows].some(
+    (window) => header(Names.anthropicPlan("status", window)) === "rejected"
+  ) || Names.codexPlanWindows.some((window) => isCodexUsedUp(header, window))
 
 /** Whether the headers name a limit of the account with nothing left in it. */
 export const isAccountUsedUp = (header: HeaderLookup): boolean =>
   [
-    "x-ratelimit-remaining",
     "ratelimit-remaining",
-    "x-ratelimit-remaining-requests",
-    "x-ratelimit-remaining-tokens"
+    Names.commonLimit("remaining"),
+    ...Names.commonLimits.map((limit) => Names.commonLimit("remaining", limit))
   ].some((name) => isUsedUp(header(name)))
 
 /** Whether the headers say that the quota of this one model is used up. */
@@ -128,5 +108,8 @@ export const isModelUsedUp = (header: HeaderLookup): boolean =>
 export const resetHeaders = (header: HeaderLookup, nowMs: number): number | null =>
   anthropicPlan(header, nowMs) ??
   codexPlan(header, nowMs) ??
-  longest([windowed(header, nowMs), anthropic(header, nowMs)]) ??
+  longest([
+    usedUpOf(header, nowMs, commonLimits, (limit, part) => Names.commonLimit(part, limit)),
+    usedUpOf(header, nowMs, Names.anthropicLimits, Names.anthropicLimit)
+  ]) ??
   single(header, nowMs)

@@ -28,6 +28,12 @@ export interface FailurePolicy {
   /** A rule may narrow or widen it: `Failure.scope` decides. */
   readonly scope: CooldownScope
   readonly cooldown: CooldownLength
+  /**
+   * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. Whoever began a stream had let
+   * the account in: what an event says of the account may be about this one answer (a model behind a relay, a replay), so it ends no
+   * account, shuts nobody out who is alone, and does not outlive the process. The next refusal by status settles it.
+   */
+  readonly inStream: Weight
   /** The model may be locked out, when lockouts are on and the status is among their `errorCodes`. */
   readonly lockout: boolean
   readonly breaker: BreakerRule
@@ -41,6 +47,15 @@ export interface FailurePolicy {
 }
 
 const hour = 3_600_000
+
+/**
+ * What a failure does to what it holds back. `firm`: it is left out until the time is over, or for good. `doubt`: others go first
+ * for that long, but it is still asked when nobody else is left.
+ */
+export type Weight = "firm" | "doubt"
+
+/** How long an account is doubted whose end was told inside a stream. */
+export const doubtedEndMs = hour
 const backoff: CooldownLength = { by: "backoff" }
 const byHint: CooldownLength = { by: "hint" }
 
@@ -50,6 +65,7 @@ const unpunished: FailurePolicy = {
   tryNextTarget: true,
   scope: "none",
   cooldown: backoff,
+  inStream: "firm",
   lockout: false,
   breaker: "never",
   terminal: null,
@@ -68,7 +84,12 @@ const failing: FailurePolicy = {
 }
 
 /** The account is out of the game until somebody acts; only this account, never its siblings. */
-const ended = (terminal: TerminalState): FailurePolicy => ({ ...unpunished, terminal, exhausts: "connection" })
+const ended = (terminal: TerminalState): FailurePolicy => ({
+  ...unpunished,
+  inStream: "doubt",
+  terminal,
+  exhausts: "connection"
+})
 
 export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
   transient: { ...failing, cooldown: byHint, carriesRetryAfter: true },
@@ -77,6 +98,7 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
     ...failing,
     retrySameTarget: false,
     cooldown: byHint,
+    inStream: "doubt",
     breaker: "never",
     exhausts: "connection",
     carriesRetryAfter: true
@@ -85,6 +107,7 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
     ...failing,
     retrySameTarget: false,
     cooldown: { by: "until", elseMs: hour },
+    inStream: "doubt",
     breaker: "never",
     exhausts: "connection",
     carriesRetryAfter: true
@@ -94,7 +117,7 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
   auth_refreshable: { ...unpunished, retrySameTarget: true, refreshToken: true },
   auth_expired: ended("expired"),
   banned: ended("banned"),
-  forbidden: { ...failing, retrySameTarget: false, breaker: "never" },
+  forbidden: { ...failing, inStream: "doubt", retrySameTarget: false, breaker: "never" },
   model_not_found: { ...unpunished, scope: "model", lockout: true },
   model_no_access: { ...unpunished, scope: "model", lockout: true },
   // Another account of the same provider has the same model with the same limits.
@@ -120,6 +143,10 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
 
 export const policyOf = (failure: Failure): FailurePolicy => policies[failure.kind]
 
+/** How far the failure is believed, by its kind and by where it showed. */
+export const weightOf = ({ kind, place }: Failure): Weight =>
+  place === "opening" || place === "midway" ? policies[kind].inStream : "firm"
+
 const tripStatuses: ReadonlySet<number> = new Set([408, 500, 502, 503, 504])
 
 /** Whether the failure is one more for the provider's breaker (A2.5: exactly 408, 500, 502, 503, 504). */
@@ -132,13 +159,23 @@ export const countsForBreaker = (failure: Failure): boolean => {
 /** What a failure does to its connection; the shape of `cooldown/Cooldown.ts`. */
 export type ConnectionPenalty =
   | { readonly _tag: "Backoff" }
+  /** Others go first for so long; null: for as long as the backoff. */
+  | { readonly _tag: "Doubt"; readonly ms: number | null }
   | { readonly _tag: "For"; readonly ms: number }
   | { readonly _tag: "Terminal"; readonly status: TerminalState }
 
-const waitUntil = (untilMs: number, nowMs: number): ConnectionPenalty => ({
-  _tag: "For",
-  ms: Math.max(1, untilMs - nowMs)
-})
+const left = (untilMs: number, nowMs: number): number => Math.max(1, untilMs - nowMs)
+
+/** How long it lasts, in milliseconds; null: for as long as the backoff. */
+const lengthOf = (
+  { cooldown }: FailurePolicy,
+  { untilMs }: Failure,
+  useUpstreamRetryHints: boolean,
+  nowMs: number
+): number | null => {
+  if (cooldown.by === "until") return left(untilMs ?? nowMs + cooldown.elseMs, nowMs)
+  return cooldown.by === "hint" && useUpstreamRetryHints && untilMs !== null ? left(untilMs, nowMs) : null
+}
 
 /**
  * What the failure does to the connection, or with scope `provider` to each of the provider's; null when it does nothing to it.
@@ -149,10 +186,22 @@ export const penaltyOf = (
   useUpstreamRetryHints: boolean,
   nowMs: number
 ): ConnectionPenalty | null => {
-  const { cooldown, terminal } = policies[failure.kind]
-  if (terminal !== null) return { _tag: "Terminal", status: terminal }
+  const policy = policies[failure.kind]
+  const isDoubt = weightOf(failure) === "doubt"
+  const { terminal } = policy
+  if (terminal !== null) return isDoubt ? { _tag: "Doubt", ms: doubtedEndMs } : { _tag: "Terminal", status: terminal }
   if (failure.scope === "none" || failure.scope === "model") return null
-  if (cooldown.by === "until") return waitUntil(failure.untilMs ?? nowMs + cooldown.elseMs, nowMs)
-  const believed = cooldown.by === "hint" && useUpstreamRetryHints && failure.untilMs !== null
-  return believed ? waitUntil(failure.untilMs, nowMs) : { _tag: "Backoff" }
+  const ms = lengthOf(policy, failure, useUpstreamRetryHints, nowMs)
+  if (isDoubt) return { _tag: "Doubt", ms }
+  return ms === null ? { _tag: "Backoff" } : { _tag: "For", ms }
+}
+
+/**
+ * How long the model is held at the connection whether lockouts are on or not, in milliseconds; null: not at all. A window that is
+ * used up answers nobody before it opens again, so this is no lockout that an operator would have to switch on.
+ */
+export const modelHoldOf = (failure: Failure, nowMs: number): number | null => {
+  const policy = policies[failure.kind]
+  if (failure.scope !== "model" || policy.cooldown.by !== "until" || weightOf(failure) !== "firm") return null
+  return lengthOf(policy, failure, true, nowMs)
 }

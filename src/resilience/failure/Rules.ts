@@ -3,217 +3,29 @@
  * decides; what the words say comes before what the status says (reference-facts 1.6). Every row has an example and a
  * counter-example in its test. Phrases are lower case.
  */
+import * as Say from "./Phrases.ts"
 import type { Rule } from "./Rule.ts"
 
-const hour = 3_600_000
-
-const banned = [
-  /account (?:has been |is |was )?(?:been )?(?:permanently |temporarily )?(?:deactivated|disabled|suspended|terminated|banned|blocked)/,
-  /(?:organization|workspace|project|user) (?:has been |is |was )(?:permanently )?(?:deactivated|disabled|suspended|terminated|banned)/,
-  /account associated with .{0,60}(?:deactivated|disabled|suspended)/,
-  "account_deactivated",
-  "verify your account",
-  "service has been disabled in this account",
-  "service disabled in this account",
-  "service is disabled for this account",
-  "账号已被封禁",
-  "账户已被封禁",
-  "账号已被禁用"
-]
-
-/** The money is gone. */
-const money = [
-  "insufficient_quota",
-  "insufficient quota",
-  "billing hard limit",
-  "billing_hard_limit",
-  /credit balance is too low|credit balance too low/,
-  "out of credits",
-  "insufficient credit",
-  "not enough credits",
-  "no credits remaining",
-  "payment required",
-  "insufficient balance",
-  "insufficient_balance",
-  "insufficient funds",
-  "exceeded your monthly included credits",
-  "余额不足",
-  "账户欠费"
-]
-
-const freeTierGone = [
-  "free tier exhausted",
-  "free tier has been exhausted",
-  "free trial has ended",
-  "free quota has been exhausted"
-]
-
-const dailyQuota = [
-  "today's quota",
-  "today’s quota",
-  /daily (?:[a-z-]{1,20} ){0,2}(?:limit|quota|allocation|allowance|cap\b)/,
-  "limit for today",
-  "try again tomorrow",
-  "free-models-per-day",
-  /(?:requests|tokens|messages|queries|calls) per day/,
-  /\b[rt]pd\b/,
-  "dailylimitexceeded",
-  "今日额度",
-  "每日限额"
-]
-
-const planQuota = [
-  "usage limit",
-  "usage_limit",
-  /\b(?:5|five)[- ]hour (?:usage )?limit/,
-  /(?:hourly|weekly|monthly|session|subscription) (?:[a-z-]{1,20} ){0,2}(?:limit|quota|allocation|allowance|cap\b)/,
-  "billing cycle",
-  "billing period",
-  /(?:requests|tokens|messages) per (?:week|month)/,
-  "plan limit",
-  /quota (?:will )?resets? (?:in|at|on|after)/,
-  "enable overages"
-]
-
-const otherQuota = [
-  "exceeded your current quota",
-  "exceeded current quota",
-  "quota exceeded",
-  "quota_exceeded",
-  "exceeded your quota",
-  "quota has been exceeded",
-  "quota has been exhausted",
-  "quota exhausted",
-  "insufficient_quota",
-  "insufficient quota",
-  "individual quota reached",
-  /billing (?:cap|hard limit|limit)/,
-  /credits? (?:is |are |has been |have been )?exhausted/,
-  "hard limit",
-  "额度已用完",
-  "配额不足"
-]
-
-const rate = [
-  "too many requests",
-  "rate limit",
-  "rate_limit_exceeded",
-  "ratelimitexceeded",
-  "requests per minute",
-  "tokens per minute",
-  "high frequency",
-  "throttlingexception",
-  "频繁",
-  "频率",
-  "速率限制"
-]
-
-const overloaded = [
-  "overloaded",
-  "overloaded_error",
-  "at capacity",
-  "no capacity",
-  "capacity exceeded",
-  "capacity constraints",
-  "insufficient capacity",
-  "high demand",
-  "experiencing high load",
-  "server is busy",
-  "server busy",
-  "no instances available",
-  "no available accounts",
-  "model is currently loading",
-  "负载较高",
-  "服务繁忙"
-]
-
-const tooLong = [
-  "context_length_exceeded",
-  "context length exceeded",
-  "maximum context length",
-  "max context length",
-  "prompt is too long",
-  "input is too long",
-  "prompt too long",
-  /exceeds? (?:the |this |its )?(?:model's |available |maximum )?context (?:window|length|size|limit)/,
-  /context (?:window|length|size) (?:exceeds|exceeded|of this model)/,
-  /exceeds? (?:the )?model'?s? context/,
-  "exceeds model context window",
-  "greater than the context length",
-  "maximum prompt length is",
-  /token count.{0,60}exceeds/,
-  /prompt contains at least.{0,40}input tokens/,
-  "exceeded model token limit",
-  "reduce the length of the messages",
-  "reduce your prompt",
-  "too many input tokens",
-  "too many tokens",
-  "range of input length should be",
-  "上下文长度",
-  "输入长度超过"
-]
-
-const refusedContent = [
-  "content_policy_violation",
-  "content policy",
-  "content management policy",
-  "usage policies",
-  "flagged by moderation",
-  "requires moderation",
-  "data_inspection_failed",
-  "inappropriate content",
-  "safety system",
-  "敏感"
-]
-
-const badToken = [
-  "invalid_token",
-  "invalid token",
-  "token has expired",
-  "token expired",
-  "token is expired",
-  "expired token",
-  "oauth token",
-  "access token",
-  "invalid authentication credentials",
-  "token has been invalidated"
-]
-
-const badKey = [
-  "api key not valid",
-  "invalid api key",
-  "invalid api-key",
-  "incorrect api key",
-  "api key expired",
-  /api key (?:has been |is )(?:invalid|expired|revoked|disabled|deactivated|suspended)/,
-  "invalid x-api-key",
-  "api key not found"
-]
-
-/** Texts about credentials are not about models, whatever else they mention. */
-const credentials = ["api key", "apikey", "credential", "token is", "unauthorized"]
-
-const noSuchModel = [
-  /model .{0,200}(?:does not exist|not found|not exist|is not found|was not found|could not be found|is not a valid model|has been deprecated|is no longer available|has been decommissioned|is not available)/,
-  /(?:no such|unknown|invalid|nonexistent) model/,
-  "is not a valid model",
-  "model_not_found",
-  "model not exist",
-  "no endpoints found",
-  "模型不存在"
-]
-
-const noModelAccess = [
-  /(?:do not|does not|don't|doesn't|not) have access to (?:the |this )?(?:model|project|.{0,80}model)/,
-  /(?:not|isn't) (?:authorized|allowed|permitted|entitled) to (?:access|use|call) (?:the |this )?model/,
-  /model .{0,120}(?:requires? (?:a )?(?:paid|pro|plus|higher)|is not (?:enabled|supported|included|allowed)|access (?:is )?denied)/,
-  "access to the model",
-  "organization must be verified",
-  "not supported when using codex with a chatgpt account"
-]
+const minute = 60_000
+const hour = 60 * minute
 
 export const rules: ReadonlyArray<Rule> = [
+  // --- What the operator knows better.
+  {
+    id: "operator_banned",
+    when: { mark: "operator_banned" },
+    kind: "banned",
+    source: "1.6: the texts of the setting customBannedSignals"
+  },
+
   // --- Windows and limits that structured facts tell; their words would mislead.
+  {
+    id: "google_daily_project",
+    when: { status: [403, 429], mark: "google_project_daily" },
+    kind: "quota_exhausted",
+    reopens: "midnight_pacific",
+    source: "Gemini: quotaId …PerDayPerProject without PerModel: every model of the project"
+  },
   {
     id: "google_daily_quota",
     when: { status: [403, 429], mark: "google_daily" },
@@ -239,6 +51,15 @@ export const rules: ReadonlyArray<Rule> = [
     source: "MiniMax counts per model and says so in a header (1.6)"
   },
   {
+    id: "model_quota",
+    when: { status: [403, 429], code: ["model_quota_exceeded", "allocationquota.freetieronly"], text: Say.modelQuota },
+    kind: "quota_exhausted",
+    scope: "model",
+    exhausts: "nothing",
+    reopens: hour,
+    source: "Gemini Code Assist 'exhausted your capacity on this model … reset after'; DashScope's free tier per model"
+  },
+  {
     id: "request_over_share",
     when: { status: [413, 429], text: ["request too large", "request is too large for"] },
     kind: "too_large",
@@ -248,7 +69,11 @@ export const rules: ReadonlyArray<Rule> = [
   // --- The account.
   {
     id: "account_closed",
-    when: { status: [400, 401, 402, 403, 429], code: ["account_deactivated", "organization_disabled"], text: banned },
+    when: {
+      status: [400, 401, 402, 403, 429],
+      code: ["account_deactivated", "organization_disabled", "consumer_suspended"],
+      text: Say.banned
+    },
     kind: "banned",
     source: "OpenAI account_deactivated, Anthropic 'organization has been disabled', 1.6 first row"
   },
@@ -257,14 +82,14 @@ export const rules: ReadonlyArray<Rule> = [
     when: {
       status: [400, 401, 402, 403],
       code: ["insufficient_quota", "billing_hard_limit_reached", "creditserror", "billing_error", "arrearage"],
-      text: [...money, ...freeTierGone, "exceeded your current quota", "exceeded current quota"]
+      text: [...Say.money, ...Say.freeTierGone, "exceeded your current quota", "exceeded current quota"]
     },
     kind: "credits_exhausted",
     source: "Anthropic 400 'credit balance is too low', OpenAI billing hard limit, OpenCode 401 CreditsError, 1.6"
   },
   {
     id: "credits_429_oauth",
-    when: { status: [429], class: ["oauth"], code: ["insufficient_quota"], text: [...money, ...freeTierGone] },
+    when: { status: [429], class: ["oauth"], code: ["insufficient_quota"], text: [...Say.money, ...Say.freeTierGone] },
     kind: "credits_exhausted",
     source: "1.6: on a 429 only for OAuth accounts; an API key's plan may be topped up any minute"
   },
@@ -280,11 +105,20 @@ export const rules: ReadonlyArray<Rule> = [
     source: "OpenCode counts per caller, not per account (1.6)"
   },
   {
+    id: "daily_model_quota",
+    when: { status: [403, 429], text: Say.dailyModelQuota },
+    kind: "quota_exhausted",
+    scope: "model",
+    exhausts: "nothing",
+    reopens: "midnight_utc",
+    source: "1.6: the model until midnight; OpenRouter's paid models go on, Groq and OpenAI count RPD/TPD per model"
+  },
+  {
     id: "daily_quota",
-    when: { status: [400, 403, 429], code: ["dailylimitexceeded"], text: dailyQuota },
+    when: { status: [400, 403, 429], code: ["dailylimitexceeded"], text: Say.dailyQuota },
     kind: "quota_exhausted",
     reopens: "midnight_utc",
-    source: "1.6 daily quota; OpenRouter free-models-per-day; Groq RPD/TPD"
+    source: "1.6 daily quota; where the text names no model it is the account's, and outlives a restart with it"
   },
   {
     id: "plan_window",
@@ -295,7 +129,11 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     id: "plan_quota",
-    when: { status: [400, 403, 429], code: ["usage_limit_reached", "usage_not_included"], text: planQuota },
+    when: {
+      status: [400, 403, 429],
+      code: ["usage_limit_reached", "usage_not_included", "budget_exceeded"],
+      text: Say.planQuota
+    },
     kind: "quota_exhausted",
     reopens: hour,
     source: "1.6 subscription usage limit: the hint, else one hour; monthly texts ('resets in N days', thread 6060)"
@@ -305,20 +143,44 @@ export const rules: ReadonlyArray<Rule> = [
     when: {
       status: [403, 429],
       code: ["insufficient_quota", "quota_exceeded", "quotaexceeded", "quota_exhausted"],
-      text: [...otherQuota, ...money, ...freeTierGone]
+      text: [...Say.otherQuota, ...Say.money, ...Say.freeTierGone]
     },
     kind: "quota_exhausted",
     reopens: hour,
     source: "1.6 429 with quota words; OpenAI insufficient_quota. 'Resource exhausted' alone is a burst (Vertex)"
   },
+  {
+    id: "quota_5xx",
+    when: {
+      status: [500, 502, 503],
+      code: ["insufficient_quota", "quota_exceeded", "quota_exhausted", "usage_limit_reached"],
+      text: ["exceeded your current quota", "quota exceeded", "quota has been exceeded", "quota exhausted"]
+    },
+    kind: "quota_exhausted",
+    countsAs: 429,
+    reopens: 10 * minute,
+    source: "Relays tell the quota of an account behind them as a server error: no reason to open the breaker"
+  },
 
   // --- The request.
+  {
+    id: "long_context_plan",
+    when: { status: [400, 403, 429], text: Say.planWithoutLongContext },
+    kind: "context_overflow",
+    countsAs: 400,
+    source: "Anthropic subscriptions say 429 to a prompt of more than 200k tokens: waiting does not help"
+  },
   {
     id: "context_overflow",
     when: {
       status: [400, 413, 422, 500],
-      code: ["context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"],
-      text: tooLong
+      code: [
+        "context_length_exceeded",
+        "context_window_exceeded",
+        "exceed_context_size_error",
+        "model_max_prompt_tokens_exceeded"
+      ],
+      text: Say.tooLong
     },
     kind: "context_overflow",
     countsAs: 400,
@@ -330,7 +192,7 @@ export const rules: ReadonlyArray<Rule> = [
     when: {
       status: [400, 403, 422, 451],
       code: ["content_policy_violation", "content_filter", "data_inspection_failed", "responsibleaipolicyviolation"],
-      text: refusedContent
+      text: Say.refusedContent
     },
     kind: "content_refused",
     source: "Azure content filter, OpenRouter 403 moderation, DashScope data_inspection_failed"
@@ -347,8 +209,12 @@ export const rules: ReadonlyArray<Rule> = [
     id: "google_api_off",
     when: {
       status: [403],
-      code: ["service_disabled", "accessnotconfigured"],
-      text: [/has not been used in project.{0,80}before or it is disabled/, "has not enabled the api"]
+      code: ["service_disabled", "accessnotconfigured", "billing_disabled"],
+      text: [
+        /has not been used in project.{0,80}before or it is disabled/,
+        "has not enabled the api",
+        "requires billing to be enabled"
+      ]
     },
     kind: "route",
     source: "Google: the API is not switched on in the project (1.6)"
@@ -370,10 +236,34 @@ export const rules: ReadonlyArray<Rule> = [
     source: "OpenAI 403, Gemini 400 FAILED_PRECONDITION: where we call from, not who calls"
   },
 
+  {
+    id: "route_missing",
+    when: { status: [400, 404, 405], text: Say.noSuchRoute },
+    kind: "route",
+    exhausts: "connection",
+    source: "OpenAI 'Invalid URL (POST …)', Go, Express, Kong, nginx: the path is wrong, the model may be there"
+  },
+  {
+    id: "relay_without_account",
+    when: { status: [401, 403, 500, 502, 503], text: Say.relayWithoutAccount },
+    kind: "forbidden",
+    source: "1.6 'no credentials': a relay whose own accounts are out; ours is good, and the provider is not down"
+  },
+  {
+    id: "key_without_model",
+    when: {
+      status: [400, 401, 403],
+      code: ["key_model_access_denied", "team_model_access_denied"],
+      text: ["not allowed to access model", "can only access models"]
+    },
+    kind: "model_no_access",
+    source: "LiteLLM says 401 to a good key that may not use this model"
+  },
+
   // --- Credentials.
   {
     id: "bad_key_400",
-    when: { status: [400, 403], code: ["api_key_invalid", "invalid_api_key"], text: badKey },
+    when: { status: [400, 403], code: ["api_key_invalid", "invalid_api_key"], text: Say.badKey },
     kind: "auth_expired",
     countsAs: 401,
     source: "Gemini answers a wrong key with 400 API_KEY_INVALID"
@@ -386,7 +276,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     id: "token_refreshable_403",
-    when: { status: [403], canRefresh: true, text: badToken },
+    when: { status: [403], canRefresh: true, text: Say.badToken },
     kind: "auth_refreshable",
     source: "Some OAuth providers say 403 for an expired token"
   },
@@ -399,7 +289,7 @@ export const rules: ReadonlyArray<Rule> = [
   { id: "status_401", when: { status: [401] }, kind: "auth_expired", source: "1.6 other 401" },
   {
     id: "dead_token_403",
-    when: { status: [403], class: ["oauth"], text: badToken },
+    when: { status: [403], class: ["oauth"], text: Say.badToken },
     kind: "auth_expired",
     source: "Anthropic 403 'OAuth token has been revoked': the login is over, the account is not banned"
   },
@@ -409,16 +299,28 @@ export const rules: ReadonlyArray<Rule> = [
     id: "model_not_found",
     when: {
       status: [400, 403, 404, 422],
-      code: ["model_not_found", "deployment_not_found", "deploymentnotfound", "not_found_error", "model_not_available"],
-      text: noSuchModel,
-      unless: credentials
+      code: [
+        "model_not_found",
+        "deployment_not_found",
+        "deploymentnotfound",
+        "not_found_error",
+        "model_not_available",
+        "model_decommissioned"
+      ],
+      text: Say.noSuchModel,
+      unless: Say.credentials
     },
     kind: "model_not_found",
     source: "OpenAI, Azure, Anthropic, Ollama, OpenRouter 'No endpoints found'; 1.6"
   },
   {
     id: "model_no_access",
-    when: { status: [400, 403, 404], code: ["model_no_access"], text: noModelAccess, unless: credentials },
+    when: {
+      status: [400, 403, 404],
+      code: ["model_no_access", "model_not_supported"],
+      text: Say.noModelAccess,
+      unless: Say.credentials
+    },
     kind: "model_no_access",
     source: "1.6: permission_error only if the text speaks of the model, and not of credentials"
   },
@@ -426,7 +328,11 @@ export const rules: ReadonlyArray<Rule> = [
   // --- Passing trouble in words, whatever the status.
   {
     id: "rate_words",
-    when: { status: [400, 403], code: ["ratelimitexceeded", "rate_limit_exceeded", "throttlingexception"], text: rate },
+    when: {
+      status: [400, 403],
+      code: ["ratelimitexceeded", "rate_limit_exceeded", "throttlingexception"],
+      text: Say.rate
+    },
     kind: "rate_limit",
     countsAs: 429,
     source: "1.6: 400 with 'too many requests', 'high frequency', 频繁; GitHub 403"
@@ -436,7 +342,7 @@ export const rules: ReadonlyArray<Rule> = [
     when: {
       status: [429, 500, 502, 503, 504, 529],
       code: ["overloaded_error", "overloaded", "engine_overloaded_error", "server_is_overloaded"],
-      text: overloaded,
+      text: Say.overloaded,
       unless: ["rate limit"]
     },
     kind: "capacity",

@@ -1,7 +1,7 @@
 /** What is known when an attempt has failed, and what the rules look at in it. */
 import type { AuthType } from "../../domain/Connection.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
-import { isDailyQuota, isMinuteQuota } from "./BodyHints.ts"
+import { isDailyQuota, isMinuteQuota, isProjectDailyQuota } from "./BodyHints.ts"
 import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"
 import { type HeaderLookup, isAccountUsedUp, isModelUsedUp, isPlanUsedUp } from "./HeaderHints.ts"
 
@@ -65,6 +65,8 @@ export interface FailureSignal extends FailureOrigin {
   readonly message: string
   /** Content of the answer had arrived before. */
   readonly contentBegan: boolean
+  /** What the operator knows to be the words of a ban (`customBannedSignals`). */
+  readonly bannedTexts: ReadonlyArray<string>
   /** Epoch. */
   readonly nowMs: number
 }
@@ -73,6 +75,8 @@ export interface FailureSignal extends FailureOrigin {
 export type Mark =
   /** Google: a quota of a whole day is used up. */
   | "google_daily"
+  /** Google: a quota of a whole day is used up, for all models of the project. */
+  | "google_project_daily"
   /** Google: only a quota of a minute is used up. */
   | "google_minute"
   /** A window of a subscription is used up, by its headers. */
@@ -81,6 +85,8 @@ export type Mark =
   | "account_used_up"
   /** The quota of this one model is used up, by its headers. */
   | "model_used_up"
+  /** The words hold one of those that the operator knows to mean a ban. */
+  | "operator_banned"
   /** The answer is a web page: a proxy or a bot wall spoke, not the provider's API. */
   | "web_page"
   /** `WWW-Authenticate` says that the token is no longer valid (RFC 6750). */
@@ -167,14 +173,24 @@ export const readEvidence = (signal: FailureSignal): Evidence => {
     .filter((code) => code !== "")
     .map((code) => code.slice(0, 256).toLowerCase())
   const said = problem?.message ?? bodyText
-  const text = `${said.slice(0, maxTextChars)}\n${body.raw.slice(0, maxTextChars)}`.slice(0, maxTextChars).toLowerCase()
   const isPage = webPage.test(bodyText)
+  const words = `${said.slice(0, maxTextChars)}\n${body.raw.slice(0, maxTextChars)}`
+    .slice(0, maxTextChars)
+    .toLowerCase()
+  // The title of a page is not the provider's word: a host that is suspended says so of itself.
+  const text = isPage ? "" : words
+  const statement = text.slice(0, maxStatementChars)
   const checks: Readonly<Record<Mark, () => boolean>> = {
     google_daily: () => isDailyQuota(body),
+    google_project_daily: () => isProjectDailyQuota(body),
     google_minute: () => isMinuteQuota(body),
     plan_used_up: () => isPlanUsedUp(header),
     account_used_up: () => isAccountUsedUp(header),
     model_used_up: () => isModelUsedUp(header),
+    operator_banned: () => {
+      const opening = words.slice(0, maxStatementChars)
+      return signal.bannedTexts.some((banned) => opening.indexOf(banned.toLowerCase()) >= 0)
+    },
     web_page: () => isPage,
     invalid_token: () => /error="?invalid_token/i.test((header("www-authenticate") ?? "").slice(0, 1024))
   }
@@ -188,7 +204,7 @@ export const readEvidence = (signal: FailureSignal): Evidence => {
         : statusInside(codes, problem?.status ?? null),
     codes,
     text,
-    statement: text.slice(0, maxStatementChars),
+    statement,
     body,
     has: (mark) => checks[mark]()
   }

@@ -1,15 +1,16 @@
-/** Locked models by provider, connection and model. In memory only: a restart forgets them, the settings stay (document 1). */
+/**
+ * Locked models by provider, connection and model. In memory only: a restart forgets them, the settings stay (document 1). Beside
+ * them models whose quota is used up are held (`Holds`), lockouts on or off: an exhausted one is not asked again.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { StoreError } from "../../store/Errors.ts"
+import * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
 import * as Settings from "../Settings.ts"
+import { makeHolds } from "./Holds.ts"
 import * as Lockout from "./Lockout.ts"
-
-export interface LockoutKey {
-  readonly provider: string
-  readonly connectionId: string
-  readonly model: string
-}
+import type { LockoutKey } from "./LockoutKey.ts"
 
 export interface LockoutView extends LockoutKey {
   readonly reason: string
@@ -33,12 +34,16 @@ export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
     readonly waitMs: (key: LockoutKey, nowMs: number) => number
     /** Counts a failure whose status is in `errorCodes`, where lockouts are on. */
     readonly fail: (key: LockoutKey, nowMs: number, failure: LockoutFailure) => void
+    /** The quota of the model is used up for so many milliseconds. A longer hold is kept. */
+    readonly hold: (key: LockoutKey, nowMs: number, reason: string, ms: number) => void
     /** Hot. */
     readonly succeed: (key: LockoutKey) => void
-    /** Active locks, the longest first. */
+    /** Active locks and holds, the longest first. */
     readonly list: (nowMs: number) => ReadonlyArray<LockoutView>
     /** Unlocks what matches (a missing connection matches all); gives how many there were. */
     readonly clear: (match: Partial<LockoutKey>) => number
+    /** Done when the holds outlive a crash. */
+    readonly flush: Effect.Effect<void>
   }
 >() {}
 
@@ -54,6 +59,7 @@ const idOf = ({ connectionId, model, provider }: LockoutKey): string => `${provi
 
 export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
+  const holds = yield* makeHolds(yield* SettingsRepo.SettingsRepo)
   const entries = new Map<string, Entry>()
 
   const sweep = (nowMs: number): void => {
@@ -85,41 +91,55 @@ export const make = Effect.gen(function* () {
   }
 
   const waitMs = (key: LockoutKey, nowMs: number): number => {
-    if (entries.size === 0 || !settings.current().modelLockout.enabled) return 0
-    const entry = entries.get(idOf(key))
-    return entry === undefined ? 0 : Math.max(0, entry.state.untilMs - nowMs)
+    if (entries.size === 0 && holds.isEmpty()) return 0
+    const id = idOf(key)
+    const heldMs = holds.waitMs(id, nowMs)
+    const entry = settings.current().modelLockout.enabled ? entries.get(id) : undefined
+    return entry === undefined ? heldMs : Math.max(heldMs, entry.state.untilMs - nowMs)
   }
 
-  const list = (nowMs: number): ReadonlyArray<LockoutView> =>
-    [...entries.values()]
-      .filter(({ state }) => Lockout.isLocked(state, nowMs))
-      .map(({ key, state }) => ({
-        provider: key.provider,
-        connectionId: key.connectionId,
-        model: key.model,
-        reason: state.reason,
-        failureCount: state.failures,
-        lockedAtMs: state.lockedAtMs,
-        untilMs: state.untilMs,
-        remainingMs: state.untilMs - nowMs
-      }))
-      .toSorted((a, b) => b.remainingMs - a.remainingMs)
+  const list = (nowMs: number): ReadonlyArray<LockoutView> => {
+    const views = new Map<string, LockoutView>()
+    for (const [id, { key, state }] of entries) {
+      if (!Lockout.isLocked(state, nowMs)) continue
+      const { failures: failureCount, lockedAtMs, reason, untilMs } = state
+      views.set(id, { ...key, reason, failureCount, lockedAtMs, untilMs, remainingMs: untilMs - nowMs })
+    }
+    for (const [id, { heldAtMs: lockedAtMs, untilMs, ...hold }] of holds.active(nowMs)) {
+      const lock = views.get(id)
+      if (lock !== undefined && lock.untilMs >= untilMs) continue
+      views.set(id, {
+        ...hold,
+        failureCount: lock?.failureCount ?? 1,
+        lockedAtMs,
+        untilMs,
+        remainingMs: untilMs - nowMs
+      })
+    }
+    return [...views.values()].toSorted((a, b) => b.remainingMs - a.remainingMs)
+  }
 
   const clear = (match: Partial<LockoutKey>): number => {
     const matches = ({ connectionId, model, provider }: LockoutKey): boolean =>
       (match.provider === undefined || match.provider === provider) &&
       (match.connectionId === undefined || match.connectionId === connectionId) &&
       (match.model === undefined || match.model === model)
-    let cleared = 0
+    const cleared = new Set(holds.clear(matches))
     for (const [id, { key }] of entries) {
       if (!matches(key)) continue
       entries.delete(id)
-      cleared += 1
+      cleared.add(id)
     }
-    return cleared
+    return cleared.size
   }
 
-  return Lockouts.of({ waitMs, fail, succeed, list, clear })
+  const hold = (key: LockoutKey, nowMs: number, reason: string, ms: number): void =>
+    holds.hold(idOf(key), key, nowMs, reason, ms)
+
+  return Lockouts.of({ waitMs, fail, hold, succeed, list, clear, flush: holds.flush })
 })
 
-export const layer: Layer.Layer<Lockouts, never, Settings.Settings> = Layer.effect(Lockouts, make)
+export const layer: Layer.Layer<Lockouts, StoreError, Settings.Settings | SettingsRepo.SettingsRepo> = Layer.scoped(
+  Lockouts,
+  make
+)

@@ -219,7 +219,8 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     freeTierStrict: input.freeTierStrict
   })
   // The scales are those of the candidates to choose from; the others are measured on them for the record.
-  const pool = poolOf(filtered._tag === "Kept" ? filtered.kept : candidates, fitness)
+  const measuring = filtered._tag === "Kept" ? filtered.kept : candidates
+  const pool = poolOf(measuring.length === 0 ? everybody : measuring, fitness)
   const scores = scoreAll(everybody, pool, features, nowMs, weights)
   if (filtered._tag === "NoFreeCandidate") {
     return { _tag: "NoFreeCandidate", scores, weights, exclusions: filtered.exclusions }

@@ -102,6 +102,7 @@ const connectionDensity: Factor = ({ target }, pool) => {
 const hourMs = 3_600_000
 
 const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
+  rate: 60_000,
   hourly: hourMs,
   "5h": 5 * hourMs,
   daily: 24 * hourMs,
@@ -113,7 +114,8 @@ const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
 const resetWindowAffinity: Factor = ({ quotas }, _pool, _features, nowMs) => {
   let nearest: number | null = null
   for (const { resetAtMs, window } of quotas) {
-    if (resetAtMs === null || resetAtMs <= nowMs) continue
+    // A limit of a minute is always about to be renewed.
+    if (resetAtMs === null || resetAtMs <= nowMs || window === "rate") continue
     nearest = Math.max(nearest ?? 0, clamp01(1 - (resetAtMs - nowMs) / horizonsMs[window]))
   }
   return nearest ?? neutral

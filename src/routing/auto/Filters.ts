@@ -2,6 +2,7 @@
  * Which candidates suit a request at all (document 1 "Category and tier composition", rulings A2.3, contract B5 "Auto"). Every filter
  * that nobody would pass is dropped, and named: fail-open, never silent. Pure.
  */
+import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { Candidate, Features } from "../engine/Candidate.ts"
 import type { AutoFilter } from "./AutoId.ts"
 import { expectedOutput } from "./Factors.ts"
@@ -68,6 +69,18 @@ export const estimateUsd = (candidate: Candidate, features: Features): number | 
   if (price === null) return null
   const output = expectedOutput(features, candidate)
   return (features.promptTokens * price.inputUsd + output * price.outputUsd) / 1_000_000
+}
+
+/** What of a pool an automatic id leaves by what is known of its models, for whoever has no request yet. Fail-open like the filters. */
+export const suited = <A>(
+  { reasoning, sight }: AutoFilter,
+  pool: ReadonlyArray<A>,
+  factsOf: (one: A) => ModelFacts
+) => {
+  const seeing = sight === null ? pool : pool.filter((one) => factsOf(one).vision === true)
+  const kept = seeing.length === 0 ? pool : seeing
+  const thinking = reasoning ? kept.filter((one) => factsOf(one).reasoning === true) : kept
+  return thinking.length === 0 ? kept : thinking
 }
 
 /** Everything but the budget, in the order of asking. A capability that was asked for by name must be known. */

@@ -3,6 +3,7 @@
  * ones. A strategy sees plain, frozen data and names one member; whoever is wrong about that is overruled by `rules`, and it is said.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { TaskType } from "../engine/Candidate.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
@@ -57,7 +58,10 @@ export interface Selection {
   readonly finalScore: number
 }
 
-/** The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. */
+/**
+ * The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. It stands in the way
+ * of every request, so one that took longer than `slowSelectMs` is not asked again for `slowRestMs`; `rules` decides meanwhile.
+ */
 export interface RouterStrategy {
   readonly name: string
   readonly description: string
@@ -242,6 +246,10 @@ export const builtInStrategy: StrategyLookup = (name) => builtIn.get(name) ?? nu
 
 export type Registration = "registered" | "name-taken" | "invalid" | "full"
 
+/** Milliseconds of one `select` beyond which a custom strategy rests, and for how long. */
+export const slowSelectMs = 50
+export const slowRestMs = 60_000
+
 /** Custom strategies registered at a time. */
 export const mostCustomStrategies = 64
 
@@ -257,14 +265,36 @@ export interface Registry {
   readonly list: () => ReadonlyArray<{ readonly name: string; readonly description: string; readonly custom: boolean }>
 }
 
-export const makeRegistry = (): Registry => {
+const resting = new Error("the strategy rests for having been slow")
+
+/** Measures each `select`, and refuses the next ones while it rests for having been slow. */
+const timed = ({ description, name, select }: RouterStrategy, nowMs: () => number): RouterStrategy => {
+  let restsUntilMs = Number.NEGATIVE_INFINITY
+  return {
+    name,
+    description,
+    select: (pool, context) => {
+      const begunMs = nowMs()
+      if (begunMs < restsUntilMs) throw resting
+      try {
+        return select(pool, context)
+      } finally {
+        const endedMs = nowMs()
+        if (endedMs - begunMs > slowSelectMs) restsUntilMs = endedMs + slowRestMs
+      }
+    }
+  }
+}
+
+/** `nowMs` is a clock that is not set back; without one nobody is slow. */
+export const makeRegistry = (nowMs: () => number = () => 0): Registry => {
   const custom = new Map<string, RouterStrategy>()
   return {
     register: ({ description, name, select }) => {
       if (typeof name !== "string" || !namePattern.test(name) || typeof select !== "function") return "invalid"
       if (builtIn.has(name) || custom.has(name)) return "name-taken"
       if (custom.size >= mostCustomStrategies) return "full"
-      custom.set(name, { name, description: String(description).slice(0, 500), select })
+      custom.set(name, timed({ name, description: String(description).slice(0, 500), select }, nowMs))
       return "registered"
     },
     unregister: (name) => custom.delete(name),
@@ -279,7 +309,10 @@ export const makeRegistry = (): Registry => {
 /** The registry of the running gateway: plugins write, decisions read. */
 export class RouterStrategies extends Context.Tag("gateway/routing/RouterStrategies")<RouterStrategies, Registry>() {}
 
-export const layer: Layer.Layer<RouterStrategies> = Layer.sync(RouterStrategies, makeRegistry)
+export const layer: Layer.Layer<RouterStrategies> = Layer.effect(
+  RouterStrategies,
+  Effect.clockWith((clock) => Effect.sync(() => makeRegistry(() => Number(clock.unsafeCurrentTimeNanos()) / 1e6)))
+)
 
 export interface Chosen {
   /** Place in the pool. */
@@ -326,6 +359,11 @@ export const choose = (
   try {
     const given = builtIn.get(name) === strategy ? pool : frozen(pool)
     const selection: unknown = strategy.select(given, context)
+    if (selection instanceof Promise) {
+      // A decision waits for nobody; and what comes of it must not end the process.
+      selection.catch(() => undefined)
+      return fallback(`router strategy ${name} is not synchronous`)
+    }
     const index = memberOf(selection, pool)
     const member = index === null ? undefined : pool[index]
     if (index === null || member === undefined) return fallback(`router strategy ${name} named no candidate`)
@@ -334,7 +372,7 @@ export const choose = (
     }
     const { reason } = selection as Readonly<Record<string, unknown>>
     return { index, reason: isText(reason) && reason.trim() !== "" ? reason : `chosen by ${name}`, overruled: null }
-  } catch {
-    return fallback(`router strategy ${name} failed`)
+  } catch (error) {
+    return fallback(`router strategy ${name} ${error === resting ? "rests, it was too slow" : "failed"}`)
   }
 }

@@ -23,7 +23,8 @@ export interface Performance {
 
 /** One window of a quota. */
 export interface QuotaWindow {
-  readonly window: "5h" | "hourly" | "daily" | "weekly" | "monthly"
+  /** `rate`: the tightest rate limit in force, of a minute or of a window that nobody named. */
+  readonly window: "5h" | "hourly" | "daily" | "weekly" | "monthly" | "rate"
   /** What is left of it, [0, 1]. */
   readonly remaining: number
   /** Epoch milliseconds; null when nobody knows. */

@@ -7,16 +7,28 @@ import type { Kept } from "../Affinity.ts"
 import { autoDefaults, orderAuto } from "../auto/Auto.ts"
 import { type AutoSpec, comboSpec } from "../auto/AutoId.ts"
 import type { FitnessTable } from "../auto/Fitness.ts"
+import { isFree } from "../auto/ModelTier.ts"
 import type { StrategyLookup } from "../auto/RouterStrategies.ts"
 import type { HealingState } from "../auto/SelfHealing.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 import { type OrderingStrategy, strategies } from "../strategies/index.ts"
-import { quotaShare } from "../strategies/QuotaShare.ts"
+import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
 import type { Candidate, Features } from "./Candidate.ts"
 import { type Decision, type Excluded, excludedBy } from "./Decision.ts"
+import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "./Strategy.ts"
 
-export interface DecideInput {
+/** What holds for all combos. */
+export interface DecidePolicy {
+  readonly routerStrategies: StrategyLookup
+  readonly freeTierStrict: boolean
+  /** Missing: true. When false nobody goes first for having answered last. */
+  readonly lkgpEnabled?: boolean
+  /** Missing: the static map. */
+  readonly fitness?: FitnessTable
+}
+
+export interface DecideInput extends DecidePolicy {
   readonly resolution: Resolution
   readonly candidates: ReadonlyArray<Candidate>
   readonly features: Features
@@ -26,12 +38,6 @@ export interface DecideInput {
   readonly affinity: Kept | null
   readonly modeHeader: string | null
   readonly budgetHeader: string | null
-  readonly routerStrategies: StrategyLookup
-  readonly freeTierStrict: boolean
-  /** Missing: true. When false nobody goes first for having answered last. */
-  readonly lkgpEnabled?: boolean
-  /** Missing: the static map. */
-  readonly fitness?: FitnessTable
   readonly seed: number
   readonly nowMs: number
 }
@@ -43,6 +49,13 @@ export interface Decided extends Decision {
   readonly detour: "exploration" | "probe" | null
 }
 
+/** A combo may do without it by itself (`lkgpEnabled`, `auto.lkgpEnabled`). */
+const allowsLastKnownGood = (config: Resolution["config"]): boolean => {
+  const { auto, lkgpEnabled } = config
+  const nested = typeof auto === "object" && auto !== null && "lkgpEnabled" in auto ? auto.lkgpEnabled : true
+  return lkgpEnabled !== false && nested !== false
+}
+
 const isOrdering = (strategy: string): strategy is OrderingStrategy => Object.hasOwn(strategies, strategy)
 
 const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
@@ -51,15 +64,41 @@ const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
   return isOrdering(name) ? strategies[name].order : strategies.priority.order
 }
 
-/** The session's own account first, where it may be called. */
-const withAffinity = (ordering: Ordering, kept: Kept | null, exclusions: ReadonlyMap<Target, Excluded>): Ordering => {
+/** The session's own account first, where it may be called; of a quota share it pays for the turn. */
+const withAffinity = (
+  ordering: Ordering,
+  kept: Kept | null,
+  exclusions: ReadonlyMap<Target, Excluded>,
+  strategy: string
+): Ordering => {
   if (kept === null) return ordering
   const own = ordering.order.find(
     ({ target }) =>
       target.account.connection.id === kept.connectionId && target.model === kept.model && !exclusions.has(target)
   )
   if (own === undefined || own === ordering.order[0]) return ordering
-  return { ...ordering, order: [own, ...ordering.order.filter((other) => other !== own)], reason: "session" }
+  const order = [own, ...ordering.order.filter((other) => other !== own)]
+  const [first = own] = ordering.order
+  const memory = strategy === "quota-share" ? paidInstead(ordering.memory, first, own) : ordering.memory
+  return { ...ordering, order, memory, reason: "session" }
+}
+
+/** Who is usually too slow for the combo comes last, and the record says so. */
+const withoutSlow = (
+  ordering: Pick<Ordering, "order" | "reason">,
+  config: Resolution["config"],
+  exclusions: Map<Target, Excluded>
+): { readonly order: ReadonlyArray<Target>; readonly reason: string; readonly relaxed: ReadonlyArray<string> } => {
+  const { order, relaxed, slow } = slowLast(ordering.order, config)
+  for (const [{ target }, ttftMs] of slow) {
+    const detail = `usually takes ${Math.round(ttftMs)} ms to begin; asked after the others`
+    if (!exclusions.has(target)) exclusions.set(target, { rule: "predictive_ttft", untilMs: null, detail })
+  }
+  return {
+    order: order.map(({ target }) => target),
+    reason: order[0] === ordering.order[0] ? ordering.reason : "quick enough to begin",
+    relaxed: relaxed ? ["predictiveTtftMs"] : []
+  }
 }
 
 const autoSpecOf = ({ auto, combo, strategy }: Resolution): AutoSpec | null =>
@@ -83,7 +122,8 @@ const scoresOf = (
 
 export const decide = (input: DecideInput): Decided => {
   const { candidates, features, memory, nowMs, resolution, seed } = input
-  const { fitness = autoDefaults.fitness, lkgpEnabled = true } = input
+  const { fitness = autoDefaults.fitness } = input
+  const lkgpEnabled = input.lkgpEnabled !== false && allowsLastKnownGood(resolution.config)
   const exclusions = new Map<Target, Excluded>()
   const usable: Array<Candidate> = []
   const unavailable: Array<Candidate> = []
@@ -106,10 +146,6 @@ export const decide = (input: DecideInput): Decided => {
     healing: input.healing,
     detour: null
   }
-  // Nobody may be called: the loop says why, and when that will be over.
-  if (usable.length === 0) {
-    return { ...base, order: candidates.map(({ target }) => target), reason: "no target is available" }
-  }
   const common: StrategyInput = {
     candidates: usable,
     features,
@@ -119,12 +155,25 @@ export const decide = (input: DecideInput): Decided => {
     nowMs
   }
   const spec = autoSpecOf(resolution)
+  // Targets come back while others are tried: who is not free must not stand in line where only free ones may.
+  const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
+  const inLine = (onlyFree ? unavailable.filter(isFree) : unavailable).map(({ target }) => target)
+  // Nobody may be called: the loop says why, and when that will be over.
+  const nobodyReady = { ...base, order: inLine, reason: "no target is available" }
+  if (usable.length === 0 && spec === null) return nobodyReady
   if (spec === null) {
-    const ordering = withAffinity(strategyOf(resolution.strategy, lkgpEnabled)(common), input.affinity, exclusions)
+    const ordering = withAffinity(
+      strategyOf(resolution.strategy, lkgpEnabled)(common),
+      input.affinity,
+      exclusions,
+      resolution.strategy
+    )
+    const { order, reason, relaxed } = withoutSlow(ordering, resolution.config, exclusions)
     return {
       ...base,
-      order: ordering.order.map(({ target }) => target),
-      reason: ordering.reason,
+      order,
+      reason,
+      relaxedFilters: relaxed,
       scores: scoresOf(candidates, ordering.scores),
       weights: ordering.weights ?? null,
       memory: ordering.memory
@@ -147,17 +196,23 @@ export const decide = (input: DecideInput): Decided => {
     if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })
   }
   const scores = scoresOf(candidates, auto.scores)
-  if (auto._tag === "NoFreeCandidate") {
-    return { ...base, order: [], reason: "no free target is available", scores, weights: auto.weights }
+  if (usable.length === 0) {
+    const reason = inLine.length === 0 ? "no free target is available" : nobodyReady.reason
+    return { ...nobodyReady, reason, scores, weights: auto.weights }
   }
-  const kept = auto.detour === null ? withAffinity(auto, input.affinity, exclusions) : auto
+  if (auto._tag === "NoFreeCandidate") {
+    return { ...base, order: inLine, reason: "no free target is available", scores, weights: auto.weights }
+  }
+  const kept = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
+  // A detour is there to be measured.
+  const { order, reason, relaxed } = withoutSlow(kept, auto.detour === null ? resolution.config : {}, exclusions)
   return {
     ...base,
-    order: kept.order.map(({ target }) => target),
-    reason: kept.reason,
+    order,
+    reason,
     scores,
     weights: auto.weights,
-    relaxedFilters: auto.relaxedFilters,
+    relaxedFilters: [...auto.relaxedFilters, ...relaxed],
     memory: auto.memory,
     probes: auto.probes,
     healing: auto.healing,

@@ -18,7 +18,9 @@ export interface SnapshotRooms {
   readonly price: (provider: string, model: string) => ModelPrice | null
 }
 
-export const keyOf = ({ account, model }: Target): string => `${account.connection.id} ${model}`
+export const keyOfParts = (connectionId: string, model: string): string => `${connectionId} ${model}`
+
+export const keyOf = ({ account, model }: Target): string => keyOfParts(account.connection.id, model)
 
 const priceOf = (price: ModelPrice | null): Price | null =>
   price === null ? null : { inputUsd: price.input, outputUsd: price.output }
@@ -44,7 +46,7 @@ export const candidatesOf = (
       breaker: breakers.phaseOf(spec, nowMs),
       unready: health.unready(target, nowMs),
       performance: stats.of(connection.id, model, nowMs),
-      quotas: quotas.of(connection, nowMs),
+      quotas: quotas.of(connection, nowMs, model),
       used: stats.used(connection.id, model, nowMs),
       inFlight: stats.inFlight(connection.id, model)
     }

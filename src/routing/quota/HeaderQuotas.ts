@@ -4,6 +4,7 @@
  */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
 import { type HeaderLookup, upstreamNow } from "../../resilience/failure/HeaderHints.ts"
+import * as Names from "../../resilience/failure/HeaderNames.ts"
 import { number, waitOf } from "../../resilience/failure/When.ts"
 import { windowOfMinutes, type WindowName } from "./Span.ts"
 
@@ -33,20 +34,29 @@ export interface ShownQuotas {
   readonly rates: ReadonlyArray<ShownRate>
 }
 
-const unified = "anthropic-ratelimit-unified"
-const codex = "x-codex"
+/** Looked for in every answer, so the names are made once. */
+const shown = {
+  anthropicPlan: Names.anthropicPlan("status"),
+  anthropicFiveHours: Names.anthropicPlan("utilization", "5h"),
+  anthropicRequests: Names.anthropicLimit("requests", "remaining"),
+  codexPlan: Names.codexPlan("primary", "used-percent"),
+  requests: Names.commonLimit("remaining", "requests"),
+  tokens: Names.commonLimit("remaining", "tokens"),
+  requestsOfDay: Names.commonLimit("remaining", "requests-day"),
+  remaining: Names.commonLimit("remaining")
+}
 
 const has = (header: HeaderLookup, name: string): boolean => header(name) !== null
 
 const anthropicPlan = (header: HeaderLookup): boolean =>
-  has(header, `${unified}-status`) || has(header, `${unified}-5h-utilization`)
-const anthropicRates = (header: HeaderLookup): boolean => has(header, "anthropic-ratelimit-requests-remaining")
-const codexPlan = (header: HeaderLookup): boolean => has(header, `${codex}-primary-used-percent`)
+  has(header, shown.anthropicPlan) || has(header, shown.anthropicFiveHours)
+const anthropicRates = (header: HeaderLookup): boolean => has(header, shown.anthropicRequests)
+const codexPlan = (header: HeaderLookup): boolean => has(header, shown.codexPlan)
 const openAiRates = (header: HeaderLookup): boolean =>
-  has(header, "x-ratelimit-remaining-requests") ||
-  has(header, "x-ratelimit-remaining-tokens") ||
-  has(header, "x-ratelimit-remaining-requests-day") ||
-  has(header, "x-ratelimit-remaining")
+  has(header, shown.requests) ||
+  has(header, shown.tokens) ||
+  has(header, shown.requestsOfDay) ||
+  has(header, shown.remaining)
 
 /** A number of something left or allowed; less than nothing is nothing. */
 const amount = (text: string | null): number | null =>
@@ -66,11 +76,7 @@ const resetAt = ({ header, nowMs, upstreamNowMs }: Told, name: string): number |
 }
 
 /** Rates under `<prefix>limit<suffix>`, `…remaining…` and `…reset…`. */
-const rate = (
-  told: Told,
-  name: string,
-  nameOf: (part: "limit" | "remaining" | "reset") => string
-): ShownRate | null => {
+const rate = (told: Told, name: string, nameOf: (part: Names.LimitPart) => string): ShownRate | null => {
   const left = amount(told.header(nameOf("remaining")))
   const total = amount(told.header(nameOf("limit")))
   const known = total !== null && total > 0
@@ -88,17 +94,20 @@ const claims: Readonly<Record<string, string>> = { five_hour: "5h", seven_day: "
 /** The subscription windows of an Anthropic account: 5 hours and 7 days, used shares of 1. */
 const readAnthropicPlan = (told: Told): ReadonlyArray<ShownWindow> => {
   const { header } = told
-  const refusing = header(`${unified}-status`) === "rejected" ? header(`${unified}-representative-claim`) : null
+  const refusing =
+    header(Names.anthropicPlan("status")) === "rejected" ? header(Names.anthropicPlan("representative-claim")) : null
   const windows: Array<ShownWindow> = []
   for (const [short, window] of [
     ["5h", "5h"],
     ["7d", "weekly"]
   ] as const) {
     const refused = refusing !== null && claims[refusing] === short
-    const rejected = refused || header(`${unified}-${short}-status`) === "rejected"
-    const used = rejected ? 100 : percentOf(header(`${unified}-${short}-utilization`), 1)
+    const rejected = refused || header(Names.anthropicPlan("status", short)) === "rejected"
+    const used = rejected ? 100 : percentOf(header(Names.anthropicPlan("utilization", short)), 1)
     if (used === null) continue
-    const resetAtMs = resetAt(told, `${unified}-${short}-reset`) ?? (refused ? resetAt(told, `${unified}-reset`) : null)
+    const resetAtMs =
+      resetAt(told, Names.anthropicPlan("reset", short)) ??
+      (refused ? resetAt(told, Names.anthropicPlan("reset")) : null)
     windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
   }
   return windows
@@ -112,12 +121,12 @@ const readCodexPlan = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
     ["primary", 300],
     ["secondary", 10_080]
   ] as const) {
-    const used = percentOf(told.header(`${codex}-${which}-used-percent`), 100)
-    const minutes = amount(told.header(`${codex}-${which}-window-minutes`)) ?? usual
+    const used = percentOf(told.header(Names.codexPlan(which, "used-percent")), 100)
+    const minutes = amount(told.header(Names.codexPlan(which, "window-minutes"))) ?? usual
     if (used === null || minutes === 0) continue
     const window = windowOfMinutes(minutes)
     const resetAtMs =
-      resetAt(told, `${codex}-${which}-reset-after-seconds`) ?? resetAt(told, `${codex}-${which}-reset-at`)
+      resetAt(told, Names.codexPlan(which, "reset-after-seconds")) ?? resetAt(told, Names.codexPlan(which, "reset-at"))
     if (window === null) rates.push({ name: `${minutes} minutes`, left: 100 - used, total: 100, resetAtMs })
     else windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
   }
@@ -126,31 +135,27 @@ const readCodexPlan = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
 
 const present = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => values.filter((value) => value !== null)
 
-const units = ["requests", "tokens"] as const
-
 /** `x-ratelimit-*`: the window is named (`-day`, `-hour`, `-minute`), or it is not. */
 const readOpenAi = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
-  const under = (suffix: string, name: string) => rate(told, name, (part) => `x-ratelimit-${part}${suffix}`)
+  const under = (suffix: string, name: string) => rate(told, name, (part) => Names.commonLimit(part, suffix))
   const windows: Array<ShownWindow> = []
-  for (const unit of units) {
+  for (const unit of Names.commonLimits) {
     for (const [word, window] of [
       ["hour", "hourly"],
       ["day", "daily"]
     ] as const) {
-      const shown = under(`-${unit}-${word}`, unit)
+      const shown = under(`${unit}-${word}`, unit)
       if (shown === null || shown.total === null) continue
       const { left, resetAtMs, total } = shown
       windows.push({ window, unit, used: Math.max(0, total - left), total, resetAtMs })
     }
   }
-  const rates = units.flatMap((unit) => present([under(`-${unit}`, unit) ?? under(`-${unit}-minute`, unit)]))
+  const rates = Names.commonLimits.flatMap((unit) => present([under(unit, unit) ?? under(`${unit}-minute`, unit)]))
   return { windows, rates: rates.length > 0 ? rates : present([under("", "requests")]) }
 }
 
-const anthropicNames = ["requests", "tokens", "input-tokens", "output-tokens"]
-
 const readAnthropicRates = (told: Told): ReadonlyArray<ShownRate> =>
-  present(anthropicNames.map((name) => rate(told, name, (part) => `anthropic-ratelimit-${name}-${part}`)))
+  present(Names.anthropicLimits.map((name) => rate(told, name, (part) => Names.anthropicLimit(name, part))))
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 
@@ -165,7 +170,7 @@ export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | n
   const general = common ? readOpenAi(told) : nothing
   const ofPlan = subscription ? readCodexPlan(told) : nothing
   return {
-    plan: subscription ? (header(`${codex}-plan-type`)?.slice(0, 40) ?? null) : null,
+    plan: subscription ? (header(Names.codexPlanType)?.slice(0, 40) ?? null) : null,
     windows: [...(plan ? readAnthropicPlan(told) : []), ...ofPlan.windows, ...general.windows],
     rates: [...(perMinute ? readAnthropicRates(told) : []), ...ofPlan.rates, ...general.rates]
   }

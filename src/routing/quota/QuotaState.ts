@@ -174,4 +174,12 @@ export const currentRates = (rates: ReadonlyArray<Rate>, nowMs: number): Readonl
   rates.every(({ untilMs }) => untilMs > nowMs) ? rates : rates.filter(({ untilMs }) => untilMs > nowMs)
 
 /** What is left of a rate limit, [0, 1]. */
-export const rateShareOf = ({ left, total }: ShownRate): number => (total === null ? 0 : Math.min(1, left / total))
+export const rateShareOf = ({ left, total }: Pick<ShownRate, "left" | "total">): number =>
+  total === null ? 0 : Math.min(1, left / total)
+
+/** The tightest rate limit, as routing sees it; null without any. */
+export const rateWindow = (rates: ReadonlyArray<Rate>): QuotaWindow | null => {
+  let tight: Rate | null = null
+  for (const rate of rates) if (tight === null || rateShareOf(rate) < rateShareOf(tight)) tight = rate
+  return tight === null ? null : { window: "rate", remaining: rateShareOf(tight), resetAtMs: tight.resetAtMs }
+}

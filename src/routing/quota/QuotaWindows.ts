@@ -48,14 +48,14 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
     /** Hot: counts a call against what the operator declared. */
     readonly count: (connection: Quoted, used: Used, nowMs: number) => void
-    /** Hot: one by window, the tightest; empty when nothing is known. */
-    readonly of: (connection: Quoted, nowMs: number) => ReadonlyArray<QuotaWindow>
+    /** Hot: one by window, the tightest, and the tightest rate limit of the model; empty when nothing is known. */
+    readonly of: (connection: Quoted, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
-    /** Hot: the worst of windows and rate limits, [0, 1]; null when nothing is known. */
-    readonly headroom: (connection: Quoted, model: string, nowMs: number) => number | null
     readonly report: (connection: Quoted, nowMs: number) => QuotaReport
-    /** A connection is gone, or has another credential. */
+    /** The connection has another credential, maybe of another account. What was counted of declared quotas stays. */
+    readonly forgetShown: (connectionId: string) => void
+    /** A connection is gone. */
     readonly forget: (connectionId: string) => void
     /** Done when everything that lasts is in the store. */
     readonly flush: Effect.Effect<void>
@@ -210,7 +210,7 @@ export const make = Effect.gen(function* () {
     return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
   }
 
-  const of = (connection: Quoted, nowMs: number): ReadonlyArray<QuotaWindow> => {
+  const windowsOf = (connection: Quoted, nowMs: number): ReadonlyArray<QuotaWindow> => {
     const entry = entries.get(connection.id)
     if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
     const { ready } = entry
@@ -232,11 +232,10 @@ export const make = Effect.gen(function* () {
     return shared.length === 0 ? own : [...own, ...shared]
   }
 
-  const headroom = (connection: Quoted, model: string, nowMs: number): number | null => {
-    let worst: number | null = null
-    for (const { remaining } of of(connection, nowMs)) worst = Math.min(worst ?? 1, remaining)
-    for (const rate of rates(connection.id, model, nowMs)) worst = Math.min(worst ?? 1, State.rateShareOf(rate))
-    return worst
+  const of = (connection: Quoted, nowMs: number, model: string): ReadonlyArray<QuotaWindow> => {
+    const windows = windowsOf(connection, nowMs)
+    const rate = State.rateWindow(rates(connection.id, model, nowMs))
+    return rate === null ? windows : [...windows, rate]
   }
 
   const report = (connection: Quoted, nowMs: number): QuotaReport => {
@@ -257,8 +256,16 @@ export const make = Effect.gen(function* () {
     count,
     of,
     rates,
-    headroom,
     report,
+    forgetShown: (connectionId) => {
+      const entry = entries.get(connectionId)
+      if (entry === undefined) return
+      entry.plan = null
+      entry.learned = none
+      entry.rates.clear()
+      entry.ready = null
+      keeper.touch(connectionId)
+    },
     forget: (connectionId) => {
       if (entries.delete(connectionId)) keeper.touch(connectionId)
     },

@@ -1,7 +1,7 @@
 /** From when to when a quota window lasts. Pure; times are epoch milliseconds, the calendar is UTC. */
 import type { QuotaWindow } from "../engine/Candidate.ts"
 
-export type WindowName = QuotaWindow["window"]
+export type WindowName = Exclude<QuotaWindow["window"], "rate">
 
 /** A stretch of time; `endMs` is the first moment after it. */
 export interface Span {

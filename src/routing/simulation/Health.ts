@@ -12,10 +12,7 @@ import { countsForBreaker, penaltyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../ModelResolver.ts"
 import { type Call, classOf, type Unready } from "../TargetHealth.ts"
 
-/** Most that failed probes stretch the reset timeout (document 1 "Provider circuit breaker"). */
-const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
-
-const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null }
+const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }
 
 /** What an ended call changed, for whoever counts it. */
 export interface Change {
@@ -34,10 +31,8 @@ export const makeHealth = (settings: Pick<ResilienceSettings, "providerBreaker" 
   const breakers = new Map<string, Breaker.BreakerState>()
   const cooldowns = new Map<string, Cooldown.CooldownState>()
 
-  const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile => ({
-    ...settings.providerBreaker[providerClass],
-    maxMultiplier: maxMultiplier[providerClass]
-  })
+  const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
+    Breaker.profileOf(settings.providerBreaker, providerClass)
 
   const breakerOf = (spec: Pick<ProviderSpec, "class" | "id">, nowMs: number): Breaker.BreakerState => {
     const before = breakers.get(spec.id)

@@ -5,10 +5,9 @@
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
-import type { StrategyLookup } from "../auto/RouterStrategies.ts"
 import { healed } from "../auto/SelfHealing.ts"
 import type { Candidate, Features } from "../engine/Candidate.ts"
-import { decide } from "../engine/Decide.ts"
+import { decide, type DecidePolicy } from "../engine/Decide.ts"
 import { keyOf } from "../engine/Snapshot.ts"
 import { blankMemory } from "../engine/Strategy.ts"
 import type { Resolution } from "../ModelResolver.ts"
@@ -24,7 +23,7 @@ export interface ReplayInput {
   readonly rows: ReadonlyArray<UsageRow>
   readonly seed: number
   readonly price: (provider: string, model: string) => ModelPrice | null
-  readonly routerStrategies: StrategyLookup
+  readonly policy: DecidePolicy
 }
 
 export interface ShareChange {
@@ -75,6 +74,14 @@ const notes = [
   "The record does not say whether a request had tools, images or a schema, what its task was, or of which session it was: each was decided as if it had none.",
   "Targets count as healthy, with nothing under way; quotas, tiers, facts and prices are today's. Fallbacks are not replayed: the first choice counts."
 ]
+
+const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> =>
+  strategy === "fusion"
+    ? [
+        ...notes,
+        "A fusion asks its whole panel and a judge. Only the first of the panel counts here: its real cost is a multiple."
+      ]
+    : notes
 
 const featuresOf = ({ sourceWire, streamed, tokens }: UsageRow): Features => ({
   wire: sourceWire,
@@ -168,8 +175,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
       affinity: null,
       modeHeader: null,
       budgetHeader: null,
-      routerStrategies: input.routerStrategies,
-      freeTierStrict: false,
+      ...input.policy,
       seed: seeds?.below(2 ** 32) ?? seed,
       nowMs: row.timestampMs
     })
@@ -229,7 +235,10 @@ export const makeReplay = (input: ReplayInput): Replay => {
       unpricedAfter
     },
     latency: { meanBeforeMs: mean(msBefore), meanAfterMs: mean(msAfter), basis },
-    notes: undecided === 0 ? notes : [...notes, `No target would have been chosen for ${undecided} more requests.`]
+    notes:
+      undecided === 0
+        ? notesOf(resolution)
+        : [...notesOf(resolution), `No target would have been chosen for ${undecided} more requests.`]
   })
   return { run, report }
 }

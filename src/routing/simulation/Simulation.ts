@@ -7,10 +7,9 @@ import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../domain/Usage.ts"
-import type { StrategyLookup } from "../auto/RouterStrategies.ts"
 import { callEnded, healed } from "../auto/SelfHealing.ts"
 import type { Features } from "../engine/Candidate.ts"
-import { decide, type Decided } from "../engine/Decide.ts"
+import { decide, type Decided, type DecidePolicy } from "../engine/Decide.ts"
 import { candidatesOf, keyOf } from "../engine/Snapshot.ts"
 import { blankMemory } from "../engine/Strategy.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
@@ -40,7 +39,7 @@ export interface SimulationInput {
   readonly settings: ResilienceSettings
   readonly factsOf: (account: Account, model: string) => ModelFacts
   readonly price: (provider: string, model: string) => ModelPrice | null
-  readonly routerStrategies: StrategyLookup
+  readonly policy: DecidePolicy
 }
 
 export interface Simulation {
@@ -176,8 +175,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
         affinity: null,
         modeHeader: null,
         budgetHeader: null,
-        routerStrategies: input.routerStrategies,
-        freeTierStrict: false,
+        ...input.policy,
         seed: seeds.below(2 ** 32),
         nowMs
       })

@@ -6,7 +6,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { InvalidRequest, ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import * as Catalog from "../../providers/Catalog.ts"
@@ -14,12 +13,15 @@ import * as Settings from "../../resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as UsageRepo from "../../store/repo/UsageRepo.ts"
 import * as PriceBook from "../../usage/PriceBook.ts"
-import { builtInStrategy } from "../auto/RouterStrategies.ts"
+import * as LeaderboardSync from "../auto/LeaderboardSync.ts"
+import * as RouterStrategies from "../auto/RouterStrategies.ts"
+import type { DecidePolicy } from "../engine/Decide.ts"
 import { candidatesOf } from "../engine/Snapshot.ts"
 import { resolve, type Resolution } from "../ModelResolver.ts"
 import * as QuotaWindows from "../quota/QuotaWindows.ts"
+import * as RoutingSettings from "../RoutingSettings.ts"
 import * as PerformanceStats from "../stats/PerformanceStats.ts"
-import { strangers } from "./Behaviour.ts"
+import { nameOf, strangers } from "./Behaviour.ts"
 import { makeReplay, type ReplayReport } from "./Replay.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeSimulation, type SimulationInput } from "./Simulation.ts"
@@ -69,12 +71,17 @@ export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const usage = yield* UsageRepo.UsageRepo
   const quotas = yield* QuotaWindows.QuotaWindows
-  // A plane without live traffic has none; then latencies come from the record.
-  const measured = Option.getOrElse(
-    yield* Effect.serviceOption(PerformanceStats.PerformanceStats),
-    PerformanceStats.make
-  )
+  const measured = yield* PerformanceStats.PerformanceStats
+  const routerStrategies = yield* RouterStrategies.RouterStrategies
+  const routing = yield* RoutingSettings.RoutingSettings
+  const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const oneAtATime = yield* Effect.makeSemaphore(1)
+
+  /** As real requests are decided now. */
+  const policy = (): DecidePolicy => {
+    const { freeTierStrict, lkgpEnabled } = routing.current()
+    return { routerStrategies: routerStrategies.lookup, freeTierStrict, lkgpEnabled, fitness: leaderboard.fitness() }
+  }
 
   const resolved = (model: string): Effect.Effect<Resolution, ModelNotFound | NoTarget> =>
     Effect.suspend((): Effect.Effect<Resolution, ModelNotFound | NoTarget> => {
@@ -88,7 +95,9 @@ export const make = Effect.gen(function* () {
     const { length } = resolution.targets
     const [stranger] = strangers(request.behaviours, resolution.targets)
     if (stranger !== undefined) {
-      return yield* invalid(`${stranger.field}: '${stranger.name}' is none of the targets`, stranger.field)
+      const names = [...new Set(resolution.targets.map(nameOf))].slice(0, 5).join(", ")
+      const message = `${stranger.field}: '${stranger.name}' is none of the targets; name one of ${names}, or * for all`
+      return yield* invalid(message, stranger.field)
     }
     if (request.requests * length > mostWork) {
       const most = Math.floor(mostWork / length)
@@ -100,7 +109,7 @@ export const make = Effect.gen(function* () {
       settings: settings.current(),
       factsOf: catalog.factsOf,
       price: prices.price,
-      routerStrategies: builtInStrategy
+      policy: policy()
     })
     yield* whole(simulation.run, portionOf(length))
     return simulation.report()
@@ -139,7 +148,7 @@ export const make = Effect.gen(function* () {
       rows: rows.toReversed(),
       seed,
       price: prices.price,
-      routerStrategies: builtInStrategy
+      policy: policy()
     })
     yield* whole(run.run, portionOf(length))
     const report = run.report()
@@ -154,5 +163,13 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Simulator,
   never,
-  Catalog.Catalog | PriceBook.PriceBook | Settings.Settings | UsageRepo.UsageRepo | QuotaWindows.QuotaWindows
+  | Catalog.Catalog
+  | PriceBook.PriceBook
+  | Settings.Settings
+  | UsageRepo.UsageRepo
+  | QuotaWindows.QuotaWindows
+  | PerformanceStats.PerformanceStats
+  | RouterStrategies.RouterStrategies
+  | RoutingSettings.RoutingSettings
+  | LeaderboardSync.LeaderboardSync
 > = Layer.effect(Simulator, make)

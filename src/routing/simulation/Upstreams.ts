@@ -17,6 +17,7 @@ const refusalPart = 0.1
 
 const failureOf = (status: 429 | 503, untilMs: number | null, hintMs: number | null): Failure => ({
   kind: status === 429 ? "rate_limit" : "transient",
+  place: "status",
   status,
   answered: true,
   reason: `http_${status}`,

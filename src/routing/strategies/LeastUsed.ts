@@ -1,10 +1,13 @@
-/** `least-used`: fewest requests served in the window of the statistics, then fewest under way, then the combo's order. */
+/**
+ * `least-used`: fewest requests, those under way counted with those served in the window of the statistics, so that a burst is spread
+ * before its first answer; of equals the one with fewer under way, then the combo's order.
+ */
 import type { Strategy } from "../engine/Strategy.ts"
 import { ordering, ranked } from "./Ordering.ts"
 
 export const leastUsed: Strategy = ({ candidates, memory }) =>
   ordering(
-    ranked(candidates, ({ inFlight, used }) => [used, inFlight]).map(({ candidate }) => candidate),
+    ranked(candidates, ({ inFlight, used }) => [used + inFlight, inFlight]).map(({ candidate }) => candidate),
     "least used",
     memory
   )

@@ -3,6 +3,7 @@
  * under way. The others follow by the same measure.
  *
  * Score = success rate (unknown: .5) + 1 / log10(typical latency in ms + 10) (unknown: .25) − .25 while the breaker waits for a probe.
+ * Every request under way counts as one more latency to wait for: a burst that finds the same one better all the time would swamp it.
  */
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Candidate } from "../engine/Candidate.ts"
@@ -14,12 +15,12 @@ const weights = { successRate: 1, speed: 1, probing: -0.25 }
 /** An open breaker that may be called is about to be half-open: only time has to be noticed. */
 const isProbing = (phase: BreakerPhase): boolean => phase === "HALF_OPEN" || phase === "OPEN"
 
-export const p2cScore = ({ breaker, performance }: Candidate): Score => {
+export const p2cScore = ({ breaker, inFlight, performance }: Candidate): Score => {
   const known = performance === null || performance.samples === 0 ? null : performance
   return scoreOf(weights, {
     successRate: known === null ? 0.5 : 1 - known.errorRate,
     // The median stands for the latency: one slow call must not move it.
-    speed: known === null ? 0.25 : 1 / Math.log10(Math.max(0, known.p50Ms) + 10),
+    speed: known === null ? 0.25 : 1 / Math.log10(Math.max(0, known.p50Ms) * (1 + inFlight) + 10),
     probing: isProbing(breaker) ? 1 : 0
   })
 }

@@ -3,6 +3,7 @@ import type { Candidate, QuotaWindow } from "../engine/Candidate.ts"
 
 /** Length in milliseconds. */
 export const lengthMs: Readonly<Record<QuotaWindow["window"], number>> = {
+  rate: 60_000,
   hourly: 3_600_000,
   "5h": 18_000_000,
   daily: 86_400_000,
@@ -27,6 +28,11 @@ export const headroomOf = (windows: ReadonlyArray<QuotaWindow>): number => {
 export const isUsedUp = (windows: ReadonlyArray<QuotaWindow>): boolean =>
   windows.some(({ remaining }) => remaining <= 0)
 
-/** Epoch milliseconds; infinite when unknown. */
-export const soonestReset = (windows: ReadonlyArray<QuotaWindow>): number =>
+const soonest = (windows: ReadonlyArray<QuotaWindow>): number =>
   windows.reduce((least, { resetAtMs }) => Math.min(least, resetAtMs ?? Infinity), Infinity)
+
+/** Epoch milliseconds; infinite when unknown. The limit of a minute counts only where nothing longer is known. */
+export const soonestReset = (windows: ReadonlyArray<QuotaWindow>): number => {
+  const lasting = soonest(windows.filter(({ window }) => window !== "rate"))
+  return lasting === Infinity ? soonest(windows) : lasting
+}

@@ -22,14 +22,20 @@ const newDeck = (
   return deck.map((key, index) => (index === 0 ? (deck[place] ?? key) : index === place ? first : key))
 }
 
+/** One card each. The same account and model may stand there twice, with reasoning and without. */
+const cardsOf = (candidates: ReadonlyArray<Candidate>): ReadonlyMap<string, Candidate> => {
+  const cards = new Map<string, Candidate>()
+  for (const candidate of candidates) {
+    let card = candidate.key
+    for (let copy = 2; cards.has(card); copy += 1) card = `${candidate.key} ${copy}`
+    cards.set(card, candidate)
+  }
+  return cards
+}
+
 export const random: Strategy = ({ candidates, memory, random }) => {
   const { lastDealt } = memory
-  const byKey = new Map<string, Array<Candidate>>()
-  for (const candidate of candidates) {
-    const same = byKey.get(candidate.key)
-    if (same === undefined) byKey.set(candidate.key, [candidate])
-    else same.push(candidate)
-  }
+  const byKey = cardsOf(candidates)
   const goesOn = memory.deck.some((key) => byKey.has(key))
   const deck = goesOn ? memory.deck : newDeck([...byKey.keys()], lastDealt, random)
   const playable = deck.filter((key) => byKey.has(key))
@@ -39,7 +45,7 @@ export const random: Strategy = ({ candidates, memory, random }) => {
   const dealt = random.shuffle([...byKey.keys()].filter((key) => !inDeck.has(key)))
   const keys = [...playable, ...dealt]
   return ordering(
-    keys.flatMap((key) => byKey.get(key) ?? []),
+    keys.flatMap((card) => byKey.get(card) ?? []),
     goesOn ? "next card of the deck" : "first card of a new deck",
     { ...memory, deck: deck.filter((key) => key !== first), lastDealt: first }
   )

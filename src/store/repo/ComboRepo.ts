@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { type Combo, ComboStrategy, ComboTarget } from "../../domain/Combo.ts"
 import { Flag, Json, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
+import * as RememberedRows from "../RememberedRows.ts"
 import * as Table from "../Table.ts"
 
 export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
@@ -38,13 +39,23 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = Table.make(sql, "combos", Row)
 
-  const list = Effect.withSpan(table.select("ComboRepo.list", sql`ORDER BY name`), "ComboRepo.list")
   const get = Effect.fn("ComboRepo.get")((id: string) => table.first("ComboRepo.get", sql`WHERE id = ${id}`))
-  const insert = Effect.fn("ComboRepo.insert")((combo: Combo) => table.insert("ComboRepo.insert", combo))
-  const update = Effect.fn("ComboRepo.update")((combo: Combo) =>
-    table.update("ComboRepo.update", sql`id = ${combo.id}`, combo)
+  const rows = RememberedRows.make({
+    keyOf: (combo: Combo) => combo.id,
+    all: table.select("ComboRepo.list", sql`ORDER BY name`),
+    one: get,
+    order: (a, b) => (a.name < b.name ? -1 : 1)
+  })
+  const list = Effect.withSpan(rows.list, "ComboRepo.list")
+  const insert = Effect.fn("ComboRepo.insert")((combo: Combo) =>
+    rows.writing(combo.id)(table.insert("ComboRepo.insert", combo))
   )
-  const remove = Effect.fn("ComboRepo.remove")((id: string) => table.remove("ComboRepo.remove", sql`id = ${id}`))
+  const update = Effect.fn("ComboRepo.update")((combo: Combo) =>
+    rows.writing(combo.id)(table.update("ComboRepo.update", sql`id = ${combo.id}`, combo))
+  )
+  const remove = Effect.fn("ComboRepo.remove")((id: string) =>
+    rows.writing(id)(table.remove("ComboRepo.remove", sql`id = ${id}`))
+  )
   return ComboRepo.of({ list, get, insert, update, remove })
 })
 

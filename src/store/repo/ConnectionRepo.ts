@@ -19,6 +19,7 @@ import {
 import { WireName } from "../../domain/Wire.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
+import * as RememberedRows from "../RememberedRows.ts"
 import { SecretHeaders, SecretText, sealedColumn, type Stored } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
@@ -144,18 +145,21 @@ export const make = Effect.gen(function* () {
 
   const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
 
-  const list = table.select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`).pipe(
-    Effect.map((rows) => rows.map(toStored)),
-    Effect.withSpan("ConnectionRepo.list")
-  )
-
   const get = Effect.fn("ConnectionRepo.get")(function* (id: string) {
     const row = yield* rowOf("ConnectionRepo.get", id)
     return row === null ? null : toStored(row)
   })
 
+  const rows = RememberedRows.make({
+    keyOf: (row: StoredConnection) => row.id,
+    all: Effect.map(table.select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`), (all) => all.map(toStored)),
+    one: get,
+    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+  })
+  const list = Effect.withSpan(rows.list, "ConnectionRepo.list")
+
   const insert = Effect.fn("ConnectionRepo.insert")((connection: Connection) =>
-    table.insert("ConnectionRepo.insert", toRow(connection, null))
+    rows.writing(connection.id)(table.insert("ConnectionRepo.insert", toRow(connection, null)))
   )
 
   /** Reads and writes with nobody in between. */
@@ -166,38 +170,43 @@ export const make = Effect.gen(function* () {
         isSqlError(error) ? Table.named(operation)(error) : (error as Exclude<E, SqlError>)
       )
 
-  const update = Effect.fn("ConnectionRepo.update")(function* (connection: Connection) {
-    const before = yield* rowOf("ConnectionRepo.update", connection.id)
-    if (before === null) return false
-    return yield* table.update("ConnectionRepo.update", sql`id = ${connection.id}`, toRow(connection, before))
-  }, atomically("ConnectionRepo.update"))
+  const update = Effect.fn("ConnectionRepo.update")(
+    function* (connection: Connection) {
+      const before = yield* rowOf("ConnectionRepo.update", connection.id)
+      if (before === null) return false
+      return yield* table.update("ConnectionRepo.update", sql`id = ${connection.id}`, toRow(connection, before))
+    },
+    atomically("ConnectionRepo.update"),
+    (work, connection) => rows.writing(connection.id)(work)
+  )
 
-  const updateTokens = Effect.fn("ConnectionRepo.updateTokens")(function* (
-    id: string,
-    replaced: ReadonlyArray<Redacted.Redacted>,
-    tokens: RenewedTokens
-  ) {
-    const operation = "ConnectionRepo.updateTokens"
-    const row = yield* rowOf(operation, id)
-    const stored = row === null ? null : oauth.open(id, row.oauth).value
-    const held = stored?.refreshToken ?? null
-    if (stored === null || held === null) return false
-    if (!replaced.some((token) => Redacted.value(token) === Redacted.value(held))) return false
-    const { accessToken, expiresAtMs, refreshToken } = tokens
-    const sealed = oauth.seal(id, { ...stored, accessToken, refreshToken, expiresAtMs })
-    yield* Effect.mapError(sql`UPDATE connections SET oauth = ${sealed} WHERE id = ${id}`, Table.named(operation))
-    return true
-  }, atomically("ConnectionRepo.updateTokens"))
+  const updateTokens = Effect.fn("ConnectionRepo.updateTokens")(
+    function* (id: string, replaced: ReadonlyArray<Redacted.Redacted>, tokens: RenewedTokens) {
+      const operation = "ConnectionRepo.updateTokens"
+      const row = yield* rowOf(operation, id)
+      const stored = row === null ? null : oauth.open(id, row.oauth).value
+      const held = stored?.refreshToken ?? null
+      if (stored === null || held === null) return false
+      if (!replaced.some((token) => Redacted.value(token) === Redacted.value(held))) return false
+      const { accessToken, expiresAtMs, refreshToken } = tokens
+      const sealed = oauth.seal(id, { ...stored, accessToken, refreshToken, expiresAtMs })
+      yield* Effect.mapError(sql`UPDATE connections SET oauth = ${sealed} WHERE id = ${id}`, Table.named(operation))
+      return true
+    },
+    atomically("ConnectionRepo.updateTokens"),
+    (work, id) => rows.writing(id)(work)
+  )
 
   const updateHealth = Effect.fn("ConnectionRepo.updateHealth")((id: string, health: ConnectionHealth) =>
     encodeHealth(health).pipe(
       Effect.flatMap((columns) => sql`UPDATE connections SET ${sql.update(columns)} WHERE id = ${id} RETURNING 1`),
-      Effect.mapBoth({ onFailure: Table.named("ConnectionRepo.updateHealth"), onSuccess: (hits) => hits.length > 0 })
+      Effect.mapBoth({ onFailure: Table.named("ConnectionRepo.updateHealth"), onSuccess: (hits) => hits.length > 0 }),
+      rows.writing(id)
     )
   )
 
   const remove = Effect.fn("ConnectionRepo.remove")((id: string) =>
-    table.remove("ConnectionRepo.remove", sql`id = ${id}`)
+    rows.writing(id)(table.remove("ConnectionRepo.remove", sql`id = ${id}`))
   )
   return ConnectionRepo.of({ list, get, insert, update, updateHealth, updateTokens, remove })
 })

@@ -8,6 +8,7 @@ import { type ProviderNode, ProviderNodeType } from "../../domain/ProviderNode.t
 import { WireName } from "../../domain/Wire.ts"
 import { Json, MaybeText, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
+import * as RememberedRows from "../RememberedRows.ts"
 import { SecretHeaders, sealedColumn, type Stored } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
@@ -59,27 +60,35 @@ export const make = Effect.gen(function* () {
   })
   const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
 
-  const list = table.select("NodeRepo.list", sql`ORDER BY created_at_ms, id`).pipe(
-    Effect.map((rows) => rows.map(toStored)),
-    Effect.withSpan("NodeRepo.list")
-  )
-
   const get = Effect.fn("NodeRepo.get")(function* (id: string) {
     const row = yield* rowOf("NodeRepo.get", id)
     return row === null ? null : toStored(row)
   })
 
+  const rows = RememberedRows.make({
+    keyOf: (row: StoredNode) => row.id,
+    all: Effect.map(table.select("NodeRepo.list", sql`ORDER BY created_at_ms, id`), (all) => all.map(toStored)),
+    one: get,
+    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+  })
+  const list = Effect.withSpan(rows.list, "NodeRepo.list")
+
   const insert = Effect.fn("NodeRepo.insert")((node: ProviderNode) =>
-    table.insert("NodeRepo.insert", toRow(node, null))
+    rows.writing(node.id)(table.insert("NodeRepo.insert", toRow(node, null)))
   )
 
-  const update = Effect.fn("NodeRepo.update")(function* (node: ProviderNode) {
-    const before = yield* rowOf("NodeRepo.update", node.id)
-    if (before === null) return false
-    return yield* table.update("NodeRepo.update", sql`id = ${node.id}`, toRow(node, before))
-  })
+  const update = Effect.fn("NodeRepo.update")(
+    function* (node: ProviderNode) {
+      const before = yield* rowOf("NodeRepo.update", node.id)
+      if (before === null) return false
+      return yield* table.update("NodeRepo.update", sql`id = ${node.id}`, toRow(node, before))
+    },
+    (work, node) => rows.writing(node.id)(work)
+  )
 
-  const remove = Effect.fn("NodeRepo.remove")((id: string) => table.remove("NodeRepo.remove", sql`id = ${id}`))
+  const remove = Effect.fn("NodeRepo.remove")((id: string) =>
+    rows.writing(id)(table.remove("NodeRepo.remove", sql`id = ${id}`))
+  )
   return NodeRepo.of({ list, get, insert, update, remove })
 })
 

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Flag, Json, MaybeText, MaybeWhole, Text } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
+import * as RememberedRows from "../RememberedRows.ts"
 import * as Table from "../Table.ts"
 
 const Capability = Schema.optionalWith(Schema.Boolean, { exact: true })
@@ -52,20 +53,30 @@ export const make = Effect.gen(function* () {
   const table = Table.make(sql, "provider_models", Row)
   const keyIs = (provider: string, modelId: string) => sql`provider = ${provider} AND model_id = ${modelId}`
 
-  const list = table
-    .select("ProviderModelRepo.list", sql`ORDER BY provider, model_id`)
-    .pipe(Effect.withSpan("ProviderModelRepo.list"))
   const get = Effect.fn("ProviderModelRepo.get")((provider: string, modelId: string) =>
     table.first("ProviderModelRepo.get", sql`WHERE ${keyIs(provider, modelId)}`)
   )
+  const keyOf = ({ modelId, provider }: Pick<DeclaredModel, "modelId" | "provider">): string =>
+    `${provider}\n${modelId}`
+  const rows = RememberedRows.make({
+    keyOf: (model: DeclaredModel) => keyOf(model),
+    all: table.select("ProviderModelRepo.list", sql`ORDER BY provider, model_id`),
+    one: (key) => {
+      const end = key.indexOf("\n")
+      return get(key.slice(0, end), key.slice(end + 1))
+    },
+    order: (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)
+  })
+  const list = Effect.withSpan(rows.list, "ProviderModelRepo.list")
+
   const insert = Effect.fn("ProviderModelRepo.insert")((model: DeclaredModel) =>
-    table.insert("ProviderModelRepo.insert", model)
+    rows.writing(keyOf(model))(table.insert("ProviderModelRepo.insert", model))
   )
   const update = Effect.fn("ProviderModelRepo.update")((model: DeclaredModel) =>
-    table.update("ProviderModelRepo.update", keyIs(model.provider, model.modelId), model)
+    rows.writing(keyOf(model))(table.update("ProviderModelRepo.update", keyIs(model.provider, model.modelId), model))
   )
   const remove = Effect.fn("ProviderModelRepo.remove")((provider: string, modelId: string) =>
-    table.remove("ProviderModelRepo.remove", keyIs(provider, modelId))
+    rows.writing(keyOf({ provider, modelId }))(table.remove("ProviderModelRepo.remove", keyIs(provider, modelId)))
   )
   return ProviderModelRepo.of({ list, get, insert, update, remove })
 })

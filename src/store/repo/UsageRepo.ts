@@ -41,6 +41,7 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
   }
 >() {}
 
+/** Rows. */
 export const mostPerPage = 1000
 
 export const make = Effect.gen(function* () {

@@ -17,6 +17,7 @@ export interface LogSinkShape {
 
 export class LogSink extends Context.Tag("gateway/usage/LogSink")<LogSink, LogSinkShape>() {}
 
+/** Lines wait for one another this long, or until there is this much of them. */
 export const flushAfterMs = 100
 export const flushAtCharacters = 65_536
 

@@ -24,7 +24,7 @@ export interface OtlpExport {
   readonly publish: (read: () => MetricsSnapshot) => Effect.Effect<void, never, Scope.Scope>
 }
 
-export const maxWaitingSpans = 4096
+const maxWaitingSpans = 4096
 const batchSize = 512
 const spanInterval = "1 second"
 const metricInterval = "10 seconds"

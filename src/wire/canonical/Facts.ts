@@ -7,6 +7,7 @@ export interface MutableFacts {
   events: number
   content: boolean
   stop: Stop | null
+  stopRead?: boolean
   terminated: boolean
   usage: Usage | null
   problem: UpstreamProblem | null

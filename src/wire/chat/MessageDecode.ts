@@ -1,6 +1,7 @@
 /** The `messages` of a chat request → canonical messages. */
 import type { Message, OpaquePart, Part, Role, TextPart, ToolCallPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
+import { joinToolMessages } from "../canonical/ToolMessages.ts"
 import { expectedBase64, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
@@ -175,21 +176,6 @@ const decodeMessage = (message: Json, path: string, read: FieldReader): Message 
     ...optional("name", read.string(message, "name", path)),
     ...optional("extras", extras)
   }
-}
-
-/** Consecutive tool messages are one canonical message: the answers to one assistant message. */
-const joinToolMessages = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
-  const joined: Array<Message> = []
-  let results: Array<Part> | null = null
-  for (const message of messages) {
-    if (message.role === "tool" && results !== null) {
-      for (const part of message.parts) results.push(part)
-      continue
-    }
-    results = message.role === "tool" ? [...message.parts] : null
-    joined.push(results === null ? message : { ...message, parts: results })
-  }
-  return joined
 }
 
 export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArray<Message> => {

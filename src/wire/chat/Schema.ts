@@ -8,7 +8,7 @@ const open = { key: Schema.String, value: Schema.Unknown }
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 const positive = Schema.Int.pipe(Schema.positive())
 
-export const ChatMessage = Schema.Struct(
+const ChatMessage = Schema.Struct(
   {
     role: Schema.Literal("system", "developer", "user", "assistant", "tool"),
     content: maybe(Schema.Union(Schema.String, Schema.Array(Schema.Struct({ type: Schema.String }, open)))),

@@ -2,7 +2,7 @@
 import type { StreamEvent } from "../canonical/Event.ts"
 import { numberOr, isObject, type JsonObject, objectOr, optional, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
-import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { makeCallBlocks } from "./CallBlocks.ts"
 import { callsOf, firstChoice, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
@@ -101,8 +101,8 @@ export const makeEventDecoder = (): EventDecoder => {
       if (data.trim() === "[DONE]") finishUp()
       else {
         const chunk = parseJson(data)
-        // Not JSON: keep-alive texts of some proxies. An answer that lost something by it has no finish reason.
         if (isObject(chunk)) readChunk(chunk)
+        else if (finish === null && isTornEvent(data)) fail({ type: "error", problem: tornEvent })
       }
       return take()
     },

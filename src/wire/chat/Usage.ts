@@ -1,20 +1,20 @@
 /** Usage of the chat wire, both ways, with the dialects of its providers. */
-import { mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
-import { isObject, type JsonObject, numberOr, objectOr, optional } from "../json/Json.ts"
+import { countOr, mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
+import { isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
 
 /** What a usage object tells. Null members tell nothing. */
 export const decodeUsage = (usage: JsonObject): UsagePatch => {
   const input = objectOr(usage["prompt_tokens_details"])
   const output = objectOr(usage["completion_tokens_details"])
   return {
-    ...optional("in", numberOr(usage["prompt_tokens"])),
-    ...optional("out", numberOr(usage["completion_tokens"])),
+    ...optional("in", countOr(usage["prompt_tokens"])),
+    ...optional("out", countOr(usage["completion_tokens"])),
     ...optional(
       "cacheRead",
-      numberOr(input["cached_tokens"]) ?? numberOr(usage["prompt_cache_hit_tokens"]) ?? numberOr(usage["cached_tokens"])
+      countOr(input["cached_tokens"]) ?? countOr(usage["prompt_cache_hit_tokens"]) ?? countOr(usage["cached_tokens"])
     ),
-    ...optional("cacheWrite", numberOr(input["cache_write_tokens"])),
-    ...optional("reasoning", numberOr(output["reasoning_tokens"]))
+    ...optional("cacheWrite", countOr(input["cache_write_tokens"])),
+    ...optional("reasoning", countOr(output["reasoning_tokens"]))
   }
 }
 

@@ -5,8 +5,8 @@
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Response, Stop } from "../canonical/Response.ts"
-import { mergeUsage, type Usage } from "../canonical/Usage.ts"
-import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
+import { countOr, mergeUsage, type Usage } from "../canonical/Usage.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts, EncodeContext } from "../WireCodec.ts"
 import { inFormat } from "./Vector.ts"
@@ -25,7 +25,7 @@ export interface AnswerShape {
 }
 
 /** Vectors in the order of the inputs. */
-export const dataOfVectors = (vectors: Json | undefined, pick: (item: Json) => Json | undefined) =>
+const dataOfVectors = (vectors: Json | undefined, pick: (item: Json) => Json | undefined) =>
   isArray(vectors)
     ? vectors.map((item, index): JsonObject => ({ object: "embedding", index, embedding: pick(item) }))
     : null
@@ -84,19 +84,19 @@ export const openAiShape: AnswerShape = {
   dataOf: (body) => (isArray(body["data"]) ? body["data"] : null),
   tokensOf: (body) => {
     const usage = objectOr(body["usage"])
-    return numberOr(usage["prompt_tokens"]) ?? numberOr(usage["total_tokens"])
+    return countOr(usage["prompt_tokens"]) ?? countOr(usage["total_tokens"])
   },
   restOf: ({ data: _data, model: _model, ...rest }) => rest
 }
 
 export const geminiShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => objectOr(item)["values"]),
-  tokensOf: (body) => numberOr(objectOr(body["usageMetadata"])["promptTokenCount"]),
+  tokensOf: (body) => countOr(objectOr(body["usageMetadata"])["promptTokenCount"]),
   restOf: () => ({})
 }
 
 export const ollamaShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => item),
-  tokensOf: (body) => numberOr(body["prompt_eval_count"]),
+  tokensOf: (body) => countOr(body["prompt_eval_count"]),
   restOf: () => ({})
 }

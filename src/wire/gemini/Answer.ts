@@ -43,6 +43,7 @@ export const isError = (body: JsonObject): boolean => isObject(body["error"]) ||
 export const candidateFailure = (candidate: JsonObject | undefined): UpstreamProblem | null =>
   failureOf(finishOf(candidate), stringOr(candidate?.["finishMessage"]))
 
+/** Why the answer stopped, also when the prompt was blocked; null while it has not. */
 export const stopOf = (body: JsonObject, hasToolCalls: boolean): Stop | null => {
   const finish = finishOf(firstCandidate(body))
   if (finish !== "") return decodeStop(finish, hasToolCalls)

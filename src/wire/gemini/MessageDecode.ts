@@ -1,6 +1,7 @@
 /** `systemInstruction` and `contents` of a gemini request → canonical messages. */
 import type { Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
+import { joinToolMessages, splitToolResults } from "../canonical/ToolMessages.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { type CallLedger, makeCallLedger } from "./Calls.ts"
@@ -104,31 +105,7 @@ const decodeParts = (content: JsonObject, path: string, reader: Reader): Readonl
   return (parts ?? []).flatMap((part, index) => decodePart(part, `${path}.parts[${index}]`, reader) ?? [])
 }
 
-/** Results stand in contents of the user here; canonically they are a message of their own, in front of the rest. */
-const splitResults = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
-  const results = parts.filter((part) => part.type === "tool_result")
-  const rest = parts.filter((part) => part.type !== "tool_result")
-  const user: Message = { role: "user", parts: rest, ...optional("extras", extras) }
-  if (results.length === 0) return [user]
-  return [{ role: "tool", parts: results }, ...(rest.length === 0 ? [] : [user])]
-}
-
 const userRoles: ReadonlySet<Json> = new Set(["user", "function", "tool"])
-
-/** Results of one step may come in a content each: canonically they are one message. */
-const joinResults = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
-  const joined: Array<Message> = []
-  let results: Array<Part> | null = null
-  for (const message of messages) {
-    if (message.role === "tool" && results !== null) {
-      for (const part of message.parts) results.push(part)
-      continue
-    }
-    results = message.role === "tool" ? [...message.parts] : null
-    joined.push(results === null ? message : { ...message, parts: results })
-  }
-  return joined
-}
 
 const decodeContents = (contents: ReadonlyArray<Json>, reader: Reader): ReadonlyArray<Message> => {
   let inStep = false
@@ -148,7 +125,7 @@ const decodeContents = (contents: ReadonlyArray<Json>, reader: Reader): Readonly
     inStep = isModel
     const parts = decodeParts(content, path, reader)
     const extras = extrasOf(content, members.content)
-    return isModel ? [{ role: "assistant", parts, ...optional("extras", extras) }] : splitResults(parts, extras)
+    return isModel ? [{ role: "assistant", parts, ...optional("extras", extras) }] : splitToolResults(parts, extras)
   })
 }
 
@@ -173,5 +150,5 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
     return []
   }
   const reader: Reader = { read, calls: makeCallLedger() }
-  return [...decodeSystem(body, reader), ...joinResults(decodeContents(contents, reader))]
+  return [...decodeSystem(body, reader), ...joinToolMessages(decodeContents(contents, reader))]
 }

@@ -25,6 +25,7 @@ export type ThinkingRule =
   | { readonly kind: "budget"; readonly minBudget: number; readonly maxBudget: number; readonly offBudget: number }
   | { readonly kind: "unknown" }
 
+/** How the model is told how much to think, budgets in tokens; `unknown` for a name of no known family. */
 export const thinkingRule = (model: string): ThinkingRule => {
   if (third.test(model)) return { kind: "level", hasMedium: !thirdPro.test(model) }
   if (secondPro.test(model)) return { kind: "budget", minBudget: 128, maxBudget: 32_768, offBudget: 128 }

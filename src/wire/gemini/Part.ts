@@ -9,6 +9,7 @@ const notes = new Set(["thought", "thoughtSignature", "videoMetadata", "partMeta
 /** Taken by the servers in place of a signature that nobody has. */
 export const noSignature = "skip_thought_signature_validator"
 
+/** The part's signature as state that only this wire can read. */
 export const stateOf = (part: JsonObject): { readonly state?: ReasoningState } => {
   const signature = stringOr(part["thoughtSignature"]) ?? ""
   return signature === "" ? {} : { state: { wire: "gemini", signature } }

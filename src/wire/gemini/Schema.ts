@@ -7,7 +7,7 @@ const positive = Schema.Int.pipe(Schema.positive())
 
 const Part = Schema.Struct({ text: maybe(Schema.String), thought: maybe(Schema.Boolean) }, open)
 
-export const GeminiContent = Schema.Struct(
+const GeminiContent = Schema.Struct(
   { role: maybe(Schema.String), parts: Schema.optional(Schema.Array(Part)) },
   open
 ).annotations({ identifier: "GeminiContent" })

@@ -5,7 +5,7 @@ import type { Stop } from "../canonical/Response.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
 import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../json/Json.ts"
 import { type EventDecoder, makeSseDecoder } from "../sse/SseDecoder.ts"
-import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { candidateFailure, createdMsOf, firstCandidate, isError, partsOf, stopOf } from "./Answer.ts"
 import { makeArrayScanner } from "./ArrayScanner.ts"
@@ -25,7 +25,7 @@ const unreadableArgs: UpstreamProblem = {
 }
 
 /** The wire has no end mark: an answer is whole when its stream ends after a finish reason. */
-export const makeEventDecoder = (): EventDecoder => {
+export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, "stopRead">> => {
   let out: Array<StreamEvent> = []
   let responseId: string | null = null
   let started = false
@@ -178,6 +178,7 @@ export const makeEventDecoder = (): EventDecoder => {
       else {
         const chunk = parseJson(data)
         if (isObject(chunk)) readChunk(chunk)
+        else if (stop === null && isTornEvent(data)) fail(tornEvent)
         // Pieces of arguments are held back: the upstream is alive nevertheless.
         if (out.length === 0) out.push({ type: "ping" })
       }
@@ -186,14 +187,14 @@ export const makeEventDecoder = (): EventDecoder => {
     end: () => {
       if (!over) finishUp()
       return take()
-    }
+    },
+    stopRead: () => stop !== null
   }
 }
 
 /** Without `alt=sse` the servers send one array of chunks; some send one object, whatever was asked. */
-const makeArrayDecoder = (): StreamDecoder => {
+const makeArrayDecoder = (decoder: EventDecoder): StreamDecoder => {
   const scanner = makeArrayScanner()
-  const decoder = makeEventDecoder()
   return {
     push: (chunk) => {
       const events = scanner.push(chunk).flatMap((data) => decoder.event({ event: null, data }))
@@ -210,6 +211,7 @@ const insignificant: ReadonlySet<number> = new Set([9, 10, 13, 32, 0xef, 0xbb, 0
 
 /** The first byte that says something decides between events and an array. */
 export const makeStreamDecoder = (): StreamDecoder => {
+  const events = makeEventDecoder()
   let decoder: StreamDecoder | null = null
   return {
     push: (chunk) => {
@@ -217,9 +219,10 @@ export const makeStreamDecoder = (): StreamDecoder => {
       const first = chunk.findIndex((byte) => !insignificant.has(byte))
       if (first < 0) return []
       const isArrayStream = chunk[first] === 91 || chunk[first] === 123
-      decoder = isArrayStream ? makeArrayDecoder() : makeSseDecoder(makeEventDecoder())
+      decoder = isArrayStream ? makeArrayDecoder(events) : makeSseDecoder(events)
       return decoder.push(chunk.subarray(first))
     },
-    end: () => (decoder ?? makeArrayDecoder()).end()
+    end: () => (decoder ?? makeArrayDecoder(events)).end(),
+    stopRead: events.stopRead
   }
 }

@@ -69,6 +69,7 @@ const makeReader = (): TapReader => {
     const blocked = blockReasonOf(chunk)
     if (finish !== "" && open.size === 0) facts.stop = decodeStop(finish, calls > 0)
     else if (blocked !== null) facts.stop = blockedStop(blocked)
+    if (facts.stop !== null) facts.stopRead = true
     return "relay"
   }
 

@@ -2,8 +2,8 @@
  * Usage of the gemini wire, both ways. Its candidates are counted without the thoughts, its prompt without what tools of the
  * provider put into it.
  */
-import type { Usage } from "../canonical/Usage.ts"
-import { isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"
+import { countOr, type Usage } from "../canonical/Usage.ts"
+import { isObject, type Json, type JsonObject } from "../json/Json.ts"
 
 interface Raw {
   prompt: number
@@ -28,7 +28,7 @@ export const makeUsageReader = (): ((metadata: Json | undefined) => Usage | null
   return (metadata) => {
     if (!isObject(metadata)) return null
     for (const word of ["prompt", "toolPrompt", "candidates", "thoughts", "cached"] as const) {
-      const count = numberOr(metadata[members[word]])
+      const count = countOr(metadata[members[word]])
       if (count === null) continue
       raw[word] = count
       told = true

@@ -9,6 +9,7 @@ import type {
   ToolResultPart
 } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
+import { splitToolResults } from "../canonical/ToolMessages.ts"
 import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
@@ -153,15 +154,6 @@ const decodeContent = (owner: JsonObject, path: string, read: FieldReader): Read
 
 const messageMembers = new Set(["role", "content"])
 
-/** Tool results stand in user messages here, before anything else; canonically they are a message of their own. */
-const splitResults = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
-  const results = parts.filter((part) => part.type === "tool_result")
-  const rest = parts.filter((part) => part.type !== "tool_result")
-  const user: Message = { role: "user", parts: rest, ...optional("extras", extras) }
-  if (results.length === 0) return [user]
-  return [{ role: "tool", parts: results }, ...(rest.length === 0 ? [] : [user])]
-}
-
 const decodeMessage = (message: Json, path: string, read: FieldReader): ReadonlyArray<Message> => {
   if (!isObject(message)) {
     read.fail(path, mismatch(message, "an object"))
@@ -170,7 +162,7 @@ const decodeMessage = (message: Json, path: string, read: FieldReader): Readonly
   const role = message["role"]
   const parts = decodeContent(message, path, read)
   const extras = extrasOf(message, messageMembers)
-  if (role === "user") return splitResults(parts, extras)
+  if (role === "user") return splitToolResults(parts, extras)
   if (role === "assistant" || role === "system") return [{ role, parts, ...optional("extras", extras) }]
   read.fail(`${path}.role`, "expected 'user', 'assistant' or 'system'")
   return []

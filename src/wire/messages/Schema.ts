@@ -8,7 +8,7 @@ const positive = Schema.Int.pipe(Schema.positive())
 const Block = Schema.Struct({ type: Schema.String }, open)
 const Content = Schema.Union(Schema.String, Schema.Array(Block))
 
-export const MessagesMessage = Schema.Struct(
+const MessagesMessage = Schema.Struct(
   { role: Schema.Literal("user", "assistant", "system"), content: Content },
   open
 ).annotations({ identifier: "MessagesMessage" })

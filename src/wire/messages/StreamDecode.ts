@@ -1,10 +1,10 @@
 /** Message stream events → canonical events. Events are told apart by their data's `type`; `event:` lines may be missing. */
-import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
+import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
-import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -81,7 +81,8 @@ export const makeEventDecoder = (): EventDecoder => {
   const readUsage = makeUsageReader()
 
   const tellUsage = (usage: unknown): void => {
-    if (isObject(usage)) out.push({ type: "usage", usage: readUsage(usage) })
+    const known = isObject(usage) ? readUsage(usage) : null
+    if (known !== null) out.push({ type: "usage", usage: known })
   }
 
   const closeBlock = (key: number): void => {
@@ -103,15 +104,15 @@ export const makeEventDecoder = (): EventDecoder => {
     for (const delta of initialDeltas(source, block.type)) out.push({ type: "delta", index, delta })
   }
 
-  const fail = (event: JsonObject | null): void => {
+  const fail = (problem: UpstreamProblem): void => {
     over = true
-    out.push({ type: "error", problem: event === null ? incompleteStream : streamProblem(event) })
+    out.push({ type: "error", problem })
   }
 
   const start = (message: JsonObject): void => {
     // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
     if (started) {
-      if (nextIndex > 0) fail(null)
+      if (nextIndex > 0) fail(incompleteStream)
       return
     }
     started = true
@@ -121,7 +122,7 @@ export const makeEventDecoder = (): EventDecoder => {
 
   const finishUp = (): void => {
     for (const key of open.keys()) closeBlock(key)
-    if (stop === null) return fail(null)
+    if (stop === null) return fail(incompleteStream)
     over = true
     out.push({ type: "finish", stop }, { type: "done" })
   }
@@ -153,7 +154,7 @@ export const makeEventDecoder = (): EventDecoder => {
       case "ping":
         return void out.push({ type: "ping" })
       case "error":
-        return fail(event)
+        return fail(streamProblem(event))
     }
   }
 
@@ -168,6 +169,7 @@ export const makeEventDecoder = (): EventDecoder => {
       if (over) return []
       const event = parseJson(data)
       if (isObject(event)) read(event)
+      else if (stop === null && isTornEvent(data)) fail(tornEvent)
       return take()
     },
     end: () => {

@@ -13,7 +13,7 @@ const makeReader = (model: string | undefined): TapReader => {
   let started = false
 
   const tellUsage = (usage: unknown, facts: MutableFacts): void => {
-    if (isObject(usage)) facts.usage = readUsage(usage)
+    if (isObject(usage)) facts.usage = readUsage(usage) ?? facts.usage
   }
 
   const start = (event: JsonObject, facts: MutableFacts): Verdict => {

@@ -10,8 +10,9 @@ import { isArray, isObject, type Json, type JsonObject, optional } from "../json
 import type { EncodeOptions } from "../WireCodec.ts"
 
 /** Sent when neither the client nor the catalogue knows a limit: every model of this wire since 2024 can write so much. */
-export const defaultMaxTokens = 8192
-const minBudget = 1024
+const defaultMaxTokens = 8192
+/** The wire's own least. */
+const minBudgetTokens = 1024
 /** Of the output limit, what thinking may take: the rest is for the answer. */
 const maxShare = 0.8
 
@@ -72,9 +73,9 @@ const limitOf = (conversation: Conversation, options: EncodeOptions, log: DropLo
 
 /** The budget that fits below the limit; null when not even the smallest does. One that fits already is left to its client. */
 const fitBudget = (wanted: number, maxTokens: number, own: boolean): number | null => {
-  if (own && wanted >= minBudget && wanted < maxTokens) return wanted
-  const room = Math.max(Math.floor(maxTokens * maxShare), minBudget)
-  const budget = Math.min(Math.max(wanted, minBudget), room)
+  if (own && wanted >= minBudgetTokens && wanted < maxTokens) return wanted
+  const room = Math.max(Math.floor(maxTokens * maxShare), minBudgetTokens)
+  const budget = Math.min(Math.max(wanted, minBudgetTokens), room)
   return budget < maxTokens ? budget : null
 }
 

@@ -3,8 +3,8 @@
  * reports totals that may repeat, so later members replace earlier ones and nothing is added up.
  */
 import { noTokens } from "../../domain/Usage.ts"
-import type { Usage } from "../canonical/Usage.ts"
-import { type JsonObject, numberOr, objectOr } from "../json/Json.ts"
+import { countOr, type Usage } from "../canonical/Usage.ts"
+import { type JsonObject, objectOr } from "../json/Json.ts"
 
 interface Raw {
   input: number
@@ -14,15 +14,23 @@ interface Raw {
   thinking: number
 }
 
-/** Merges usage objects of one answer and gives the sum of what is known. */
-export const makeUsageReader = (): ((usage: JsonObject) => Usage) => {
+/** Merges usage objects of one answer and gives the sum of what is known; null while none of them told a number. */
+export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
   const raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, thinking: 0 }
+  let told = false
+  const note = (word: keyof Raw, value: unknown): void => {
+    const count = countOr(value)
+    if (count === null) return
+    raw[word] = count
+    told = true
+  }
   return (usage) => {
-    raw.input = numberOr(usage["input_tokens"]) ?? raw.input
-    raw.output = numberOr(usage["output_tokens"]) ?? raw.output
-    raw.cacheRead = numberOr(usage["cache_read_input_tokens"]) ?? raw.cacheRead
-    raw.cacheWrite = numberOr(usage["cache_creation_input_tokens"]) ?? raw.cacheWrite
-    raw.thinking = numberOr(objectOr(usage["output_tokens_details"])["thinking_tokens"]) ?? raw.thinking
+    note("input", usage["input_tokens"])
+    note("output", usage["output_tokens"])
+    note("cacheRead", usage["cache_read_input_tokens"])
+    note("cacheWrite", usage["cache_creation_input_tokens"])
+    note("thinking", objectOr(usage["output_tokens_details"])["thinking_tokens"])
+    if (!told) return null
     return {
       in: raw.input + raw.cacheRead + raw.cacheWrite,
       out: raw.output,

@@ -20,7 +20,7 @@ export interface OfferedModel {
  * The API level this wire follows, not the gateway's own version: clients compare it with the level they need (tool calls,
  * thinking, the responses route) and turn away from older ones.
  */
-export const apiLevel = "0.13.5"
+const apiLevel = "0.13.5"
 
 const neverExpires = "9999-12-31T23:59:59Z"
 

@@ -16,7 +16,7 @@ const shared = {
 
 const Call = Schema.Struct({ function: Schema.Struct({ name: Schema.String, arguments: object }, open) }, open)
 
-export const OllamaMessage = Schema.Struct(
+const OllamaMessage = Schema.Struct(
   {
     role: Schema.Literal("system", "user", "assistant", "tool"),
     content: maybe(Schema.String),

@@ -1,12 +1,12 @@
 /** Counts and durations of the ollama wire, which stand beside the last piece of an answer. */
 import { noTokens } from "../../domain/Usage.ts"
-import type { Usage } from "../canonical/Usage.ts"
-import { type JsonObject, numberOr } from "../json/Json.ts"
+import { countOr, type Usage } from "../canonical/Usage.ts"
+import { type JsonObject } from "../json/Json.ts"
 
 /** Null when the line counts nothing. A prompt served from the cache has no count of its own in older servers. */
 export const usageOf = (line: JsonObject): Usage | null => {
-  const prompt = numberOr(line["prompt_eval_count"])
-  const answer = numberOr(line["eval_count"])
+  const prompt = countOr(line["prompt_eval_count"])
+  const answer = countOr(line["eval_count"])
   return prompt === null && answer === null ? null : { ...noTokens, in: prompt ?? 0, out: answer ?? 0 }
 }
 

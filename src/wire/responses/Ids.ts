@@ -14,4 +14,5 @@ const maxOwnerChars = 40
 export const itemId = (prefix: ItemPrefix, responseId: string, index: number): string =>
   `${prefix}${mark}${responseId.replaceAll(/[^a-zA-Z0-9]/g, "").slice(-maxOwnerChars)}_${index}`
 
+/** The gateway made this id up: an upstream does not know it. */
 export const isMadeUp = (id: string): boolean => /^[a-z]+_gw_/.test(id)

@@ -69,6 +69,7 @@ export const responseHead = (
   ...settingsOf(context.request ?? {})
 })
 
+/** The object as the events of a running stream show it. */
 export const unfinished = (head: JsonObject): JsonObject => ({
   ...head,
   status: "in_progress",
@@ -78,6 +79,7 @@ export const unfinished = (head: JsonObject): JsonObject => ({
   usage: null
 })
 
+/** The object at its end. `incomplete` where the answer was cut short by a limit or a filter. */
 export const finished = (
   head: JsonObject,
   output: ReadonlyArray<JsonObject>,

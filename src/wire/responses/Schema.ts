@@ -8,7 +8,7 @@ const positive = Schema.Int.pipe(Schema.positive())
 const Typed = Schema.Struct({ type: Schema.String }, open)
 
 /** A message may leave out its type; every other item has one. */
-export const ResponsesItem = Schema.Union(
+const ResponsesItem = Schema.Union(
   Typed,
   Schema.Struct(
     {

@@ -6,7 +6,7 @@ import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../ca
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
-import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { citationsOf } from "./Content.ts"
 import { reasoningText, sectionBreak, stateOf } from "./Reasoning.ts"
 import { decodeStop } from "./Stop.ts"
@@ -333,7 +333,11 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     read,
     event: ({ data }) => {
       const event = parseJson(data)
-      return isObject(event) ? read(event) : []
+      if (isObject(event)) return read(event)
+      if (over || !isTornEvent(data)) return []
+      out = []
+      fail(tornEvent)
+      return out
     },
     end: () => {
       if (over) return []

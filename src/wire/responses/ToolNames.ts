@@ -8,6 +8,7 @@ import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json
 /** The shortest limit among the other wires. */
 const maxNameChars = 64
 
+/** One name of a namespace and a tool; a long one is cut, and told apart from its like by a hash. */
 export const flatName = (namespace: string, name: string): string => {
   const joined = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`
   const clean = plainWord(joined)

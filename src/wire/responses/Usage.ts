@@ -1,7 +1,7 @@
 /** Usage of the responses wire, both ways. */
 import { noTokens } from "../../domain/Usage.ts"
-import { mergeUsage, type Usage } from "../canonical/Usage.ts"
-import { isObject, type JsonObject, numberOr, objectOr, optional } from "../json/Json.ts"
+import { countOr, mergeUsage, type Usage } from "../canonical/Usage.ts"
+import { isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
 
 /** The usage of a response object; null when it tells none. */
 export const usageOf = (response: JsonObject): Usage | null => {
@@ -9,11 +9,11 @@ export const usageOf = (response: JsonObject): Usage | null => {
   if (!isObject(usage)) return null
   const input = objectOr(usage["input_tokens_details"])
   return mergeUsage(null, {
-    ...optional("in", numberOr(usage["input_tokens"])),
-    ...optional("out", numberOr(usage["output_tokens"])),
-    ...optional("cacheRead", numberOr(input["cached_tokens"])),
-    ...optional("cacheWrite", numberOr(input["cache_write_tokens"])),
-    ...optional("reasoning", numberOr(objectOr(usage["output_tokens_details"])["reasoning_tokens"]))
+    ...optional("in", countOr(usage["input_tokens"])),
+    ...optional("out", countOr(usage["output_tokens"])),
+    ...optional("cacheRead", countOr(input["cached_tokens"])),
+    ...optional("cacheWrite", countOr(input["cache_write_tokens"])),
+    ...optional("reasoning", countOr(objectOr(usage["output_tokens_details"])["reasoning_tokens"]))
   })
 }
 

@@ -9,6 +9,7 @@ export interface SseFailure {
   readonly limitBytes: number
 }
 
+/** Room for a large picture in one event. */
 export const defaultMaxEventBytes = 16 * 1_048_576
 
 /** Called with each whole block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */

@@ -2,7 +2,7 @@
  * Watches a same-wire event stream while its own bytes go on to the client. Only whole events are let through, so that an
  * event can be withheld; when nothing is withheld and a chunk ends with an event, the chunk object itself is relayed.
  */
-import { answerTooLarge } from "../UpstreamError.ts"
+import { answerTooLarge, isTornEvent, tornEvent } from "../UpstreamError.ts"
 import { type MutableFacts, observeText, startFacts } from "../canonical/Facts.ts"
 import type { StreamTap } from "../WireCodec.ts"
 import { makePlainDelta } from "./PlainDelta.ts"
@@ -10,8 +10,8 @@ import { makeSseFramer } from "./SseFramer.ts"
 import { encodeSse, parseBlock, type SseEvent } from "./SseScanner.ts"
 
 /**
- * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless the stream ends in one: then
- * it was cut. `plainText` is an event that carries this answer text and nothing else; `instead` is sent in its place.
+ * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless they were meant as JSON or the
+ * stream ends in one: then a part of the answer is lost. `plainText` is an event that carries this answer text and nothing else; `instead` is sent in its place.
  */
 export type Verdict =
   | "relay"
@@ -66,6 +66,10 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     facts.events += 1
     const verdict = reader.read(event, facts)
     if (verdict === "withhold") return false
+    if (verdict === "unreadable" && isTornEvent(event.data)) {
+      if (facts.stop === null) facts.problem = tornEvent
+      return false
+    }
     if (reader.dataOnly === true && !isDataOnly(bytes, start, end)) {
       if (typeof verdict === "object" && "plainText" in verdict) observeText(facts, verdict.plainText)
       return Buffer.from(encodeSse(null, event.data))

@@ -148,7 +148,8 @@ describe("failures", () => {
         due.push(run)
         return { restart: () => {}, cancel: () => {} }
       },
-      soon: setImmediate
+      soon: setImmediate,
+      live: () => due.length
     })
     return Effect.gen(function* () {
       const upstream = yield* Upstream

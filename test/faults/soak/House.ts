@@ -1,6 +1,7 @@
 /** The built program with a fake provider behind it: nodes with faults, alone and in front of healthy ones. */
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
+import { type Dispatcher, request } from "undici"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
 import type { Fault } from "../wall/Fault.ts"
@@ -9,7 +10,7 @@ import type { WallWire } from "../wall/Wires.ts"
 import type { Offer } from "./Load.ts"
 
 const adminKey = "admin-key-of-the-soak"
-export const admin = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
+const admin = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
 const environment = { GATEWAY_ADMIN_KEY: adminKey }
 
 export interface House {
@@ -19,21 +20,31 @@ export interface House {
   readonly openCalls: () => number
 }
 
-/** A management call as administrator; fails the test when it is not answered with 2xx. */
-// eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
-export const manage = async (url: string, method: string, path: string, body?: unknown): Promise<any> => {
-  const response = await fetch(url + path, {
+/** A management call as administrator, on a socket that it leaves closed; fails the test when it is not answered with 2xx. */
+export const manage = async (
+  url: string,
+  method: Dispatcher.HttpMethod,
+  path: string,
+  sent?: unknown
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
+): Promise<any> => {
+  const { body, statusCode } = await request(url + path, {
     method,
     headers: admin,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    reset: true,
+    ...(sent === undefined ? {} : { body: JSON.stringify(sent) })
   })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  const text = await body.text()
+  if (statusCode > 299) throw new Error(`${method} ${path}: ${statusCode} ${text}`)
   return text === "" ? null : JSON.parse(text)
 }
 
-const counting = (fake: Fake.FakeUpstream): { readonly fake: Fake.FakeUpstream; readonly open: () => number } => {
+const counting = (
+  fake: Fake.FakeUpstream,
+  remembers: boolean
+): { readonly fake: Fake.FakeUpstream; readonly open: () => number } => {
   let open = 0
+  const known = fake.requests as Array<Fake.RecordedRequest>
   return {
     open: () => open,
     fake: {
@@ -41,6 +52,7 @@ const counting = (fake: Fake.FakeUpstream): { readonly fake: Fake.FakeUpstream; 
       always: (answer) =>
         fake.always((response, request) => {
           open += 1
+          if (!remembers) known.length = 0
           response.once("close", () => (open -= 1))
           return answer(response, request)
         })
@@ -48,9 +60,10 @@ const counting = (fake: Fake.FakeUpstream): { readonly fake: Fake.FakeUpstream; 
   }
 }
 
-export const start = (faults: ReadonlyArray<Fault>): Effect.Effect<House, never, Scope> =>
+/** Where the provider need not remember what it was asked, a long run does not fill the memory. */
+export const start = (faults: ReadonlyArray<Fault>, remembers = true): Effect.Effect<House, never, Scope> =>
   Effect.gen(function* () {
-    const { fake, open } = counting(yield* Fake.start)
+    const { fake, open } = counting(yield* Fake.start, remembers)
     const provider = serve(fake, faults)
     const program = yield* Program.start(environment)
     return { program, provider, openCalls: open }
@@ -79,7 +92,7 @@ const healthy = (wire: WallWire): string => `well-${wire}`
 
 /** Healthy nodes of the wires; few places each, so that the line in front of them is used, too. */
 export const furnish = async (house: House, wires: ReadonlyArray<WallWire>): Promise<ReadonlyArray<Offer>> => {
-  for (const wire of wires) await connect(house, healthy(wire), wire, healthyModel, { max_concurrent: 40 })
+  for (const wire of wires) await connect(house, healthy(wire), wire, healthyModel, { max_concurrent: 30 })
   return wires.map((wire) => ({ model: `${healthy(wire)}/${healthyModel}`, wire }))
 }
 
@@ -116,7 +129,7 @@ export const usageRows = async (url: string): Promise<ReadonlyArray<UsageRow>> =
       "GET",
       `/api/usage/logs?limit=1000${cursor === null ? "" : `&cursor=${cursor}`}`
     )
-    rows.push(...page.logs)
+    for (const { outcome, requestId } of page.logs) rows.push({ outcome, requestId })
     cursor = page.nextCursor
   } while (cursor !== null)
   return rows

@@ -1,13 +1,16 @@
 /** Two hundred clients that ask for stories and for trouble, in every wire, streamed or not, some of them leaving early. */
 import { Agent, fetch } from "undici"
+import { WebSocket } from "ws"
 import * as Story from "../wall/Story.ts"
 import type { WallWire } from "../wall/Wires.ts"
 
-/** What may be asked for: a model, and the wire that its upstream speaks. */
+/** What may be asked for: a model, and the wire that its upstream speaks. It is asked for in any wire. */
 export interface Offer {
   readonly model: string
   readonly wire: WallWire
 }
+
+const wires: ReadonlyArray<WallWire> = ["chat", "messages", "responses"]
 
 export type Outcome = "answered" | "refused" | "broken" | "left"
 
@@ -65,7 +68,8 @@ const judge = (wire: WallWire, streamed: boolean, ok: boolean, text: string): Pi
 const askOnce = async (
   dispatcher: Agent,
   url: string,
-  { model, wire }: Offer,
+  model: string,
+  wire: WallWire,
   streamed: boolean,
   leaves: boolean
 ): Promise<Served> => {
@@ -86,6 +90,45 @@ const askOnce = async (
     return { requestId, model, outcome: abort.signal.aborted ? "left" : "broken", isUntrue: false }
   }
 }
+
+interface Frame {
+  readonly type: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The responses wire over a socket of its own, for one turn. */
+const askOverSocket = (url: string, model: string, leaves: boolean): Promise<Served> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(`${url.replace(/^http/, "ws")}${paths.responses}`)
+    let requestId: string | null = null
+    let text = ""
+    let last = ""
+    const ends = /^(?:error|response\.(?:completed|incomplete|failed))$/
+    socket.on("open", () =>
+      socket.send(JSON.stringify({ type: "response.create", ...bodyFor("responses", model, true) }))
+    )
+    socket.on("message", (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame
+      requestId ??= frame.headers?.["x-gateway-request-id"] ?? null
+      text += data.toString()
+      last = frame.type
+      if (leaves) socket.terminate()
+      else if (ends.test(frame.type)) socket.close()
+    })
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      const isSuccess = last === "response.completed"
+      const isWhole = text.includes(lastWords) || !text.includes("Night falls")
+      const outcome = isSuccess
+        ? "answered"
+        : leaves
+          ? "left"
+          : text.includes("response.created")
+            ? "broken"
+            : "refused"
+      resolve({ requestId, model, outcome, isUntrue: isSuccess && !isWhole })
+    })
+  })
 
 export interface LoadOptions {
   readonly url: string
@@ -108,7 +151,14 @@ export const run = async (options: LoadOptions): Promise<ReadonlyArray<Served>> 
     while (goesOn(begun)) {
       begun += 1
       const offer = offers[dice(offers.length)]!
-      served.push(await askOnce(agent, url, offer, dice(2) === 0, dice(10) === 0))
+      // Half of them in the wire of the upstream, whose answers go through as they are.
+      const wire = dice(2) === 0 ? offer.wire : wires[dice(wires.length)]!
+      const leaves = dice(10) === 0
+      const asked =
+        wire === "responses" && dice(3) === 0
+          ? askOverSocket(url, offer.model, leaves)
+          : askOnce(agent, url, offer.model, wire, dice(2) === 0, leaves)
+      served.push(await asked)
       progress(served.length)
     }
   }

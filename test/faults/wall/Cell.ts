@@ -4,12 +4,12 @@ import type { TestGateway } from "../../support/TestGateway.ts"
 import { type Ask, type Ending, makeAsk } from "./Clients.ts"
 import { baseCooldownMs, type Expected, type Fault } from "./Fault.ts"
 import { healthyModel, type Provider } from "./Provider.ts"
-import type { WallWire } from "./Wires.ts"
+import type { ClientWire, WallWire } from "./Wires.ts"
 
 export interface Cell {
   readonly fault: Fault
   readonly expected: Expected
-  readonly client: WallWire
+  readonly client: ClientWire
   readonly upstream: WallWire
   readonly streamed: boolean
   /** Alone, or in front of a healthy node. */

@@ -1,11 +1,13 @@
 /** The official SDKs as clients see them: one question, and what they end with. */
 import Anthropic from "@anthropic-ai/sdk"
+import { ApiError, GoogleGenAI, type GenerateContentResponse } from "@google/genai"
+import { type ChatResponse, Ollama } from "ollama"
 import OpenAI from "openai"
 import { wordList } from "./Story.ts"
-import type { WallWire } from "./Wires.ts"
+import type { ClientWire } from "./Wires.ts"
 
 export interface Question {
-  readonly wire: WallWire
+  readonly wire: ClientWire
   readonly model: string
   readonly streamed: boolean
   readonly prompt: string
@@ -19,12 +21,12 @@ export interface ClientError {
   readonly classForStatus: string
   readonly status: number | null
   readonly message: string
-  /** `error.attempts` of the body, as far as it was there. */
+  /** `error.attempts` of the body, as far as it was there; null where the wire's errors are a mere text. */
   readonly attempts: ReadonlyArray<{
     readonly provider: string
     readonly status: number | null
     readonly reason: string
-  }>
+  }> | null
 }
 
 /** What a client ends with. */
@@ -60,7 +62,38 @@ const attemptsOf = (body: unknown): ClientError["attempts"] => {
 /** An error event that the SDK hands over as an event instead of raising it. */
 class ToldError extends Error {}
 
+/** The body of a gemini error, which its SDK hands over as text. */
+const geminiError = (error: ApiError): Fields => {
+  try {
+    return fields(fields(JSON.parse(error.message))["error"])
+  } catch {
+    return {}
+  }
+}
+
+/** What a gemini client learns from the body alone: its SDK shows no headers of a failure. */
+const headersOfBody = (body: Fields): Headers => {
+  const headers = new Headers()
+  const id = body["request_id"]
+  if (typeof id === "string") headers.set("x-gateway-request-id", id)
+  for (const detail of Array.isArray(body["details"]) ? body["details"] : []) {
+    const delay = fields(detail)["retryDelay"]
+    if (typeof delay === "string") headers.set("retry-after", String(Number.parseFloat(delay)))
+  }
+  return headers
+}
+
 const describe = (error: unknown): ClientError => {
+  if (error instanceof ApiError) {
+    const body = geminiError(error)
+    const message = String(body["message"] ?? error.message)
+    return { class: "ApiError", classForStatus: "ApiError", status: error.status, message, attempts: attemptsOf(body) }
+  }
+  const code = fields(error)["status_code"]
+  if (error instanceof Error && typeof code === "number") {
+    const { message, name } = error
+    return { class: name, classForStatus: name, status: code, message, attempts: null }
+  }
   const known = error instanceof OpenAI.APIError || error instanceof Anthropic.APIError
   const status = known ? ((error.status as number | undefined) ?? null) : null
   const sdk = error instanceof Anthropic.APIError ? Anthropic.APIError : OpenAI.APIError
@@ -170,20 +203,71 @@ const askResponses = async (client: OpenAI, question: Question, heard: Heard): P
   }
 }
 
+const hearGemini = (piece: GenerateContentResponse, heard: Heard): void => {
+  const [candidate] = piece.candidates ?? []
+  for (const { functionCall, text, thought } of candidate?.content?.parts ?? []) {
+    if (thought !== true) heard.text += text ?? ""
+    if (functionCall !== undefined) heard.toolArguments += JSON.stringify(functionCall.args)
+  }
+  if (candidate?.finishReason === "STOP") heard.isClean = true
+  const headers = piece.sdkHttpResponse?.headers
+  if (headers !== undefined) heard.headers = new Headers(headers)
+}
+
+const askGemini = async (client: GoogleGenAI, question: Question, heard: Heard): Promise<void> => {
+  const { model, prompt, streamed, withTool } = question
+  const { parameters: parametersJsonSchema, ...named } = tool
+  const config = withTool ? { tools: [{ functionDeclarations: [{ ...named, parametersJsonSchema }] }] } : {}
+  const params = { model, contents: prompt, config }
+  if (!streamed) return hearGemini(await client.models.generateContent(params), heard)
+  for await (const piece of await client.models.generateContentStream(params)) hearGemini(piece, heard)
+}
+
+const hearOllama = ({ done, done_reason, message }: ChatResponse, heard: Heard): void => {
+  heard.text += message.content
+  for (const call of message.tool_calls ?? []) heard.toolArguments += JSON.stringify(call.function.arguments)
+  if (done && done_reason === "stop") heard.isClean = true
+}
+
+const askOllama = async (host: string, question: Question, heard: Heard): Promise<void> => {
+  const { model, prompt, streamed, withTool } = question
+  const client = new Ollama({
+    host,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      heard.headers = response.headers
+      return response
+    }
+  })
+  const params = {
+    model,
+    messages: [{ role: "user", content: prompt }],
+    ...(withTool ? { tools: [{ type: "function", function: tool }] } : {})
+  }
+  if (!streamed) return hearOllama(await client.chat(params), heard)
+  for await (const piece of await client.chat({ ...params, stream: true })) hearOllama(piece, heard)
+}
+
 /** Clients of a gateway, without retries of their own. */
 export const makeAsk = (url: string): Ask => {
   const options = { apiKey: "any", maxRetries: 0, timeout: 60_000, logLevel: "off" as const }
   const openai = new OpenAI({ ...options, baseURL: `${url}/v1` })
   const anthropic = new Anthropic({ ...options, baseURL: url })
+  const gemini = new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: url, timeout: options.timeout } })
   return async (question) => {
     const heard: Heard = { text: "", toolArguments: "", isClean: false, headers: new Headers() }
     const startedMs = performance.now()
     let error: ClientError | null = null
     try {
       if (question.wire === "messages") await askMessages(anthropic, question, heard)
+      else if (question.wire === "gemini") await askGemini(gemini, question, heard)
+      else if (question.wire === "ollama") await askOllama(`${url}/v1`, question, heard)
       else await (question.wire === "chat" ? askChat : askResponses)(openai, question, heard)
     } catch (failure) {
       error = describe(failure)
+      if (failure instanceof ApiError && heard.headers.get("x-gateway-request-id") === null) {
+        heard.headers = headersOfBody(geminiError(failure))
+      }
       const known = failure instanceof OpenAI.APIError || failure instanceof Anthropic.APIError
       if (known && failure.headers !== undefined) heard.headers = failure.headers as Headers
     }

@@ -1,6 +1,6 @@
 /** The verdicts for people: a row per fault, a column per way of asking. */
 import type { Cell, Seen } from "./Cell.ts"
-import type { WallWire } from "./Wires.ts"
+import type { ClientWire, WallWire } from "./Wires.ts"
 
 export interface Verdict {
   readonly cell: Cell
@@ -9,18 +9,20 @@ export interface Verdict {
 }
 
 interface Way {
-  readonly client: WallWire
+  readonly client: ClientWire
   readonly upstream: WallWire
 }
 
-/** Client wire and upstream wire of the columns; the last three need a translation. */
+/** Client wire and upstream wire of the columns; the last five need a translation. */
 export const ways: ReadonlyArray<Way> = [
   { client: "chat", upstream: "chat" },
   { client: "messages", upstream: "messages" },
   { client: "responses", upstream: "responses" },
   { client: "chat", upstream: "messages" },
   { client: "messages", upstream: "chat" },
-  { client: "responses", upstream: "chat" }
+  { client: "responses", upstream: "chat" },
+  { client: "gemini", upstream: "chat" },
+  { client: "ollama", upstream: "messages" }
 ]
 
 const title = ({ client, upstream }: Way): string => (client === upstream ? client : `${client}→${upstream}`)

@@ -56,8 +56,9 @@ const errorAnswer = (expected: Extract<Expected, { ends: "failed" }>, ending: En
     found.push(`'${error.message}' is not what the upstream said`)
   }
   const wanted = Math.max(1, expected.calls ?? 1)
-  if (error.attempts.length !== wanted || error.attempts.some((attempt) => attempt.provider !== node)) {
-    found.push(`error.attempts is ${JSON.stringify(error.attempts)}`)
+  const { attempts } = error
+  if (attempts !== null && (attempts.length !== wanted || attempts.some((attempt) => attempt.provider !== node))) {
+    found.push(`error.attempts is ${JSON.stringify(attempts)}`)
   }
   if (expected.retryAfterS !== undefined) found.push(...retryAfterProblem(headers, expected.retryAfterS))
   return found

@@ -5,6 +5,9 @@ import * as Story from "./Story.ts"
 
 export type WallWire = Extract<WireName, "chat" | "messages" | "responses">
 
+/** Wires that the wall asks in; the two more than upstreams have need a translation of whatever the upstream does. */
+export type ClientWire = WallWire | Extract<WireName, "gemini" | "ollama">
+
 /** A stream in its parts; played one after the other they are a complete answer. */
 export interface Told {
   /** Before the first content: roles, ids, empty blocks. */

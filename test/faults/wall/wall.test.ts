@@ -13,7 +13,7 @@ import type { AddressInfo } from "node:net"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { type Cell, open, type Row, type Wall } from "./Cell.ts"
-import type { Fault } from "./Fault.ts"
+import { type Fault, provider } from "./Fault.ts"
 import { oddAnswers, slow } from "./faults/answers.ts"
 import { network, streams } from "./faults/breaks.ts"
 import { accounts, rateLimits, requests, troubles } from "./faults/statuses.ts"
@@ -38,6 +38,8 @@ const faults = all.filter(isWanted)
 const isInPlainRun = ({ client, upstream }: (typeof ways)[number], fault: Fault): boolean =>
   client === upstream && (fault.translated === true || ways[all.indexOf(fault) % 3]?.client === client)
 
+const tellsToolsWhole = ({ client }: (typeof ways)[number]): boolean => client === "gemini" || client === "ollama"
+
 const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   for (const way of ways) {
@@ -45,8 +47,10 @@ const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
     if (wanted === "" && !isInPlainRun(way, fault)) continue
     if (fault.wires !== undefined && !fault.wires.includes(way.upstream)) continue
     for (const streamed of [false, true]) {
-      const expected = streamed ? fault.stream : fault.whole
-      if (expected === null) continue
+      const told = streamed ? fault.stream : fault.whole
+      if (told === null) continue
+      // A tool call that breaks has not begun for a client whose wire tells it in one piece.
+      const expected = told.ends === "broken" && fault.asksForTool && tellsToolsWhole(way) ? provider(502) : told
       cells.push({ ...way, fault, expected, streamed, targets: 1 })
       if (!fault.oneByOne) cells.push({ ...way, fault, expected, streamed, targets: 2 })
     }

@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
-import * as TestGateway from "../../support/TestGateway.ts"
+import type * as TestGateway from "../../support/TestGateway.ts"
 import { type ClientWire, huge, type Kit, kits } from "./badInputCases.ts"
-import { answerOf, nodeOf, type UpstreamWire } from "./complianceUpstreams.ts"
+import { setUp, type UpstreamWire } from "./complianceUpstreams.ts"
 
 const nest = (levels: number, open: string, close: string): string => open.repeat(levels) + "1" + close.repeat(levels)
 
@@ -77,18 +77,6 @@ const served = (kit: Kit): Cases => ({
 const orphan = (kit: Kit): Cases => ({
   "a tool result without its call": textOf(kit.body([kit.user("a"), kit.orphanResult, kit.user("b")]))
 })
-
-const setUp = (wire: UpstreamWire) =>
-  Effect.gen(function* () {
-    const gateway = yield* TestGateway.start()
-    const upstream = yield* Fake.start
-    upstream.always(answerOf(wire))
-    yield* Effect.promise(async () => {
-      await gateway.manage("POST", "/api/provider-nodes", nodeOf("up", wire, upstream.origin))
-      await gateway.manage("POST", "/api/providers", { provider: "up", name: "up", apiKey: "k", models: ["m"] })
-    })
-    return { gateway, upstream }
-  })
 
 const refuses = async (
   gateway: TestGateway.TestGateway,

@@ -3,23 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Fake from "../../support/FakeUpstream.ts"
-import * as TestGateway from "../../support/TestGateway.ts"
 import { ResponseResource, StreamingEvent } from "./complianceSchema.ts"
-import { answerOf, nodeOf, type UpstreamWire } from "./complianceUpstreams.ts"
+import { setUp, type UpstreamWire } from "./complianceUpstreams.ts"
 
 const upstreams: ReadonlyArray<UpstreamWire> = ["responses", "messages", "chat", "gemini", "ollama"]
-
-const setUp = (wire: UpstreamWire) =>
-  Effect.gen(function* () {
-    const gateway = yield* TestGateway.start()
-    const upstream = yield* Fake.start
-    upstream.always(answerOf(wire))
-    yield* Effect.promise(async () => {
-      await gateway.manage("POST", "/api/provider-nodes", nodeOf("up", wire, upstream.origin))
-      await gateway.manage("POST", "/api/providers", { provider: "up", name: "up", apiKey: "k", models: ["m"] })
-    })
-    return { gateway, upstream }
-  })
 
 const message = (role: string, content: unknown) => ({ type: "message", role, content })
 const redHeart =

@@ -1,5 +1,7 @@
 /** Upstreams for the compliance cases: one answer of text and one of a tool call, whole and streamed, in each upstream's wire. */
+import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
+import * as TestGateway from "../../support/TestGateway.ts"
 
 export type UpstreamWire = "chat" | "messages" | "responses" | "gemini" | "ollama"
 
@@ -150,7 +152,7 @@ const answers: Readonly<Record<UpstreamWire, (asked: Asked) => Fake.Answer>> = {
 }
 
 /** Answers with a call where tools were offered, else with text; streamed when asked so. */
-export const answerOf =
+const answerOf =
   (wire: UpstreamWire): Fake.Answer =>
   async (response, request) => {
     const body = JSON.parse(request.body) as { readonly tools?: ReadonlyArray<unknown>; readonly stream?: boolean }
@@ -167,10 +169,23 @@ const nodeTypes = {
 } as const
 
 /** What to create so that `prefix/m` is served by an upstream of the wire. */
-export const nodeOf = (prefix: string, wire: UpstreamWire, origin: string) => ({
+const nodeOf = (prefix: string, wire: UpstreamWire, origin: string) => ({
   name: prefix,
   prefix,
   type: nodeTypes[wire],
   baseUrl: `${origin}${wire === "gemini" ? "/v1beta" : wire === "ollama" ? "" : "/v1"}`,
   wires: [wire]
 })
+
+/** A gateway that serves `up/m` from an upstream of the wire, which gives every request the same good answer. */
+export const setUp = (wire: UpstreamWire) =>
+  Effect.gen(function* () {
+    const gateway = yield* TestGateway.start()
+    const upstream = yield* Fake.start
+    upstream.always(answerOf(wire))
+    yield* Effect.promise(async () => {
+      await gateway.manage("POST", "/api/provider-nodes", nodeOf("up", wire, upstream.origin))
+      await gateway.manage("POST", "/api/providers", { provider: "up", name: "up", apiKey: "k", models: ["m"] })
+    })
+    return { gateway, upstream }
+  })

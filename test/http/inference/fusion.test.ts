@@ -143,6 +143,8 @@ describe("a full panel", () => {
         const response = await gateway.post(chat, { ...ask, tools, stream: true })
         assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/)
         assert.strictEqual(response.headers.get("x-gateway-provider"), "judge")
+        // The members, as in an answer that is not streamed; not those who could be asked to judge.
+        assert.strictEqual(response.headers.get("x-gateway-decision"), "fusion;2;judged 2 of 2 answers")
         const text = await response.text()
         assert.include(text, "look_up")
         assert.include(text, "[DONE]")
@@ -290,6 +292,24 @@ describe("a panel that is not complete", () => {
       })
     )
   }
+
+  it.scopedLive("shows the judge what its window has room for, and says what is cut", () =>
+    Effect.gen(function* () {
+      const { gateway, node } = yield* panel(["a", "b", "judge"], { judgeModel: "judge/m" })
+      node("a").always(says("x".repeat(40_000)))
+      node("judge").always(says("the joined answer"))
+      yield* Effect.promise(async () => {
+        const known = { provider: "judge", modelId: "m", contextLength: 4_000 }
+        await gateway.manage("POST", "/api/provider-models", known)
+        const response = await gateway.post(chat, ask)
+        assert.strictEqual(await contentOf(response), "the joined answer")
+        const told = JSON.stringify(bodyOf(node("judge"), 0).messages)
+        assert.isBelow(told.length, 12_000)
+        assert.match(told, /Source 1:\\nx+\\n\[This source is longer: its last \d+ characters are left out here\.\]/)
+        assert.include(told, "Source 2:\\nanswer of b")
+      })
+    })
+  )
 
   it.scopedLive("is a 503 with the reasons when all fail", () =>
     Effect.gen(function* () {

@@ -114,6 +114,16 @@ describe("routing", () => {
     assert.lengthOf(one.requests, 0, "nothing is sent")
   })
 
+  scene("who is left out by a list that nobody orders is explained too", async ({ ask, combo, explain, one }) => {
+    await combo("list", "priority")
+    one.always(Fake.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } }))
+    await ask("list")
+    const rules = (await explain("list")).candidates.map(
+      ({ excluded }: { readonly excluded: { readonly rule: string } | null }) => excluded?.rule ?? null
+    )
+    assert.deepStrictEqual(rules, ["cooldown", null, null])
+  })
+
   scene("a combo is explained as it would be run", async ({ ask, combo, explain }) => {
     await combo("cheap", "cost-optimized")
     const decision = await explain("cheap")

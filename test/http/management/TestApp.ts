@@ -34,10 +34,13 @@ import * as Explainer from "../../../src/routing/Explainer.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
+import * as Simulator from "../../../src/routing/simulation/Simulator.ts"
+import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import { noLeaderboard } from "../../support/Leaderboard.ts"
 
 export const adminKey = "test-admin-key-0123456789"
 export const adminPassword = "correct horse battery staple"
@@ -200,15 +203,18 @@ const explainer = Layer.succeed(
 
 const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
 
-const services = Layer.mergeAll(
-  access,
-  providers,
-  DecisionLog.layer,
-  explainer,
-  RouterStrategies.layer,
-  QuotaWindows.layer,
-  resilience,
-  PriceBook.layer.pipe(Layer.provide(priceOverrides))
+const services = Layer.provideMerge(
+  Simulator.layer.pipe(Layer.provide(Layer.mergeAll(PerformanceStats.layer, noLeaderboard))),
+  Layer.mergeAll(
+    access,
+    providers,
+    DecisionLog.layer,
+    explainer,
+    RouterStrategies.layer,
+    QuotaWindows.layer,
+    resilience,
+    PriceBook.layer.pipe(Layer.provide(priceOverrides))
+  )
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),

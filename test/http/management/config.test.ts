@@ -1,7 +1,7 @@
 /** Nodes, connections, declared models and combos over real HTTP, with an upstream on a real socket. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { builtStrategies } from "../../../src/routing/Router.ts"
+import { ComboStrategy } from "../../../src/domain/Combo.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
@@ -262,19 +262,19 @@ layer(layerOf(), { excludeTestServices: true })("combos", (it) => {
       assert.strictEqual(again.status, 409)
       assert.strictEqual(again.at("error.param"), "name")
       assert.strictEqual(
-        (yield* post("/api/combos", { id: "own", name: "own", targets: [{ model: "a/b" }] })).status,
+        (yield* post("/api/combos", { id: "own", name: "own", targets: [{ model: "openai/b" }] })).status,
         201
       )
       assert.strictEqual(
-        (yield* post("/api/combos", { id: "own", name: "other", targets: [{ model: "a/b" }] })).status,
+        (yield* post("/api/combos", { id: "own", name: "other", targets: [{ model: "openai/b" }] })).status,
         409
       )
     })
   )
 
-  it.effect("may have any of the strategies that are carried out", () =>
+  it.effect("may have any of the strategies", () =>
     Effect.gen(function* () {
-      for (const strategy of builtStrategies) {
+      for (const strategy of ComboStrategy.literals) {
         const answer = yield* post("/api/combos", {
           name: `by ${strategy}`,
           strategy,

@@ -43,7 +43,7 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
     })
   )
 
-  it.effect("what the provider showed: plan, windows, and rates apart from them", () =>
+  it.effect("what the provider showed: plan, windows and rate limits", () =>
     Effect.gen(function* () {
       const quotas = yield* QuotaWindows
       const id = yield* connect()
@@ -70,7 +70,18 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
       }
       assert.deepStrictEqual(JSON.parse(answer.text), {
         plan: "pro",
-        quotas: { "5h": fiveHours },
+        quotas: {
+          "5h": fiveHours,
+          tokens: {
+            used: 750,
+            total: 1000,
+            remaining: 250,
+            remainingPercentage: 25,
+            resetAt: new Date(nowMs + 30_000).toISOString(),
+            unit: "tokens",
+            source: "learned"
+          }
+        },
         limits: [{ window: "5h", ...fiveHours }],
         rates: [
           {
@@ -105,6 +116,41 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
     })
   )
 
+  it.effect("another credential: what the provider showed is forgotten, what was counted stays", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const quotas = yield* QuotaWindows
+      const declared = [{ window: "daily", unit: "requests", limit: 10 }] as const
+      const id = yield* connect({ quotas: declared })
+      const nowMs = yield* Clock.currentTimeMillis
+      const shown = { "anthropic-ratelimit-unified-5h-utilization": "0.5", "x-ratelimit-remaining-requests": "0" }
+      quotas.learn(id, "m", headersOf(shown), nowMs)
+      quotas.count({ id, quotas: declared }, { tokens: 1, costNanoUsd: 0 }, nowMs)
+      assert.deepStrictEqual(Object.keys((yield* usage(id)).at("quotas") as object), ["daily", "5h", "requests"])
+      yield* app.admin(`/api/providers/${id}`, { method: "PUT", body: { apiKey: "another" } })
+      const answer = yield* usage(id)
+      assert.deepStrictEqual(Object.keys(answer.at("quotas") as object), ["daily"])
+      assert.strictEqual(answer.at("quotas.daily.used"), 1)
+      assert.deepStrictEqual(answer.at("rates"), [])
+    })
+  )
+
+  it.effect("a declared quota that can never be is refused, with its field", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const id = yield* connect()
+      for (const [quota, field] of [
+        [{ window: "daily", unit: "percent", limit: 101 }, "quotas.0.limit"],
+        [{ window: "daily", unit: "requests", limit: 0 }, "quotas.0.limit"],
+        [{ window: "daily", unit: "requests", limit: 1, resetAt: "whenever" }, "quotas.0.resetAt"],
+        [{ window: "yearly", unit: "requests", limit: 1 }, "quotas.0.window"]
+      ] as const) {
+        const answer = yield* app.admin(`/api/providers/${id}`, { method: "PUT", body: { quotas: [quota] } })
+        assert.deepStrictEqual([answer.status, answer.at("error.details.0.field")], [400, field])
+      }
+    })
+  )
+
   it.effect("what was known of a removed connection goes with it", () =>
     Effect.gen(function* () {
       const app = yield* TestApp
@@ -115,7 +161,7 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
       assert.strictEqual((yield* usage(id)).at("quotas.5h.used"), 50)
       assert.strictEqual((yield* app.admin(`/api/providers/${id}`, { method: "DELETE" })).status, 204)
       assert.strictEqual((yield* app.admin(`/api/usage/${id}`)).status, 404)
-      assert.deepStrictEqual(quotas.of({ id, quotas: [] }, nowMs), [])
+      assert.deepStrictEqual(quotas.of({ id, quotas: [] }, nowMs, "m"), [])
     })
   )
 })

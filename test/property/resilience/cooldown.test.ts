@@ -4,7 +4,7 @@ import { healthy } from "../../../src/domain/Connection.ts"
 import * as Cooldown from "../../../src/resilience/cooldown/Cooldown.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
-const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null }
+const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }
 const profiles = [
   { baseCooldownMs: 5_000, maxBackoffSteps: 8 },
   { baseCooldownMs: 3_000, maxBackoffSteps: 5 }
@@ -97,6 +97,45 @@ const reference = (profile: Cooldown.CooldownProfile) => {
     })
   }
 }
+
+const doubt: FC.Arbitrary<Cooldown.Penalty> = FC.option(FC.integer({ min: 1, max: 100_000 }), { freq: 2 }).map(
+  (ms) => ({ _tag: "Doubt", ms }) as const
+)
+
+describe("a doubt", () => {
+  it("leaves out nobody, whatever happened before, is never shortened, and a later success ends it", () => {
+    const seen = new Set<string>()
+    FC.assert(
+      FC.property(
+        FC.constantFrom(...profiles),
+        eventsFrom(forward),
+        doubt,
+        FC.nat(5_000),
+        (profile, events, how, took) => {
+          let nowMs = 1_000_000
+          let state = fresh
+          for (const step of events) {
+            if (step._tag === "Pass") nowMs += step.ms
+            else if (step._tag === "Fail")
+              state = Cooldown.fail(state, profile, nowMs, failure(nowMs - 1, step.penalty))
+            else if (step._tag === "Succeed") state = Cooldown.succeed(state, nowMs)
+            else if (step._tag === "Begin") state = Cooldown.fail(state, profile, nowMs, failure(nowMs - 1, how))
+            const doubted = Cooldown.fail(state, profile, nowMs, failure(nowMs - took, how))
+            assert.strictEqual(Cooldown.waitMs(doubted, nowMs), Cooldown.waitMs(state, nowMs))
+            assert.strictEqual(doubted.testStatus, state.testStatus)
+            assert.isAtLeast(Cooldown.doubtMs(doubted, nowMs), Cooldown.doubtMs(state, nowMs))
+            assert.isAtMost(doubted.backoffLevel, state.backoffLevel + 1)
+            if (Cooldown.doubtMs(doubted, nowMs) > 0) seen.add("doubted")
+            if (Cooldown.isTerminal(state.testStatus)) assert.strictEqual(doubted, state)
+            else assert.strictEqual(Cooldown.doubtMs(Cooldown.succeed(doubted, nowMs + 1), nowMs), 0)
+          }
+        }
+      ),
+      { ...run, numRuns: 300 }
+    )
+    assert.strictEqual(seen.size, 1)
+  })
+})
 
 describe("Cooldown", () => {
   it("does in every sequence of events what the law's model does", () => {

@@ -11,7 +11,8 @@ import { callEnded, healed, longestExclusionMs, look, withHealing } from "../../
 import { readSample } from "../../../src/routing/auto/TaskType.ts"
 import { factorNames, modeNames, readWeights, sumOf, type FactorName } from "../../../src/routing/auto/Weights.ts"
 import type { Candidate, Features, Performance, QuotaWindow } from "../../../src/routing/engine/Candidate.ts"
-import { candidate, features, inputOf, nowMs } from "../../unit/routing/auto/support.ts"
+import { nowMs } from "../../support/Candidates.ts"
+import { candidate, features, inputOf } from "../../unit/routing/auto/support.ts"
 
 const run = { seed: 20_261_121, numRuns: 500 }
 

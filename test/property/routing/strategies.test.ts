@@ -4,7 +4,8 @@ import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import type { Candidate, QuotaWindow } from "../../../src/routing/engine/Candidate.ts"
 import { blankMemory, type StrategyInput, type StrategyMemory } from "../../../src/routing/engine/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../src/routing/strategies/index.ts"
-import { candidate, facts, features, nowMs } from "../../unit/routing/strategies/Candidates.ts"
+import { nowMs, plainFeatures } from "../../support/Candidates.ts"
+import { candidate, facts } from "../../unit/routing/strategies/support.ts"
 
 const run = { seed: 20_261_121, numRuns: 300 }
 
@@ -65,7 +66,7 @@ const pool: FC.Arbitrary<ReadonlyArray<Candidate>> = FC.array(given, {
   maxLength: universe.length
 }).map((each) => each.map((some, index) => Object.assign({}, targets[index]!, some)))
 
-const keys = FC.constantFrom(...universe.map((id) => `${id}/m`), "gone/m")
+const keys = FC.constantFrom(...universe.map((id) => `${id} m`), "gone m")
 
 const memory: FC.Arbitrary<StrategyMemory> = FC.record({
   turns: FC.nat(1_000_000),
@@ -108,7 +109,7 @@ const inputs: FC.Arbitrary<Omit<StrategyInput, "random"> & { readonly seed: numb
   features: FC.record({
     promptTokens: FC.nat(300_000),
     maxOutputTokens: FC.option(FC.nat(50_000), { nil: null })
-  }).map((sizes) => Object.assign({}, features, sizes)),
+  }).map((sizes) => Object.assign({}, plainFeatures, sizes)),
   config,
   memory,
   seed: FC.integer(),
@@ -134,7 +135,7 @@ const firstKeys = (name: OrderingStrategy, pools: ReadonlyArray<ReadonlyArray<Ca
   const random = makeSeededRandom(seed)
   let memory = blankMemory
   return pools.map((candidates) => {
-    const ordering = strategies[name].order({ candidates, features, config: {}, memory, random, nowMs })
+    const ordering = strategies[name].order({ candidates, features: plainFeatures, config: {}, memory, random, nowMs })
     // As after a restart each time.
     memory = through(ordering.memory)
     return ordering.order[0]!.key

@@ -5,23 +5,19 @@ import * as Schema from "effect/Schema"
 import { noTokens } from "../../../src/domain/Usage.ts"
 import { mergeUsage } from "../../../src/wire/canonical/Usage.ts"
 import { chat } from "../../../src/wire/chat/Codec.ts"
-import { makeStreamTranslator, type StreamEvent, translateRequest, type WireCodec } from "../../../src/wire/Codec.ts"
+import { makeStreamTranslator, type StreamEvent, type WireCodec } from "../../../src/wire/Codec.ts"
 import { gemini } from "../../../src/wire/gemini/Codec.ts"
 import { GeminiResponse } from "../../../src/wire/gemini/Schema.ts"
 import { isObject, type JsonObject } from "../../../src/wire/json/Json.ts"
 import { messages } from "../../../src/wire/messages/Codec.ts"
-import { chatRequest, chatStream, cutBy, cutSizes, messagesRequest, messagesStream } from "./arbitraries.ts"
+import { chatRequest, chatStream, cutBy, cutSizes, decodeAll, messagesRequest, messagesStream } from "./arbitraries.ts"
 import { geminiAnswer, geminiChunks, geminiRequest, geminiStream } from "./GeminiArbitraries.ts"
+import { survivesMutations } from "./mutations.ts"
 
 const run = { seed: 20_261_121, numRuns: 150 }
 const context = { nowMs: 1, fallbackId: "g", model: "m", wantsUsage: true }
 const options = { model: "gemini-2.5-flash", stream: true, maxOutputTokens: 90_000, reasoning: true }
 const others: ReadonlyArray<WireCodec> = [chat, messages]
-
-const decodeAll = (codec: WireCodec, text: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
-  const decoder = codec.makeStreamDecoder()
-  return [...cutBy(Buffer.from(text), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
-}
 
 /** What was said in the end, whichever way it was cut into blocks. */
 const saidBy = (events: ReadonlyArray<StreamEvent>) => {
@@ -38,7 +34,7 @@ const saidBy = (events: ReadonlyArray<StreamEvent>) => {
     } else if (event.type === "block_stop") {
       const block = blocks.get(event.index)
       if (block?.type === "tool_call") said.calls.push([block.name, JSON.parse(block.args === "" ? "{}" : block.args)])
-    } else if (event.type === "usage") said.usage = mergeUsage(said.usage, event.usage)
+    } else if (event.type === "usage") said.usage = mergeUsage(said.usage, event.usage) ?? said.usage
     else if (event.type === "finish") said.stop = event.stop.reason
   }
   return said
@@ -102,39 +98,19 @@ describe("gemini requests", () => {
   })
 
   it("survive any mutation: a refusal or a translation, never a throw", () => {
-    const junk = FC.oneof(
-      FC.jsonValue(),
-      FC.constant({ functionCall: { name: "f" } }),
-      FC.constant({ functionResponse: { name: "f", id: 5 } }),
-      FC.constant({ parts: [{ inlineData: {} }] })
-    )
-    const mutate = (value: unknown, path: ReadonlyArray<number>, replacement: unknown): unknown => {
-      const [step, ...rest] = path
-      if (step === undefined || typeof value !== "object" || value === null) return replacement
-      const entries = Object.entries(value)
-      const [key, inner] = entries[step % Math.max(1, entries.length)] ?? ["x", null]
-      const changed = mutate(inner, rest, replacement)
-      return Array.isArray(value)
-        ? value.map((item, index) => (String(index) === key ? changed : item))
-        : { ...value, [key]: changed }
-    }
-    FC.assert(
-      FC.property(
-        geminiRequest,
-        FC.array(FC.nat(30), { minLength: 1, maxLength: 7 }),
-        junk,
-        (body, path, replacement) => {
-          const mutated = mutate(body, path, replacement)
-          assert.oneOf(gemini.checkEnvelope(mutated)._tag, ["Left", "Right"])
-          for (const target of [...others, gemini]) {
-            const result = translateRequest(gemini, target, mutated as JsonObject, options)
-            if (Either.isRight(result)) JSON.stringify(result.right.body)
-            else assert.isNotEmpty(result.left.details)
-          }
-        }
-      ),
-      { ...run, numRuns: 500 }
-    )
+    survivesMutations({
+      source: gemini,
+      requests: geminiRequest,
+      junk: [
+        { functionCall: { name: "f" } },
+        { functionResponse: { name: "f", id: 5 } },
+        { parts: [{ inlineData: {} }] }
+      ],
+      targets: [...others, gemini],
+      options,
+      depth: 7,
+      numRuns: 500
+    })
   })
 
   it("say what requests of other wires say: texts, calls with their results, tools", () => {

@@ -1,18 +1,10 @@
 /** Random requests, answers and streams of the gemini wire. */
 import * as FC from "effect/FastCheck"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
+import { text, word, members } from "./arbitraries.ts"
 
-const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
-const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
 const args = FC.dictionary(word, FC.oneof(FC.integer(), text, FC.boolean(), FC.constant(null)), { maxKeys: 3 })
 const signature = FC.constantFrom("c2ln", "c2lnMg==")
-
-/** `required` members always, `optional` ones sometimes. */
-const members = <R, O>(
-  required: { [K in keyof R]: FC.Arbitrary<R[K]> },
-  optional: { [K in keyof O]: FC.Arbitrary<O[K]> }
-) =>
-  FC.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) as never }) as FC.Arbitrary<JsonObject>
 
 const userPart = FC.oneof(
   members({ text }, { partMetadata: FC.constant({ a: 1 }) }),

@@ -12,14 +12,23 @@ import { ollama, ollamaGenerate } from "../../../src/wire/ollama/Codec.ts"
 import { makeNdjsonScanner } from "../../../src/wire/ollama/NdjsonScanner.ts"
 import { OllamaChatAnswer } from "../../../src/wire/ollama/Schema.ts"
 import type { WireCodec } from "../../../src/wire/WireCodec.ts"
-import { chatRequest, chatStream, cutBy, cutSizes, messagesRequest, messagesStream } from "./arbitraries.ts"
+import {
+  chatRequest,
+  chatStream,
+  cutBy,
+  cutSizes,
+  decodeAll,
+  messagesRequest,
+  messagesStream,
+  text,
+  word
+} from "./arbitraries.ts"
+import { survivesMutations } from "./mutations.ts"
 
 const run = { seed: 20_261_121, numRuns: 150 }
 const context = { nowMs: 1, fallbackId: "g", model: "m", wantsUsage: true }
 const encodeOptions = { model: "m", stream: true, maxOutputTokens: 64_000, reasoning: null }
 
-const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
-const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
 const args = FC.dictionary(word, FC.oneof(FC.integer(), text, FC.boolean(), FC.constant(null)), { maxKeys: 3 })
 const picture = FC.constantFrom("iVBORw0KGgoAAAANSUhEUgAA", "/9j/4AAQSkZJRg==", "AAAA")
 
@@ -99,11 +108,6 @@ const ollamaStream = FC.tuple(
   const end = { ...head, message: { role: "assistant", content: "" }, done: true, done_reason: reason, eval_count: 3 }
   return [...lines, end].map((value) => JSON.stringify(value) + newline).join("")
 })
-
-const decodeAll = (codec: WireCodec, stream: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
-  const decoder = codec.makeStreamDecoder()
-  return [...cutBy(Buffer.from(stream), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
-}
 
 const through = (client: WireCodec, upstream: WireCodec, stream: string, sizes: ReadonlyArray<number>) => {
   const translator = makeStreamTranslator(client, upstream, context)
@@ -185,17 +189,6 @@ describe("requests", () => {
   })
 
   it("survive any mutation: a refusal or a translation, never a throw", () => {
-    const junk = FC.oneof(FC.jsonValue(), FC.constant([null]), FC.constant({ function: 5 }), FC.constant("__proto__"))
-    const mutate = (value: unknown, path: ReadonlyArray<number>, replacement: unknown): unknown => {
-      const [step, ...rest] = path
-      if (step === undefined || typeof value !== "object" || value === null) return replacement
-      const entries = Object.entries(value)
-      const [key, inner] = entries[step % Math.max(1, entries.length)] ?? ["x", null]
-      const changed = mutate(inner, rest, replacement)
-      return Array.isArray(value)
-        ? value.map((item, index) => (String(index) === key ? changed : item))
-        : { ...value, [key]: changed }
-    }
     const sources: ReadonlyArray<readonly [WireCodec, FC.Arbitrary<JsonObject>]> = [
       [ollama, ollamaRequest],
       [ollamaGenerate, generateRequest],
@@ -203,23 +196,15 @@ describe("requests", () => {
       [messages, messagesRequest as FC.Arbitrary<JsonObject>]
     ]
     for (const [source, arbitrary] of sources) {
-      FC.assert(
-        FC.property(
-          arbitrary,
-          FC.array(FC.nat(30), { minLength: 1, maxLength: 6 }),
-          junk,
-          (body, path, replacement) => {
-            const mutated = mutate(body, path, replacement)
-            assert.oneOf(source.checkEnvelope(mutated)._tag, ["Left", "Right"])
-            for (const target of [ollama, ollamaGenerate, chat, messages]) {
-              const result = translateRequest(source, target, mutated as JsonObject, encodeOptions)
-              if (Either.isRight(result)) JSON.stringify(result.right.body)
-              else assert.isNotEmpty(result.left.details)
-            }
-          }
-        ),
-        { ...run, numRuns: 400 }
-      )
+      survivesMutations({
+        source,
+        requests: arbitrary,
+        junk: [[null], { function: 5 }, "__proto__"],
+        targets: sources.map(([codec]) => codec),
+        options: encodeOptions,
+        depth: 6,
+        numRuns: 400
+      })
     }
   })
 })

@@ -9,23 +9,27 @@ import { messages } from "../../../src/wire/messages/Codec.ts"
 import { responses } from "../../../src/wire/responses/Codec.ts"
 import { makeResponsesEventEncoder } from "../../../src/wire/responses/StreamEncode.ts"
 import type { WireCodec } from "../../../src/wire/WireCodec.ts"
-import { chatRequest, chatStream, cutBy, cutSizes, messagesRequest, messagesStream } from "./arbitraries.ts"
+import {
+  chatRequest,
+  chatStream,
+  cutBy,
+  cutSizes,
+  decodeAll,
+  members,
+  messagesRequest,
+  messagesStream,
+  text,
+  word
+} from "./arbitraries.ts"
+import { survivesMutations } from "./mutations.ts"
 
 const run = { seed: 20_261_121, numRuns: 150 }
 const context = { nowMs: 1, fallbackId: "g", model: "m", wantsUsage: true }
 const options = { model: "up", stream: true, maxOutputTokens: 4096, reasoning: null }
 const others: ReadonlyArray<WireCodec> = [chat, messages]
 
-const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
-const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
 const args = FC.dictionary(word, FC.oneof(FC.integer(), text), { maxKeys: 3 }).map((value) => JSON.stringify(value))
 const schema = FC.constant<JsonObject>({ type: "object", properties: {} })
-
-const members = <R, O>(
-  required: { [K in keyof R]: FC.Arbitrary<R[K]> },
-  optional: { [K in keyof O]: FC.Arbitrary<O[K]> }
-) =>
-  FC.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) as never }) as FC.Arbitrary<JsonObject>
 
 const inputPart = FC.oneof(
   members({ type: FC.constant("input_text"), text }, { "x-more": FC.boolean() }),
@@ -172,11 +176,6 @@ const encodeAll = (codec: WireCodec, events: ReadonlyArray<StreamEvent>): string
   return events.map((event) => encoder.encode(event)).join("")
 }
 
-const decodeAll = (codec: WireCodec, bytes: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
-  const decoder = codec.makeStreamDecoder()
-  return [...cutBy(Buffer.from(bytes), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
-}
-
 /** What was said, by block: the meaning of a stream without its cuts. */
 const meaning = (events: ReadonlyArray<StreamEvent>) => {
   const said = new Map<number, { readonly block: unknown; text: string }>()
@@ -285,34 +284,15 @@ describe("responses requests", () => {
   })
 
   it("survive any mutation: a refusal or a translation, never a throw", () => {
-    const junk = FC.oneof(
-      FC.jsonValue(),
-      FC.constant({ type: "input_text" }),
-      FC.constant([null]),
-      FC.constant({ type: "namespace" })
-    )
-    const mutate = (value: unknown, path: ReadonlyArray<number>, replacement: unknown): unknown => {
-      const [step, ...rest] = path
-      if (step === undefined || typeof value !== "object" || value === null) return replacement
-      const entries = Object.entries(value)
-      const [key, inner] = entries[step % Math.max(1, entries.length)] ?? ["x", null]
-      const changed = mutate(inner, rest, replacement)
-      return Array.isArray(value)
-        ? value.map((item, index) => (String(index) === key ? changed : item))
-        : { ...value, [key]: changed }
-    }
-    FC.assert(
-      FC.property(responsesRequest, FC.array(FC.nat(30), { minLength: 1, maxLength: 6 }), junk, (body, path, to) => {
-        const mutated = mutate(body, path, to)
-        assert.oneOf(responses.checkEnvelope(mutated)._tag, ["Left", "Right"])
-        for (const target of [...others, responses]) {
-          const result = translateRequest(responses, target, mutated as JsonObject, options)
-          if (Either.isRight(result)) JSON.stringify(result.right.body)
-          else assert.isNotEmpty(result.left.details)
-        }
-      }),
-      { ...run, numRuns: 600 }
-    )
+    survivesMutations({
+      source: responses,
+      requests: responsesRequest,
+      junk: [{ type: "input_text" }, [null], { type: "namespace" }],
+      targets: [...others, responses],
+      options,
+      depth: 6,
+      numRuns: 600
+    })
   })
 })
 

@@ -7,13 +7,11 @@ import { mergeUsage } from "../../../src/wire/canonical/Usage.ts"
 import { replay } from "../../../src/wire/canonical/Replay.ts"
 import type { AnswerPart, Response, StopReason } from "../../../src/wire/canonical/Response.ts"
 import { codecs, type StreamEvent } from "../../../src/wire/Codec.ts"
-import { cutBy, cutSizes } from "./arbitraries.ts"
+import { cutBy, cutSizes, text, word } from "./arbitraries.ts"
 
 const run = { seed: 20_261_121, numRuns: 200 }
 const context = { nowMs: 1_700_000_000_000, fallbackId: "g", model: "m", wantsUsage: true }
 
-const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
-const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
 const args = FC.dictionary(word, FC.oneof(FC.integer(), text, FC.boolean(), FC.constant(null)), { maxKeys: 3 }).map(
   (value) => JSON.stringify(value)
 )

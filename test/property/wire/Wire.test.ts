@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FC from "effect/FastCheck"
-import { codecs, makeStreamTranslator, translateRequest } from "../../../src/wire/Codec.ts"
+import { codecs, makeStreamTranslator } from "../../../src/wire/Codec.ts"
 import type { StreamEvent } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { replaceModelBytes } from "../../../src/wire/json/TopLevelSplice.ts"
 import { encodeSse, makeSseScanner } from "../../../src/wire/sse/SseScanner.ts"
-import { chatRequest, chatStream, cutBy, cutSizes, messagesRequest, messagesStream } from "./arbitraries.ts"
+import { chatRequest, chatStream, cutBy, cutSizes, decodeAll, messagesRequest, messagesStream } from "./arbitraries.ts"
+import { survivesMutations } from "./mutations.ts"
 
 type Wire = "chat" | "messages"
 
@@ -15,11 +16,6 @@ const requests = { chat: chatRequest, messages: messagesRequest }
 const streams = { chat: chatStream, messages: messagesStream }
 const context = { nowMs: 1, fallbackId: "g", model: "m", wantsUsage: true }
 const run = { seed: 20_261_121, numRuns: 150 }
-
-const decodeAll = (wire: Wire, text: string, sizes: ReadonlyArray<number>): ReadonlyArray<StreamEvent> => {
-  const decoder = codecs[wire].makeStreamDecoder()
-  return [...cutBy(Buffer.from(text), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
-}
 
 describe("requests", () => {
   for (const wire of wires) {
@@ -44,41 +40,16 @@ describe("requests", () => {
   }
 
   it("survive any mutation: a refusal or a translation, never a throw", () => {
-    const junk = FC.oneof(
-      FC.jsonValue(),
-      FC.constant({ type: "text" }),
-      FC.constant([null]),
-      FC.constant({ type: "tool_use" })
-    )
-    const mutate = (value: unknown, path: ReadonlyArray<number>, replacement: unknown): unknown => {
-      const [step, ...rest] = path
-      if (step === undefined || typeof value !== "object" || value === null) return replacement
-      const entries = Object.entries(value)
-      const [key, inner] = entries[step % Math.max(1, entries.length)] ?? ["x", null]
-      const changed = mutate(inner, rest, replacement)
-      return Array.isArray(value)
-        ? value.map((item, index) => (String(index) === key ? changed : item))
-        : { ...value, [key]: changed }
-    }
-    for (const source of wires) {
-      FC.assert(
-        FC.property(
-          requests[source],
-          FC.array(FC.nat(30), { minLength: 1, maxLength: 6 }),
-          junk,
-          (body, path, replacement) => {
-            const mutated = mutate(body, path, replacement)
-            assert.oneOf(codecs[source].checkEnvelope(mutated)._tag, ["Left", "Right"])
-            for (const target of wires) {
-              const options = { model: "claude-opus-4-6", stream: true, maxOutputTokens: 4096, reasoning: null }
-              const result = translateRequest(codecs[source], codecs[target], mutated as JsonObject, options)
-              if (Either.isRight(result)) JSON.stringify(result.right.body)
-              else assert.isNotEmpty(result.left.details)
-            }
-          }
-        ),
-        { ...run, numRuns: 400 }
-      )
+    for (const wire of wires) {
+      survivesMutations({
+        source: codecs[wire],
+        requests: requests[wire] as FC.Arbitrary<JsonObject>,
+        junk: [{ type: "text" }, [null], { type: "tool_use" }],
+        targets: wires.map((name) => codecs[name]),
+        options: { model: "claude-opus-4-6", stream: true, maxOutputTokens: 4096, reasoning: null },
+        depth: 6,
+        numRuns: 400
+      })
     }
   })
 })
@@ -122,9 +93,9 @@ describe("byte cuts", () => {
     it(`${wire}: do not change decoded events`, () => {
       FC.assert(
         FC.property(streams[wire], cutSizes, (text, sizes) => {
-          const whole = decodeAll(wire, text, [text.length * 4 + 1])
+          const whole = decodeAll(codecs[wire], text, [text.length * 4 + 1])
           assert.strictEqual(whole.at(-1)?.type, "done")
-          assert.deepEqual(decodeAll(wire, text, sizes), whole)
+          assert.deepEqual(decodeAll(codecs[wire], text, sizes), whole)
         }),
         run
       )
@@ -176,7 +147,10 @@ describe("byte cuts", () => {
       FC.property(messagesStream, (text) => {
         const translator = makeStreamTranslator(codecs.messages, codecs.messages, context)
         const out = translator.push(Buffer.from(text)) + translator.end()
-        assert.deepEqual(meaningOf(decodeAll("messages", out, [1000])), meaningOf(decodeAll("messages", text, [1000])))
+        assert.deepEqual(
+          meaningOf(decodeAll(codecs.messages, out, [1000])),
+          meaningOf(decodeAll(codecs.messages, text, [1000]))
+        )
       }),
       run
     )

@@ -1,9 +1,12 @@
 /** Random requests and streams of each wire. */
 import * as FC from "effect/FastCheck"
+import type { StreamEvent, WireCodec } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
-const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
-const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
+/** A piece of text that is not empty. */
+export const text = FC.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
+/** An identifier that every wire takes. */
+export const word = FC.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/)
 const input = FC.dictionary(word, FC.oneof(FC.integer(), text, FC.boolean(), FC.constant(null)), { maxKeys: 3 })
 const schema = FC.record({
   type: FC.constant("object"),
@@ -12,7 +15,7 @@ const schema = FC.record({
 const cacheControl = FC.constant({ type: "ephemeral" })
 
 /** `required` members always, `optional` ones sometimes. */
-const members = <R, O>(
+export const members = <R, O>(
   required: { [K in keyof R]: FC.Arbitrary<R[K]> },
   optional: { [K in keyof O]: FC.Arbitrary<O[K]> }
 ) =>
@@ -160,6 +163,16 @@ export const cutBy = (bytes: Buffer, sizes: ReadonlyArray<number>): ReadonlyArra
     at += size
   }
   return pieces
+}
+
+/** The events of a stream that comes in these pieces. */
+export const decodeAll = (
+  codec: WireCodec,
+  stream: string,
+  sizes: ReadonlyArray<number>
+): ReadonlyArray<StreamEvent> => {
+  const decoder = codec.makeStreamDecoder()
+  return [...cutBy(Buffer.from(stream), sizes).flatMap((piece) => decoder.push(piece)), ...decoder.end()]
 }
 
 const chatDelta = FC.oneof(

@@ -20,6 +20,7 @@ const makeClock = () => {
       nowMs: () => now,
       monotonicMs: () => now,
       soon: (run: () => void) => run(),
+      live: () => timers.size,
       after: (delayMs: number, run: () => void) => {
         const timer = { at: now + delayMs, delayMs, run }
         timers.add(timer)

@@ -1,8 +1,10 @@
 /** The stored settings: what of them is used at the start, and what a change leaves behind. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { defaultResilience } from "../../../src/domain/Resilience.ts"
+import * as Schema from "effect/Schema"
+import { defaultResilience, ResiliencePatch } from "../../../src/domain/Resilience.ts"
 import * as Settings from "../../../src/resilience/Settings.ts"
 import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
@@ -89,6 +91,30 @@ describe("a change", () => {
       for (const { requestQueue, retry, timeouts } of [settings.current(), (yield* started).current()]) {
         assert.deepStrictEqual([retry.maxRetries, requestQueue.enabled, timeouts.idleMs], [4, true, 99])
       }
+    }).pipe(Effect.provide(table))
+  )
+})
+
+describe("customBannedSignals", () => {
+  const decode = Schema.decodeUnknownEither(ResiliencePatch)
+  const accepts = (customBannedSignals: unknown) => Either.isRight(decode({ customBannedSignals }))
+
+  it("are at most 100 texts of at most 200 characters that say something", () => {
+    assert.isTrue(accepts([]))
+    assert.isTrue(accepts(Array.from({ length: 100 }, (_, n) => `${n}`.padStart(200, "x"))))
+    for (const bad of ["x", [""], ["  "], ["x".repeat(201)], [1], Array.from({ length: 101 }, () => "x")]) {
+      assert.isFalse(accepts(bad), JSON.stringify(bad).slice(0, 40))
+    }
+  })
+
+  it.scoped("are replaced as a whole, kept, and left alone by other changes", () =>
+    Effect.gen(function* () {
+      const settings = yield* started
+      assert.deepStrictEqual(settings.current().customBannedSignals, [])
+      yield* settings.patch({ customBannedSignals: ["Fair use breach", "gone"] })
+      yield* settings.patch({ customBannedSignals: ["Fair use breach"] })
+      yield* settings.patch({ retry: { maxRetries: 1 } })
+      assert.deepStrictEqual((yield* started).current().customBannedSignals, ["Fair use breach"])
     }).pipe(Effect.provide(table))
   )
 })

@@ -48,14 +48,14 @@ describe("Breakers", () => {
             assert.strictEqual(breakers.admit(provider, nowMs), "probe")
             assert.strictEqual(breakers.admit(provider, nowMs), "refused")
             assert.isNull(breakers.waitMs(provider, nowMs))
-            assert.deepStrictEqual(breakers.report(provider, nowMs, "trip", true), {
+            assert.deepInclude(breakers.report(provider, nowMs, "trip", true), {
               before: "HALF_OPEN",
               after: "OPEN"
             })
           }
           nowMs += resetMs * cap
           assert.strictEqual(breakers.admit(provider, nowMs), "probe")
-          assert.deepStrictEqual(breakers.report(provider, nowMs, "success", true), {
+          assert.deepInclude(breakers.report(provider, nowMs, "success", true), {
             before: "HALF_OPEN",
             after: "CLOSED"
           })

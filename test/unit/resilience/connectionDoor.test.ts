@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FC from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import type { ResiliencePatch } from "../../../src/domain/Resilience.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
@@ -317,6 +318,66 @@ describe("ConnectionDoor", () => {
         const release = yield* Fiber.join(b)
         release?.()
         assert.deepStrictEqual([door.inUse("c1"), door.waiting("c1")], [0, 0])
+      })
+    )
+  })
+
+  describe("of a quota share", () => {
+    const shares = (more: ResiliencePatch["quotaShareConcurrencyLimit"] = {}): ResiliencePatch => ({
+      quotaShareConcurrencyLimit: { enabled: true, queueDepth: 1, waitTimeoutMs: 1_000, ...more }
+    })
+
+    it.scoped("has a line of its own, and lets in whom it has no room for", () =>
+      Effect.gen(function* () {
+        const { door } = yield* opened(shares())
+        const first = free(door.enter(account(1), true))
+        const log: Array<string> = []
+        const second = yield* Effect.fork(Effect.tap(lineOf(door.enter(account(1), true)), () => log.push("second")))
+        yield* turns
+        free(door.enter(account(1), true))()
+        assert.deepStrictEqual([door.inUse("c1"), door.waiting("c1"), log], [1, 1, []])
+        first()
+        yield* turns
+        assert.deepStrictEqual(log, ["second"])
+        const release = yield* Fiber.join(second)
+        release?.()
+        assert.strictEqual(door.inUse("c1"), 0)
+      })
+    )
+
+    it.scoped("lets in whose place does not come in time, and takes none for it", () =>
+      Effect.gen(function* () {
+        const { door } = yield* opened(shares())
+        const first = free(door.enter(account(1), true))
+        const second = yield* Effect.fork(lineOf(door.enter(account(1), true)))
+        yield* turns
+        yield* TestClock.adjust(999)
+        assert.isTrue(Option.isNone(yield* Fiber.poll(second)))
+        yield* TestClock.adjust(1)
+        const release = yield* Fiber.join(second)
+        assert.isNotNull(release)
+        assert.deepStrictEqual([door.inUse("c1"), door.waiting("c1")], [1, 0])
+        release?.()
+        assert.strictEqual(door.inUse("c1"), 1)
+        first()
+        assert.strictEqual(door.inUse("c1"), 0)
+      })
+    )
+
+    it.scoped("switched off it is a call like all others; and the throttle holds for it", () =>
+      Effect.gen(function* () {
+        const off = yield* opened({
+          ...shares({ enabled: false }),
+          connectionQueue: { queueDepth: 0, waitTimeoutMs: 1 }
+        })
+        free(off.door.enter(account(1), true))
+        assert.strictEqual(off.door.enter(account(1), true)._tag, "Full")
+        const slow = yield* opened({
+          ...shares({ queueDepth: 0 }),
+          ...throttled({ requestsPerMinute: 1, maxWaitMs: 100 })
+        })
+        free(slow.door.enter(account(1), true))()
+        assert.strictEqual(slow.door.enter(account(1), true)._tag, "Full")
       })
     )
   })

@@ -27,6 +27,31 @@ const forMs = (ms: number): Penalty => ({ _tag: "For", ms })
 const ended = (status: "banned" | "expired" | "credits_exhausted"): Penalty => ({ _tag: "Terminal", status })
 
 describe("Cooldowns", () => {
+  it.scoped("a doubt is shown and lasts like a cooldown, but leaves the connection in; a restart forgets it", () =>
+    Effect.gen(function* () {
+      const doubt: Penalty = { _tag: "Doubt", ms: null }
+      const cooldowns = yield* running
+      cooldowns.fail("c", apikey, 1_010, because(doubt, 1_000, "rate_limit"))
+      cooldowns.fail("c", apikey, 1_020, because(doubt, 1_000, "rate_limit"))
+      assert.deepStrictEqual([cooldowns.waitMs("c", 1_010), cooldowns.doubtMs("c", 1_010)], [0, 3_000])
+      assert.deepInclude(cooldowns.healthOf("c"), {
+        testStatus: "unavailable",
+        rateLimitedUntilMs: 4_010,
+        lastErrorType: "rate_limit",
+        backoffLevel: 1
+      })
+      // The next one that is asked for want of others shows what it is.
+      cooldowns.fail("c", apikey, 2_010, because(backoff, 2_000))
+      assert.deepStrictEqual([cooldowns.waitMs("c", 2_010), cooldowns.doubtMs("c", 2_010)], [6_000, 2_000])
+      assert.isTrue(cooldowns.succeed("c", 9_000))
+      assert.deepStrictEqual([cooldowns.waitMs("c", 2_010), cooldowns.doubtMs("c", 2_010)], [0, 0])
+      cooldowns.fail("c", apikey, 10_010, because({ _tag: "Doubt", ms: day }, 10_000))
+      yield* cooldowns.flush
+      const later = yield* running
+      assert.deepStrictEqual([later.waitMs("c", 10_010), later.doubtMs("c", 10_010)], [0, 0])
+    }).pipe(Effect.provide(reposInMemory))
+  )
+
   for (const [name, profile, lengths] of [
     ["oauth", oauth, [5, 10, 20, 40, 80, 160, 320, 640, 1280, 1280]],
     ["apikey", apikey, [3, 6, 12, 24, 48, 96, 96]]

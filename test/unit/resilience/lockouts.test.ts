@@ -1,17 +1,105 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
+import * as Sql from "../../../src/store/Sql.ts"
+import { capacity as holdsCapacity } from "../../../src/resilience/lockout/Holds.ts"
+import type { LockoutKey } from "../../../src/resilience/lockout/LockoutKey.ts"
 import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
 import { settingsOf, started } from "./support.ts"
 
-const key: Lockouts.LockoutKey = { provider: "openai", connectionId: "c1", model: "m" }
+const key: LockoutKey = { provider: "openai", connectionId: "c1", model: "m" }
 const failure = (status: number, hintMs: number | null = null) => ({ status, reason: "rate_limit", hintMs })
 const minute = 60_000
 const on = settingsOf({ modelLockout: { enabled: true } })
 
+const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))
+
 const withLockouts = <A>(
   settings: ReturnType<typeof settingsOf>,
   use: (lockouts: typeof Lockouts.Lockouts.Service) => A
-) => Effect.map(started(Lockouts.Lockouts, Lockouts.layer), use).pipe(Effect.provide(settings.layer))
+) =>
+  Effect.map(started(Lockouts.Lockouts, Lockouts.layer), use).pipe(
+    Effect.provide(settings.layer),
+    Effect.provide(table)
+  )
+
+describe("holds", () => {
+  const hour = 60 * minute
+  const off = settingsOf()
+
+  it.scoped("keep a used-up model out although lockouts are off, until its window opens, the longer one of two", () =>
+    withLockouts(off, (lockouts) => {
+      lockouts.hold(key, 0, "quota_exhausted", 2 * hour)
+      lockouts.hold(key, minute, "quota_exhausted", hour)
+      lockouts.fail(key, 0, failure(429))
+      lockouts.succeed(key)
+      assert.strictEqual(lockouts.waitMs(key, minute), 119 * minute)
+      assert.deepStrictEqual(lockouts.list(minute), [
+        {
+          ...key,
+          reason: "quota_exhausted",
+          failureCount: 1,
+          lockedAtMs: 0,
+          untilMs: 2 * hour,
+          remainingMs: 119 * minute
+        }
+      ])
+      for (const other of [{ model: "n" }, { connectionId: "c2" }, { provider: "groq" }]) {
+        assert.strictEqual(lockouts.waitMs({ ...key, ...other }, 0), 0)
+      }
+      assert.strictEqual(lockouts.waitMs(key, 2 * hour), 0)
+      assert.deepStrictEqual(lockouts.list(2 * hour), [])
+    })
+  )
+
+  it.scoped("stand beside lockouts: the longer counts, and one word clears both", () =>
+    withLockouts(on, (lockouts) => {
+      lockouts.fail(key, 0, failure(429))
+      lockouts.hold(key, 0, "quota_exhausted", minute)
+      assert.strictEqual(lockouts.waitMs(key, 0), 2 * minute)
+      lockouts.hold(key, 0, "quota_exhausted", hour)
+      assert.strictEqual(lockouts.waitMs(key, 0), hour)
+      assert.lengthOf(lockouts.list(0), 1)
+      assert.strictEqual(lockouts.clear({ connectionId: "c1" }), 1)
+      assert.deepStrictEqual([lockouts.waitMs(key, 0), lockouts.list(0)], [0, []])
+    })
+  )
+
+  it.scoped("outlive a restart, and are forgotten when they are cleared or over", () =>
+    Effect.gen(function* () {
+      const running = started(Lockouts.Lockouts, Lockouts.layer)
+      const over = { ...key, model: "over" }
+      const cleared = { ...key, model: "cleared" }
+      const first = yield* running
+      for (const held of [key, over, cleared]) {
+        first.hold(held, 0, "quota_exhausted", held === over ? minute : hour)
+      }
+      yield* first.flush
+      first.clear(cleared)
+      assert.strictEqual(first.waitMs(over, minute), 0)
+      yield* first.flush
+      const second = yield* running
+      assert.deepStrictEqual(
+        [key, over, cleared].map((held) => second.waitMs(held, 0)),
+        [hour, 0, 0]
+      )
+    }).pipe(Effect.provide(off.layer), Effect.provide(table))
+  )
+
+  it.scoped("are bounded: those that are over go first, then the oldest", () =>
+    withLockouts(off, (lockouts) => {
+      for (let n = 0; n < holdsCapacity; n++) {
+        lockouts.hold({ ...key, model: `m${n}` }, 0, "quota_exhausted", n === 7 ? 1 : hour)
+      }
+      lockouts.hold(key, 1, "quota_exhausted", hour)
+      assert.lengthOf(lockouts.list(1), holdsCapacity)
+      lockouts.hold({ ...key, model: "more" }, 1, "quota_exhausted", hour)
+      assert.lengthOf(lockouts.list(1), holdsCapacity)
+      assert.strictEqual(lockouts.waitMs({ ...key, model: "m0" }, 1), 0)
+    })
+  )
+})
 
 describe("Lockouts", () => {
   it.scoped("are off unless switched on", () =>

@@ -72,14 +72,14 @@ describe("ComboConfig", () => {
       [{ handoffThreshold: 0.95 }, "config.handoffThreshold"],
       [{ nestedComboMode: "execute" }, "config.nestedComboMode"],
       [{ resetWindowWindows: [] }, "config.resetWindowWindows"],
-      [{ resetWindowWindows: "hourly" }, "config.resetWindowWindows"]
+      [{ resetWindowWindows: "yearly" }, "config.resetWindowWindows"]
     ]
     for (const [config, field] of wrong) assert.deepStrictEqual(fields(config), [field], JSON.stringify(config))
     assert.deepStrictEqual(fields({ maxRetries: -1, budgetCap: "free" }), ["config.maxRetries", "config.budgetCap"])
   })
 
   it("keeps keys nobody knows, but not misspelled ones", () => {
-    assert.deepStrictEqual(configProblems({ myNote: "x", fallbackCompressionMode: "lite", timeoutMs: 5, tag: 1 }), [])
+    assert.deepStrictEqual(configProblems({ myNote: "x", tag: 1 }), [])
     for (const [key, meant] of [
       ["judgemodel", "judgeModel"],
       ["judge_model", "judgeModel"],
@@ -93,6 +93,32 @@ describe("ComboConfig", () => {
       assert.include(problem?.message, `'${meant}'`)
     }
     assert.deepStrictEqual(fields({ auto: { candidatPool: [] } }), ["config.auto.candidatPool"])
+  })
+
+  it("refuses what it knows and does not do, and says why", () => {
+    for (const config of [
+      { reasoningTokenBufferEnabled: true },
+      { zeroLatencyOptimizationsEnabled: true },
+      { resetAwareQuotaCacheTtlMs: 5_000 },
+      { timeoutMs: 5 },
+      { fallbackCompressionMode: "lite" },
+      { shadowRouting: { enabled: true } },
+      { complexityAwareRouting: true }
+    ]) {
+      const [key = ""] = Object.keys(config)
+      const [problem] = configProblems(config)
+      assert.strictEqual(problem?.field, `config.${key}`)
+      assert.include(problem?.message, "is not supported: ")
+    }
+    assert.deepStrictEqual(
+      configProblems({
+        reasoningTokenBufferEnabled: false,
+        zeroLatencyOptimizationsEnabled: false,
+        resetAwareQuotaCacheTtlMs: 0,
+        complexityAwareRouting: false
+      }),
+      []
+    )
   })
 
   it("takes router strategies that were registered", () => {

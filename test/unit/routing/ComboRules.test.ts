@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ComboStrategy } from "../../../src/domain/Combo.ts"
 import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
-import { builtStrategies } from "../../../src/routing/Router.ts"
 import { aliasesOf, haveCycle, maxNesting, problemOf, usersOf } from "../../../src/routing/ComboRules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({
@@ -20,10 +19,9 @@ describe("ComboRules", () => {
   it("names the users of a combo", () =>
     assert.deepStrictEqual(usersOf("c", [combo("a", "combo:c"), combo("b", "x/y"), combo("d", "combo:c")]), ["a", "d"]))
 
-  it("refuses a strategy that nobody carries out, and no other", () => {
+  it("accepts every strategy", () => {
     for (const strategy of ComboStrategy.literals) {
-      const expected = builtStrategies.has(strategy) ? null : { _tag: "StrategyNotBuilt" as const, strategy }
-      assert.deepStrictEqual(problemOf({ ...combo("a", "openai/gpt"), strategy }, []), expected)
+      assert.isNull(problemOf({ ...combo("a", "openai/gpt"), strategy }, []))
     }
   })
 
@@ -44,7 +42,12 @@ describe("ComboRules", () => {
 
   it("lets ten levels nest and no more", () => {
     assert.isNull(problemOf(combo("top", "combo:c1"), chain(maxNesting - 1)))
-    assert.deepStrictEqual(problemOf(combo("top", "combo:c1"), chain(maxNesting)), { _tag: "TooDeep", levels: 11 })
+    assert.deepStrictEqual(problemOf(combo("top", "combo:c1"), chain(maxNesting)), {
+      _tag: "TooDeep",
+      levels: 11,
+      most: maxNesting,
+      at: null
+    })
   })
 
   it("counts the levels above a changed combo too", () => {
@@ -54,8 +57,28 @@ describe("ComboRules", () => {
     assert.isNull(problemOf(middle, [...upper, ...lower]))
     assert.deepStrictEqual(problemOf(combo("middle", "combo:d1"), [...upper, ...lower]), {
       _tag: "TooDeep",
-      levels: 12
+      levels: 12,
+      most: maxNesting,
+      at: null
     })
+  })
+
+  it("keeps to a combo's own maxComboDepth, also when something below it grows", () => {
+    const shallow = (name: string, ...models: ReadonlyArray<string>) => ({
+      ...combo(name, ...models),
+      config: { maxComboDepth: 2 }
+    })
+    assert.isNull(problemOf(shallow("top", "combo:c1"), chain(1)))
+    const refused = { _tag: "TooDeep" as const, levels: 3, most: 2, at: "top" }
+    assert.deepStrictEqual(problemOf(shallow("top", "combo:c1"), chain(2)), refused)
+    const others = [shallow("top", "combo:c1"), ...chain(1), combo("leaf", "openai/gpt")]
+    assert.deepStrictEqual(problemOf(combo("c1", "combo:leaf"), others), refused)
+    assert.isNull(problemOf(combo("beside", "combo:leaf"), others), "it is none of theirs")
+  })
+
+  it("counts a judge among the users", () => {
+    const judged = { ...combo("panel", "openai/gpt"), config: { judgeModel: "combo:wise" } }
+    assert.deepStrictEqual(usersOf("wise", [judged, combo("wise", "openai/gpt")]), ["panel"])
   })
 
   it("is not slowed down by diamonds", () => {
@@ -67,7 +90,6 @@ describe("ComboRules", () => {
 
   it("wants targets, except of auto, and some weight of a weighted choice", () => {
     assert.deepStrictEqual(problemOf(combo("a"), []), { _tag: "NoTargets" })
-    if (!builtStrategies.has("weighted")) return
     const weighted = (...weights: ReadonlyArray<number | null>) => ({
       ...combo("a"),
       strategy: "weighted" as const,

@@ -49,6 +49,13 @@ describe("ModelResolver", () => {
     assert.deepStrictEqual(names(resolve(view([own]), "mine/org/model")), ["m1:org/model"])
   })
 
+  it("names the nearest ids also for a listed model mistyped without its provider", () => {
+    const near = (id: string) => (resolve(view([openai, own]), id) as ModelNotFound).suggestions
+    assert.include(near("gpt-4p"), "gpt-4o")
+    assert.include(near("org/modle"), "org/model")
+    assert.include(near("opnai/gpt-4o"), "openai/gpt-4o")
+  })
+
   it("orders accounts by priority, those that list the model first", () => {
     const both = view([openaiSecond, openai])
     assert.deepStrictEqual(names(resolve(both, "openai/gpt-4o")), ["o1:gpt-4o", "o2:gpt-4o"])

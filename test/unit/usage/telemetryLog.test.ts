@@ -94,7 +94,8 @@ describe("LogSink", () => {
         due.push(run)
         return { restart: () => {}, cancel: () => {} }
       },
-      soon: setImmediate
+      soon: setImmediate,
+      live: () => due.length
     })
     const scope = yield* Scope.make()
     const stream = { write: (text: string) => written.push(text) }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { processFamilies, renderPrometheus } from "../../../src/http/Metrics.ts"
+import { renderPrometheus } from "../../../src/http/Metrics.ts"
+import { processFamilies } from "../../../src/http/ProcessMetrics.ts"
 import * as RequestMetrics from "../../../src/usage/telemetry/RequestMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"
@@ -39,7 +40,20 @@ h_seconds_count{a="x"} 6
 
   it("renders what is known of the process", () => {
     assert.strictEqual(
-      renderPrometheus(processFamilies({ uptimeMs: 1500, rssBytes: 4096, eventLoopDelayMs: null, openStreams: 3 })),
+      renderPrometheus(
+        processFamilies({
+          uptimeMs: 1500,
+          rssBytes: 4096,
+          eventLoopDelayMs: null,
+          openStreams: 3,
+          liveTimers: 0,
+          fibers: 12,
+          activeResources: new Map([
+            ["TCPSocketWrap", 2],
+            ["Timeout", 5]
+          ])
+        })
+      ),
       `# HELP gateway_uptime_seconds Time since the gateway started.
 # TYPE gateway_uptime_seconds gauge
 gateway_uptime_seconds 1.5
@@ -49,6 +63,16 @@ process_resident_memory_bytes 4096
 # HELP gateway_open_streams Streamed answers in flight.
 # TYPE gateway_open_streams gauge
 gateway_open_streams 3
+# HELP gateway_live_timers Timers of requests that will still run.
+# TYPE gateway_live_timers gauge
+gateway_live_timers 0
+# HELP gateway_fibers Effect fibers that have begun and not ended.
+# TYPE gateway_fibers gauge
+gateway_fibers 12
+# HELP gateway_active_resources What keeps the event loop busy, by Node's own types.
+# TYPE gateway_active_resources gauge
+gateway_active_resources{type="TCPSocketWrap"} 2
+gateway_active_resources{type="Timeout"} 5
 `
     )
   })

@@ -5,7 +5,8 @@ import {
   type EncodedRequest,
   type EncodeOptions,
   makeStreamTranslator,
-  translateRequest
+  translateRequest,
+  type WireCodec
 } from "../../../src/wire/Codec.ts"
 import type { EncodeContext } from "../../../src/wire/Codec.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
@@ -19,12 +20,13 @@ export const context: EncodeContext = {
   wantsUsage: true
 }
 
-export const translate = (
-  source: WireName,
-  target: WireName,
-  body: JsonObject,
-  more: Partial<EncodeOptions> = {}
-): EncodedRequest => Either.getOrThrow(translateRequest(codecs[source], codecs[target], body, { ...options, ...more }))
+/** A request of one of these wires in the words of another. */
+export const makeTranslate =
+  <Wire extends string>(wires: Readonly<Record<Wire, WireCodec>>) =>
+  (source: Wire, target: Wire, body: JsonObject, more: Partial<EncodeOptions> = {}): EncodedRequest =>
+    Either.getOrThrow(translateRequest(wires[source], wires[target], body, { ...options, ...more }))
+
+export const translate = makeTranslate(codecs)
 
 /** A chat request with one user message and these members more. */
 export const chatBody = (more: JsonObject = {}): JsonObject => ({

@@ -35,7 +35,7 @@ const counted = (breakers: ReadonlyArray<BreakerView>) => {
 const onOff = (isOn: boolean): string => (isOn ? "on" : "off")
 
 const summary = ({ breakers, lockouts, overview, settings }: typeof Status.Type): string => {
-  const { modelLockout, requestQueue, retry, timeouts } = settings
+  const { customBannedSignals, modelLockout, requestQueue, retry, timeouts } = settings
   return fields([
     ["Breakers", breakerWords(counted(breakers))],
     ["Connections", accountWords(overview)],
@@ -45,7 +45,8 @@ const summary = ({ breakers, lockouts, overview, settings }: typeof Status.Type)
       `connect ${span(timeouts.connectMs)}, first content ${span(timeouts.firstByteMs)}, idle ${span(timeouts.idleMs)}, total ${span(timeouts.totalMs)}`
     ],
     ["Same target again", `${Output.counted(retry.maxRetries, "time")}`],
-    ["Request queue", onOff(requestQueue.enabled)]
+    ["Request queue", onOff(requestQueue.enabled)],
+    ["Own ban texts", String(customBannedSignals.length)]
   ])
 }
 

@@ -14,7 +14,7 @@ import { ms, shareColumns } from "../../output/simulation.ts"
 
 const flags = {
   since: Options.text("since").pipe(
-    Options.withDescription("How far to look back: 30m, 24h or 7d."),
+    Options.withDescription("How far to look back: 30m, 24h, 7d or 2w."),
     Options.withDefault("24h")
   ),
   combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
@@ -30,15 +30,22 @@ const units: Readonly<Record<string, Duration.DurationInput>> = {
   s: "1 second",
   m: "1 minute",
   h: "1 hour",
-  d: "1 day"
+  d: "1 day",
+  w: "1 week"
 }
 
-/** Milliseconds of `90s`, `30m`, `24h` or `7d`. */
+const mostDays = 366
+
+/** Milliseconds of `90s`, `30m`, `24h`, `7d` or `2w`. */
 export const spanMs = (text: string): Effect.Effect<number, BadArgument> => {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? []
-  return count === undefined
-    ? new BadArgument({ message: `--since: '${text}' is no time such as 30m, 24h or 7d.` })
-    : Effect.succeed(Number(count) * Duration.toMillis(units[unit] ?? 0))
+  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text.trim()) ?? []
+  if (count === undefined) {
+    return new BadArgument({ message: `--since: '${text}' is no time such as 30m, 24h, 7d or 2w.` })
+  }
+  const ms = Number(count) * Duration.toMillis(units[unit] ?? 0)
+  return ms >= 1_000 && ms <= mostDays * 86_400_000
+    ? Effect.succeed(ms)
+    : new BadArgument({ message: `--since: '${text}' must be from 1s to ${mostDays}d.` })
 }
 
 const signed = (usd: number): string => `${usd > 0 ? "+" : ""}${usd.toFixed(6)}`

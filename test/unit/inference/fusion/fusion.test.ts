@@ -11,19 +11,14 @@ import type { ClientReply, Work } from "../../../../src/inference/Exchange.ts"
 import { type FusionRooms, makeFusion } from "../../../../src/inference/fusion/Fusion.ts"
 import { type InnerWork, makeInnerReply } from "../../../../src/inference/fusion/InnerWork.ts"
 import { defaultResilience as defaults } from "../../../../src/domain/Resilience.ts"
+import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
 import type { Target } from "../../../../src/routing/ModelResolver.ts"
 import type { Unready } from "../../../../src/routing/TargetHealth.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
+import { namedTarget } from "../../../support/Candidates.ts"
 import { chatCompletion } from "../../../support/FakeUpstream.ts"
 
-const target = (provider: string): Target =>
-  ({
-    account: { spec: { id: provider }, connection: { id: provider } },
-    model: "m",
-    suppressReasoning: false
-  }) as Target
-
-const [a, b, c, judge] = [target("a"), target("b"), target("c"), target("judge")]
+const [a, b, c, judge] = [namedTarget("a"), namedTarget("b"), namedTarget("c"), namedTarget("judge")]
 
 const resting = (status: number): Unready => ({
   rule: "cooldown",
@@ -77,7 +72,8 @@ const work = (config: Record<string, unknown>, reply: ClientReply = makeInnerRep
     resolution: {
       combo: { strategy: "fusion", targets: [], config },
       strategy: "fusion",
-      targets
+      targets,
+      steps: [0, 1, 2]
     } as unknown as Work["resolution"],
     decision: { strategy: "fusion", seed: 1, order: targets, reason: "panel" } as unknown as Work["decision"],
     attempts: new Array<Attempt>(),
@@ -122,8 +118,9 @@ const loopOf =
       return Effect.raceFirst(Effect.as(Effect.sleep(ms), end), away)
     })
 
-const fuse = (loop: Loop, totalMs = 600_000) =>
+const fuse = (loop: Loop, totalMs = 600_000, contextLength: number | null = null) =>
   makeFusion({
+    catalog: { factsOf: () => ({ ...unknownFacts, contextLength }) },
     loop,
     resolutions: {
       resolve: (model: string) =>
@@ -187,6 +184,35 @@ describe("fusion", () => {
     )
   }
 
+  it.effect("says so when the judge that the combo names is nobody", () =>
+    Effect.gen(function* () {
+      const members = { a: [0, answers(a, "A")], b: [0, answers(b, "B")], c: [0, answers(c, "C")] } as const
+      const fiber = yield* Effect.fork(
+        fuse(loopOf(members, () => answers(a, "joined"), []))(work({ judgeModel: "gone/m" }))
+      )
+      yield* TestClock.adjust(1)
+      const { work: ended } = yield* Fiber.join(fiber)
+      assert.strictEqual(ended.decision.reason, "judged 3 of 3 answers, the judge named is unknown")
+    })
+  )
+
+  it.effect("shows the judge no more than its window has room for, and says what is cut", () =>
+    Effect.gen(function* () {
+      const asked: Array<Work> = []
+      const long = "x".repeat(50_000)
+      const members = { a: [0, answers(a, "short")], b: [0, answers(b, long)], c: [0, answers(c, long)] } as const
+      const loop = loopOf(members, () => answers(a, "joined"), asked)
+      const fiber = yield* Effect.fork(fuse(loop, 600_000, 10_000)(work({})))
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(fiber)
+      const told = asked.at(-1)?.body.toString() ?? ""
+      assert.isBelow(told.length, 30_000)
+      assert.isAbove(told.length, 20_000)
+      assert.include(told, "Source 1:\\nshort\\n")
+      assert.strictEqual(told.split("This source is longer").length, 3)
+    })
+  )
+
   it.effect("does not take an empty answer for one", () =>
     Effect.gen(function* () {
       const members = { a: [0, answers(a, " \n")], b: [0, answers(b, "B")], c: [0, answers(c, "")] } as const
@@ -209,6 +235,7 @@ describe("fusion", () => {
       yield* TestClock.adjust(1)
       const { end } = yield* Fiber.join(fiber)
       assert.strictEqual(end._tag === "Unavailable" ? end.unready.status : 0, 503)
+      assert.strictEqual(end._tag === "Unavailable" ? end.unready.code : "", "service_unavailable")
       assert.strictEqual(end._tag === "Unavailable" ? end.retryAfterMs : 0, 4_000)
     })
   )

@@ -4,11 +4,13 @@ import * as Either from "effect/Either"
 import type { Combo } from "../../../../src/domain/Combo.ts"
 import { membersOf } from "../../../../src/inference/fusion/Members.ts"
 import { judgeQuestion, panelQuestion } from "../../../../src/inference/fusion/Question.ts"
+import { fitted, roomForSources } from "../../../../src/inference/fusion/Sources.ts"
 import type { Target } from "../../../../src/routing/ModelResolver.ts"
 import type { Conversation } from "../../../../src/wire/canonical/Conversation.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
+import { namedTarget } from "../../../support/Candidates.ts"
 
 const decoded = (wire: WireName, body: JsonObject): Conversation => Either.getOrThrow(codecs[wire].decodeRequest(body))
 
@@ -113,21 +115,78 @@ describe("the judge's question", () => {
   })
 })
 
-// The rules look at ids only.
-const target = (provider: string, connection: string, model = "m"): Target =>
-  ({ account: { spec: { id: provider }, connection: { id: connection } }, model, suppressReasoning: false }) as Target
+/** A fusion of these steps, each of which stands for the target at its place. */
+const panel = (given: Combo["targets"], targets: ReadonlyArray<Target>) => ({
+  combo: { targets: given } as Combo,
+  steps: targets.map((_, index) => index),
+  targets
+})
+const everybody = (): boolean => true
 
-const combo = (...targets: Combo["targets"]): Combo => ({ targets }) as Combo
+describe("the sources", () => {
+  it("are whole where there is room; short ones leave theirs to the long ones", () => {
+    assert.deepStrictEqual(fitted(["abc", "defgh"], 8), ["abc", "defgh"])
+    const [one, two, three] = fitted(["ab", "c".repeat(100), "d".repeat(100)], 62)
+    assert.strictEqual(one, "ab")
+    assert.match(two ?? "", /^c{30}\n\[.* 70 characters/)
+    assert.match(three ?? "", /^d{30}\n\[/)
+  })
+
+  it("are never cut through a character", () => {
+    assert.match(fitted(["😀😀"], 3)[0] ?? "", /^😀\n\[.* 2 characters/)
+  })
+
+  it("get what the conversation and the answer leave of the window, and always a part of it", () => {
+    const short = decoded("chat", {
+      model: "m",
+      max_tokens: 100,
+      messages: [{ role: "user", content: "x".repeat(298) }]
+    })
+    assert.strictEqual(roomForSources(short, 1_000), 3_000 - 300 - 300)
+    const long = decoded("chat", { model: "m", messages: [{ role: "user", content: "x".repeat(10_000) }] })
+    assert.strictEqual(roomForSources(long, 1_000), 750)
+    assert.isAbove(roomForSources(short, null), 100_000)
+  })
+})
 
 describe("the members", () => {
   it("are models: accounts of one are alternatives", () => {
-    const [a1, a2, b, other] = [target("a", "1"), target("a", "2"), target("b", "3"), target("a", "1", "n")]
-    assert.deepStrictEqual(membersOf(combo({ model: "a/m" }), [a1, a2, b, other]), [[a1, a2], [b], [other]])
+    const [a1, a2, b, other] = [
+      namedTarget("a", "1"),
+      namedTarget("a", "2"),
+      namedTarget("b", "3"),
+      namedTarget("a", "1", "n")
+    ]
+    assert.deepStrictEqual(membersOf(panel([{ model: "a/m" }], [a1, a2, b, other]), everybody), [
+      [a1, a2],
+      [b],
+      [other]
+    ])
   })
 
   it("are accounts where the combo names them", () => {
-    const [one, two] = [target("a", "1"), target("a", "2")]
-    const named = combo({ model: "a/m", connectionId: "1" }, { model: "a/m", connectionId: "2" })
-    assert.deepStrictEqual(membersOf(named, [one, two]), [[one], [two]])
+    const [one, two] = [namedTarget("a", "1"), namedTarget("a", "2")]
+    const named = panel(
+      [
+        { model: "a/m", connectionId: "1" },
+        { model: "a/m", connectionId: "2" }
+      ],
+      [one, two]
+    )
+    assert.deepStrictEqual(membersOf(named, everybody), [[one], [two]])
+  })
+
+  it("are only those that can be used", () => {
+    const [one, two] = [namedTarget("a", "1"), namedTarget("b", "2")]
+    assert.deepStrictEqual(
+      membersOf(panel([{ model: "a/m" }, { model: "b/m" }], [one, two]), (target) => target === two),
+      [[two]]
+    )
+  })
+
+  it("are one for an automatic id, whatever it can choose from", () => {
+    const [one, two, three] = [namedTarget("a"), namedTarget("b"), namedTarget("c")]
+    const open = { ...panel([{ model: "c/m" }, { model: "auto/fast" }], [three, one, two]), steps: [0, 1, 1] }
+    assert.deepStrictEqual(membersOf(open, everybody), [[three], [one, two]])
   })
 })

@@ -11,6 +11,7 @@ describe("classify", () => {
     const failure = classify(answered(503, "Down for maintenance"))
     assert.deepStrictEqual(failure, {
       kind: "capacity",
+      place: "status",
       status: 503,
       answered: true,
       reason: "http_503",
@@ -134,3 +135,84 @@ describe("classify", () => {
     assert.strictEqual(classify(caused("reset", { contentBegan: true })).kind, "truncated")
   })
 })
+
+/** Complaints about gateways of this kind (reference-facts 11), each with what this one makes of it. */
+describe("what users report", () => {
+  const minute = 60_000
+
+  it("hours of blackout after one 429: only a believable wait is believed, and never for more than a day", () => {
+    const wait = (value: string) => classify(answered(429, "slow", { headers: { "retry-after": value } })).hintMs
+    assert.strictEqual(wait("2"), 2_000)
+    assert.strictEqual(wait("Sat, 21 Nov 2026 12:01:30 GMT"), 90_000)
+    assert.strictEqual(wait("259200"), 24 * hour)
+    for (const absurd of [
+      "0",
+      "-5",
+      "999999999",
+      "Fri, 31 Dec 2099 23:59:59 GMT",
+      "Sat, 21 Nov 2026 11:00:00 GMT",
+      "soon"
+    ]) {
+      assert.isNull(wait(absurd), absurd)
+    }
+  })
+
+  it("resets in every unit, read against the upstream's clock, and a reset that is over says nothing", () => {
+    const wait = (reset: string, date = "Sat, 21 Nov 2026 12:00:00 GMT") =>
+      classify(answered(429, "slow", { headers: { "x-ratelimit-reset": reset, date } })).hintMs
+    const at = nowMs + 90_000
+    for (const same of ["90", "1m30s", "90000ms", `${at / 1000}`, `${at}`, new Date(at).toISOString()]) {
+      assert.strictEqual(wait(same), 90_000, same)
+    }
+    // An hour ahead of us.
+    assert.strictEqual(wait(`${(nowMs + hour) / 1000 + 90}`, "Sat, 21 Nov 2026 13:00:00 GMT"), 90_000)
+    assert.isNull(wait(`${nowMs / 1000 - 60}`))
+  })
+
+  it("the monthly reset in words, 429 and 403 alike", () => {
+    const text = "Monthly usage limit reached. Your quota resets in 12 days"
+    for (const status of [403, 429]) {
+      assert.strictEqual(classify(answered(status, text)).untilMs, nowMs + 288 * hour)
+    }
+  })
+
+  it("a long conversation that no account of the provider takes goes to another model, and punishes nobody", () => {
+    const failure = classify(answered(400, "prompt is too long: 213462 tokens > 200000 maximum"))
+    assert.deepInclude(failure, { kind: "context_overflow", scope: "none", exhausts: "model" })
+  })
+
+  it("a good key that may not use one model is not a dead key, whatever the status", () => {
+    for (const [status, words] of [
+      [401, "API Key not allowed to access model. This token can only access models=['a']."],
+      [403, "You do not have access to the model gpt-9."],
+      [404, "The model `gpt-9` does not exist or you do not have access to it."]
+    ] as const) {
+      assert.deepInclude(classify(answered(status, words)), { scope: "model", exhausts: "nothing" }, words)
+    }
+  })
+
+  it("one model's used-up day leaves the account's other models to be asked", () => {
+    const failure = classify(answered(429, "Rate limit reached for `m` on requests per day (RPD): Limit 1000."))
+    assert.deepInclude(failure, { kind: "quota_exhausted", scope: "model", exhausts: "nothing" })
+  })
+
+  it("a relay that tells a used-up quota as a server error opens no breaker", () => {
+    const failure = classify(answered(503, coded))
+    assert.deepInclude(failure, { kind: "quota_exhausted", status: 429, untilMs: nowMs + 10 * minute })
+  })
+
+  it("web pages say nothing about an account", () => {
+    const page = "<html><head><title>Your account has been suspended, insufficient_quota</title></head></html>"
+    for (const [status, kind] of [
+      [403, "forbidden"],
+      [404, "model_not_found"],
+      [429, "rate_limit"],
+      [502, "transient"],
+      [503, "capacity"]
+    ] as const) {
+      assert.strictEqual(classify(answered(status, page)).kind, kind, `${status}`)
+    }
+  })
+})
+
+const coded = { error: { message: "no quota left", code: "insufficient_quota" } }

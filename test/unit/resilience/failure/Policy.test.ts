@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { classify } from "../../../../src/resilience/failure/Classifier.ts"
 import type { FailureKind } from "../../../../src/resilience/failure/FailureKind.ts"
-import { countsForBreaker, penaltyOf, policies } from "../../../../src/resilience/failure/Policy.ts"
+import {
+  countsForBreaker,
+  doubtedEndMs,
+  modelHoldOf,
+  penaltyOf,
+  policies,
+  weightOf
+} from "../../../../src/resilience/failure/Policy.ts"
 import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
-import { answered, caused, inStream, nowMs, oauth } from "./signals.ts"
+import { answered, caused, inAnswer, inStream, nowMs, oauth } from "./signals.ts"
 
 const kindsWhere = (test: (kind: FailureKind) => boolean): ReadonlyArray<string> =>
   (Object.keys(policies) as Array<FailureKind>).filter(test).sort()
@@ -146,6 +153,101 @@ describe("penaltyOf", () => {
       caused("client_left")
     ]) {
       assert.isNull(penalty(signal, true))
+    }
+  })
+})
+
+/** One answer of each kind that cools or ends a connection, as its body. */
+const told = {
+  transient: { error: { type: "server_error", message: "boom" } },
+  capacity: { error: { type: "overloaded_error", message: "Overloaded" } },
+  rate_limit: { error: { code: "rate_limit_exceeded", message: "Slow down" } },
+  quota_exhausted: { error: { type: "insufficient_quota", code: "insufficient_quota", message: "Exceeded" } },
+  credits_exhausted: { error: { type: "billing_error", message: "Your credit balance is too low" } },
+  auth_expired: { error: { type: "authentication_error", message: "Incorrect key" } },
+  banned: { error: { message: "Your account has been suspended" } },
+  forbidden: { error: { type: "permission_error", message: "Forbidden" } }
+} as const
+
+/** The status that says the same. */
+const statusOf = {
+  transient: 500,
+  capacity: 503,
+  rate_limit: 429,
+  quota_exhausted: 429,
+  credits_exhausted: 402,
+  auth_expired: 401,
+  banned: 403,
+  forbidden: 403
+} as const
+
+describe("by where it stood", () => {
+  it("doubts what a stream's event says of the account, and nothing else", () => {
+    assert.deepStrictEqual(
+      kindsWhere((kind) => policies[kind].inStream === "doubt"),
+      ["auth_expired", "banned", "credits_exhausted", "forbidden", "quota_exhausted", "rate_limit"]
+    )
+    const failure = classify(answered(429, ""))
+    for (const place of ["call", "status", "answer"] as const) {
+      assert.strictEqual(weightOf({ ...failure, place }), "firm")
+    }
+    for (const place of ["opening", "midway"] as const) assert.strictEqual(weightOf({ ...failure, place }), "doubt")
+  })
+
+  for (const kind of Object.keys(told) as ReadonlyArray<keyof typeof told>) {
+    const body = told[kind]
+    const places = [
+      ["answer", inAnswer(body)],
+      ["opening", inStream(body)],
+      ["midway", inStream(body, { contentBegan: true })]
+    ] as const
+    const firm = penalty(answered(statusOf[kind], body), true)
+    const lengthMs = firm?._tag === "For" ? firm.ms : firm?._tag === "Terminal" ? doubtedEndMs : null
+
+    it(`${kind}: by status it is ${firm?._tag}`, () => {
+      const failure = classify(answered(statusOf[kind], body))
+      assert.deepStrictEqual([failure.kind, failure.place], [kind, "status"])
+      assert.include(["Backoff", "For", "Terminal"], firm?._tag)
+    })
+
+    for (const [place, signal] of places) {
+      const isDoubt = place !== "answer" && kind !== "transient" && kind !== "capacity"
+      it(`${kind}, ${place}: ${isDoubt ? "others go first for as long, and nothing ends" : "the same"}`, () => {
+        const failure = classify(signal)
+        assert.deepStrictEqual([failure.kind, failure.place], [kind, place])
+        assert.deepStrictEqual(penaltyOf(failure, true, nowMs), isDoubt ? { _tag: "Doubt", ms: lengthMs } : firm)
+      })
+    }
+  }
+})
+
+describe("modelHoldOf", () => {
+  const perDay = {
+    error: {
+      code: 429,
+      status: "RESOURCE_EXHAUSTED",
+      message: "You exceeded your current quota",
+      details: [{ violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }] }]
+    }
+  }
+  const hold = (signal: FailureSignal) => modelHoldOf(classify(signal), nowMs)
+
+  it("holds a model whose own quota is used up until it opens again, and leaves the connection alone", () => {
+    assert.strictEqual(hold(answered(429, perDay)), 20 * 3_600_000)
+    assert.isNull(penalty(answered(429, perDay), true))
+    assert.strictEqual(hold(answered(429, "exhausted your capacity on this model, resets in 2h")), 2 * 3_600_000)
+    assert.strictEqual(hold(answered(429, "Rate limit exceeded: free-models-per-day")), 12 * 3_600_000)
+  })
+
+  it("holds no model for what is the account's, the project's, the model's own fault or hearsay", () => {
+    for (const signal of [
+      answered(429, "insufficient_quota"),
+      answered(429, { error: { details: [{ violations: [{ quotaId: "RequestsPerDayPerProject" }] }] } }),
+      answered(404, "model_not_found"),
+      caused("empty_answer"),
+      inStream(perDay)
+    ]) {
+      assert.isNull(hold(signal))
     }
   })
 })

@@ -27,7 +27,92 @@ const perDay = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
 const perMinute = "GenerateContentInputTokensPerModelPerMinute-FreeTier"
 const page = "<html><head><title>Just a moment...</title></head></html>"
 
+const perProject = "GenerateRequestsPerDayPerProject-FreeTier"
+const knowing = { bannedTexts: ["Fair Use breach"] }
+
 const table: Readonly<Record<string, Row>> = {
+  operator_banned: {
+    examples: [
+      answered(403, "Closed for a FAIR USE breach.", knowing),
+      answered(400, "fair use breach", knowing),
+      answered(500, "fair use breach", knowing),
+      inAnswer({ error: { message: "fair use breach" } }, knowing)
+    ],
+    others: [
+      [answered(403, "Closed for a fair use breach."), "status_403"],
+      // Behind the beginning upstreams repeat what the client sent.
+      [answered(400, `Unexpected value. ${"x".repeat(500)} fair use breach`, knowing), "status_4xx"]
+    ]
+  },
+  google_daily_project: {
+    examples: [answered(429, google(perProject))],
+    others: [[answered(429, google(perDay)), "google_daily_quota"]]
+  },
+  model_quota: {
+    examples: [
+      answered(429, "You have exhausted your capacity on this model. Your quota will reset after 4h12m3s.", oauth),
+      answered(
+        403,
+        coded("The free tier of the model has been exhausted. Use paid only.", "AllocationQuota.FreeTierOnly")
+      ),
+      answered(429, "The daily limit for this model has been reached")
+    ],
+    others: [[answered(429, "You have exhausted your capacity on this plan."), "status_429"]]
+  },
+  quota_5xx: {
+    examples: [
+      answered(503, coded("no quota", "insufficient_quota")),
+      answered(500, "You exceeded your current quota, please check your plan and billing details.")
+    ],
+    others: [
+      [answered(500, "Cannot read the quota table"), "status_5xx"],
+      [answered(504, "quota exceeded"), "status_5xx"]
+    ]
+  },
+  long_context_plan: {
+    examples: [
+      answered(429, coded("Extra usage is required for long context requests.", null, "rate_limit_error"), oauth),
+      answered(400, "The long context beta is not yet available for this subscription.", oauth)
+    ],
+    others: [[answered(429, "Extra usage is required."), "status_429"]]
+  },
+  route_missing: {
+    examples: [
+      answered(404, coded("Invalid URL (POST /v1/chat/completion)", null, "invalid_request_error")),
+      answered(404, "404 page not found", local),
+      answered(404, "Cannot POST /v1/chat/completions"),
+      answered(404, { message: "no Route matched with those values" }),
+      answered(400, "The plain HTTP request was sent to HTTPS port")
+    ],
+    others: [
+      [answered(404, "Not Found"), "status_404"],
+      [answered(400, "invalid url in image_url"), "status_4xx"]
+    ]
+  },
+  relay_without_account: {
+    examples: [
+      answered(500, coded("auth_unavailable: no auth available", "internal_server_error")),
+      answered(401, "No credentials for provider: acme"),
+      answered(503, "no active credentials")
+    ],
+    others: [
+      [answered(401, "no credential given"), "status_401"],
+      [answered(404, "no credentials available"), "status_404"]
+    ]
+  },
+  key_without_model: {
+    examples: [
+      answered(
+        401,
+        coded(
+          "API Key not allowed to access model. This token can only access models=['a'].",
+          "401",
+          "key_model_access_denied"
+        )
+      )
+    ],
+    others: [[answered(401, "API key not allowed"), "status_401"]]
+  },
   google_daily_quota: {
     examples: [answered(429, google(perDay)), answered(429, [google(perDay)])],
     others: [[answered(429, google(perMinute)), "google_minute_quota"]]
@@ -65,7 +150,8 @@ const table: Readonly<Record<string, Row>> = {
       answered(400, "This organization has been disabled."),
       answered(403, "Your account is suspended."),
       answered(403, "Please verify your account.", oauth),
-      answered(401, "The account associated with this API key has been deactivated.")
+      answered(401, "The account associated with this API key has been deactivated."),
+      answered(403, "Permission denied: Consumer 'api_key:AIza' has been suspended.")
     ],
     others: [
       [answered(400, "Invalid `messages`: 'tool' must follow a tool call."), "status_4xx"],
@@ -103,9 +189,21 @@ const table: Readonly<Record<string, Row>> = {
       [answered(429, "slow down", { headers: { "x-ratelimit-remaining": "0" } }), "status_429"]
     ]
   },
-  daily_quota: {
+  daily_model_quota: {
     examples: [
       answered(429, "Rate limit exceeded: free-models-per-day"),
+      answered(
+        429,
+        "Rate limit reached for model `m` in organization `o` service tier `x` on tokens per day (TPD): Limit 100000."
+      )
+    ],
+    others: [
+      [answered(429, "Rate limit reached on requests per day (RPD): Limit 1000"), "daily_quota"],
+      [answered(429, "Rate limit reached for m on requests per minute (RPM): Limit 10"), "status_429"]
+    ]
+  },
+  daily_quota: {
+    examples: [
       answered(429, "You have used up today's quota, try again tomorrow."),
       answered(403, "Daily limit reached for this key."),
       answered(429, "You have used up your daily free allocation of 10,000 neurons"),
@@ -135,8 +233,9 @@ const table: Readonly<Record<string, Row>> = {
         "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."
       ),
       answered(429, "You have reached your 5-hour limit."),
-      answered(429, "You have exhausted your capacity on this model. Your quota will reset after 4h12m3s.", oauth),
       answered(429, "Monthly token quota exceeded"),
+      answered(400, coded("Budget has been exceeded! Current cost: 10.2, Max budget: 10.0", "400", "budget_exceeded")),
+      answered(429, "已达到 5 小时的使用上限"),
       answered(429, "You have reached the limit of this billing cycle")
     ],
     others: [[answered(400, "usage must be an object"), "status_4xx"]]
@@ -171,6 +270,20 @@ const table: Readonly<Record<string, Row>> = {
       answered(400, "invalid params, context window exceeds limit"),
       answered(400, "Your request exceeded model token limit: 262144"),
       answered(413, "Prompt is too long."),
+      answered(
+        400,
+        "Unable to submit request because the input token count is 36864 but model only supports up to 32768."
+      ),
+      answered(400, "The decoder prompt (length 5000) is longer than the maximum model length of 4096."),
+      answered(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097", local),
+      answered(400, { error: "the input length exceeds the context length" }, local),
+      answered(500, "Context size has been exceeded.", local),
+      answered(
+        400,
+        coded("prompt token count of 150000 exceeds the limit of 128000", "model_max_prompt_tokens_exceeded")
+      ),
+      answered(400, coded("Prompt exceeds max length", "1261")),
+      answered(400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"),
       answered(400, {
         error: {
           message: "Provider returned error",
@@ -209,7 +322,8 @@ const table: Readonly<Record<string, Row>> = {
       answered(403, {
         error: { code: 403, status: "PERMISSION_DENIED", message: "no", details: [{ reason: "SERVICE_DISABLED" }] }
       }),
-      answered(403, "Generative Language API has not been used in project 1 before or it is disabled.", oauth)
+      answered(403, "Generative Language API has not been used in project 1 before or it is disabled.", oauth),
+      answered(403, "This API method requires billing to be enabled.", oauth)
     ],
     others: [[answered(403, "The caller does not have permission", oauth), "status_403_oauth"]]
   },
@@ -236,7 +350,8 @@ const table: Readonly<Record<string, Row>> = {
       }),
       answered(400, "API key expired. Please renew the API key."),
       answered(403, "Invalid API key"),
-      answered(403, "This API key has been disabled.")
+      answered(403, "This API key has been disabled."),
+      answered(403, "Your API key was reported as leaked. Please use another API key.")
     ],
     others: [[answered(400, "messages.0.content: invalid"), "status_4xx"]]
   },
@@ -278,7 +393,9 @@ const table: Readonly<Record<string, Row>> = {
       answered(404, 'model "llama9" not found, try pulling it first', local),
       answered(400, "acme/none is not a valid model ID"),
       answered(404, "No endpoints found for acme/none."),
-      answered(400, coded("Model not exist.", "invalid_request_error"))
+      answered(400, coded("Model not exist.", "invalid_request_error")),
+      answered(400, "The provided model identifier is invalid."),
+      answered(400, coded("gone", "model_decommissioned"))
     ],
     others: [
       [answered(400, "model is required"), "status_4xx"],
@@ -291,7 +408,10 @@ const table: Readonly<Record<string, Row>> = {
       answered(404, "Your organization must be verified to use the model `gpt-9`."),
       answered(403, "Project `proj_1` does not have access to model `gpt-9`"),
       answered(400, "The 'gpt-9' model is not supported when using Codex with a ChatGPT account.", oauth),
-      answered(403, { type: "error", error: { type: "permission_error", message: "Not allowed to use this model" } })
+      answered(403, { type: "error", error: { type: "permission_error", message: "Not allowed to use this model" } }),
+      answered(403, "this model requires a subscription, upgrade for access"),
+      answered(400, coded("The requested model is not supported.", "model_not_supported")),
+      answered(403, coded("Access to model denied.", "AccessDenied.Unpurchased"))
     ],
     others: [[answered(403, { error: { type: "permission_error", message: "Forbidden" } }), "status_403"]]
   },

@@ -20,6 +20,7 @@ const base: FailureSignal = {
   cause: null,
   message: "our own words",
   contentBegan: false,
+  bannedTexts: [],
   nowMs,
   providerId: "acme",
   providerClass: "apikey",

@@ -3,7 +3,8 @@ import { orderAuto } from "../../../../src/routing/auto/Auto.ts"
 import { callEnded } from "../../../../src/routing/auto/SelfHealing.ts"
 import { defaultWeights, factorNames, packs } from "../../../../src/routing/auto/Weights.ts"
 import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
-import { candidate, features, firstOf, ids, inputOf, measured, nowMs, ordered } from "./support.ts"
+import { nowMs, performanceOf } from "../../../support/Candidates.ts"
+import { candidate, features, firstOf, ids, inputOf, ordered } from "./support.ts"
 
 const priced = (id: string, usd: number, over: Parameters<typeof candidate>[1] = {}) =>
   candidate(id, { price: { inputUsd: usd, outputUsd: usd }, ...over })
@@ -14,11 +15,11 @@ describe("orderAuto", () => {
     const one = priced("a", 2, {
       model: "claude-sonnet-4",
       tier: "pro",
-      performance: measured(1_000, { deviationMs: 50, errorRate: 0.1 }),
+      performance: performanceOf(1_000, { deviationMs: 50, errorRate: 0.1 }),
       quotas: [{ window: "5h", remaining: 0.4, resetAtMs: null }],
       facts: { contextLength: 100_000 }
     })
-    const two = priced("b", 8, { performance: measured(4_000, { deviationMs: 200 }) })
+    const two = priced("b", 8, { performance: performanceOf(4_000, { deviationMs: 200 }) })
     const { scores } = ordered([one, two], {
       id: "auto/chat",
       features: features({ taskType: "coding", specificity: 60 })
@@ -58,12 +59,12 @@ describe("orderAuto", () => {
 
   it("variants prefer what they promise", () => {
     const pool = [
-      priced("cheap", 0.1, { model: "tiny", performance: measured(3_000) }),
-      priced("quick", 9, { model: "small", performance: measured(100) }),
-      priced("good", 9, { model: "claude-opus-4", performance: measured(2_500) }),
+      priced("cheap", 0.1, { model: "tiny", performance: performanceOf(3_000) }),
+      priced("quick", 9, { model: "small", performance: performanceOf(100) }),
+      priced("good", 9, { model: "claude-opus-4", performance: performanceOf(2_500) }),
       priced("full", 9, {
         model: "tiny",
-        performance: measured(3_000),
+        performance: performanceOf(3_000),
         quotas: [{ window: "5h", remaining: 1, resetAtMs: null }]
       })
     ]
@@ -147,8 +148,8 @@ describe("orderAuto", () => {
 
   it("incident mode: no exploration, no probes first, stability counts most", () => {
     const pool = [
-      candidate("shaky", { tier: "ultra", performance: measured(100, { deviationMs: 500, errorRate: 0.3 }) }),
-      candidate("steady", { performance: measured(1_000, { deviationMs: 10 }) })
+      candidate("shaky", { tier: "ultra", performance: performanceOf(100, { deviationMs: 500, errorRate: 0.3 }) }),
+      candidate("steady", { performance: performanceOf(1_000, { deviationMs: 10 }) })
     ]
     const open = ["x", "y", "z"].map((id) => candidate(id, { breaker: "OPEN" }))
     const config = { explorationRate: 1 }

@@ -4,7 +4,8 @@ import { staticFitness } from "../../../../src/routing/auto/Fitness.ts"
 import { errorRateOf, p95Of, poolOf } from "../../../../src/routing/auto/Pool.ts"
 import type { FactorName } from "../../../../src/routing/auto/Weights.ts"
 import type { Candidate, Features, QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
-import { candidate, features, measured, nowMs } from "./support.ts"
+import { nowMs, performanceOf } from "../../../support/Candidates.ts"
+import { candidate, features } from "./support.ts"
 
 const values = (name: FactorName, pool: ReadonlyArray<Candidate>, asked: Features = features()) =>
   pool.map((each) => Number(factors[name](each, poolOf(pool, staticFitness), asked, nowMs).toFixed(6)))
@@ -50,23 +51,23 @@ describe("Factors", () => {
   it("latencyInv takes the unknown for the median and trusts few samples little", () => {
     assert.deepStrictEqual(
       values("latencyInv", [
-        candidate("a", { performance: measured(200) }),
-        candidate("b", { performance: measured(400) }),
-        candidate("c", { performance: measured(1_000) }),
+        candidate("a", { performance: performanceOf(200) }),
+        candidate("b", { performance: performanceOf(400) }),
+        candidate("c", { performance: performanceOf(1_000) }),
         candidate("d")
       ]),
       [0.8, 0.6, 0, 0.6]
     )
     assert.deepStrictEqual(values("latencyInv", [candidate("a"), candidate("b")]), [0.5, 0.5])
     const pool = [
-      candidate("a", { performance: measured(1_000) }),
-      candidate("b", { performance: measured(2_000) }),
-      candidate("c", { performance: measured(100, { samples: 1 }) })
+      candidate("a", { performance: performanceOf(1_000) }),
+      candidate("b", { performance: performanceOf(2_000) }),
+      candidate("c", { performance: performanceOf(100, { samples: 1 }) })
     ]
     assert.strictEqual(p95Of(pool[2]!, poolOf(pool, staticFitness)), 0.2 * 100 + 0.8 * 1_000)
     // Nobody is preferred only because nobody has called him.
     assert.deepStrictEqual(
-      values("latencyInv", [candidate("a", { performance: measured(100) }), candidate("b")]),
+      values("latencyInv", [candidate("a", { performance: performanceOf(100) }), candidate("b")]),
       [0, 0]
     )
   })
@@ -74,15 +75,19 @@ describe("Factors", () => {
   it("stability falls with deviation and with errors", () => {
     assert.deepStrictEqual(
       values("stability", [
-        candidate("a", { performance: measured(1, { deviationMs: 0, errorRate: 0 }) }),
-        candidate("b", { performance: measured(1, { deviationMs: 50, errorRate: 0 }) }),
-        candidate("c", { performance: measured(1, { deviationMs: 25, errorRate: 0.5 }) }),
-        candidate("d", { performance: measured(1, { deviationMs: 0, errorRate: 1 }) })
+        candidate("a", { performance: performanceOf(1, { deviationMs: 0, errorRate: 0 }) }),
+        candidate("b", { performance: performanceOf(1, { deviationMs: 50, errorRate: 0 }) }),
+        candidate("c", { performance: performanceOf(1, { deviationMs: 25, errorRate: 0.5 }) }),
+        candidate("d", { performance: performanceOf(1, { deviationMs: 0, errorRate: 1 }) })
       ]),
       [1, 0, 0.25, 0]
     )
     assert.deepStrictEqual(values("stability", [candidate("a")]), [0.475])
-    assert.closeTo(errorRateOf(candidate("a", { performance: measured(1, { samples: 1, errorRate: 1 }) })), 0.24, 1e-12)
+    assert.closeTo(
+      errorRateOf(candidate("a", { performance: performanceOf(1, { samples: 1, errorRate: 1 }) })),
+      0.24,
+      1e-12
+    )
   })
 
   it("tierPriority is the account's tier", () => {

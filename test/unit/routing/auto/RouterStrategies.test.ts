@@ -4,6 +4,8 @@ import {
   builtInStrategy,
   choose,
   makeRegistry,
+  slowRestMs,
+  slowSelectMs,
   mostCustomStrategies,
   type PoolMember,
   type RouterStrategy,
@@ -212,5 +214,44 @@ describe("custom strategies", () => {
   it("gives a reason of its own where a custom one gives none", () => {
     const silent = custom(() => ({ provider: "b", model: "m" }) as Selection)
     assert.strictEqual(choose("mine", () => silent, pool, context).reason, "chosen by mine")
+  })
+
+  it("a custom strategy that is slow rests for a while, one that is not synchronous is not waited for; rules decides", async () => {
+    let nowMs = 1_000
+    let tookMs = slowSelectMs + 1
+    const registry = makeRegistry(() => nowMs)
+    const pool = [member("a", { score: 0.4 }), member("b", { score: 0.6 })]
+    const naming = (provider: string): Selection => ({
+      provider,
+      model: "m",
+      strategy: "mine",
+      reason: "mine",
+      candidatesConsidered: 2,
+      finalScore: 1
+    })
+    registry.register({
+      name: "mine",
+      description: "",
+      select: () => {
+        nowMs += tookMs
+        return naming("a")
+      }
+    })
+    const ask = (name = "mine") => choose(name, registry.lookup, pool, context)
+    assert.deepStrictEqual([ask().index, ask().index], [0, 1])
+    assert.include(ask().overruled!, "too slow")
+    nowMs += slowRestMs
+    tookMs = slowSelectMs
+    for (let n = 0; n < 3; n += 1) assert.deepStrictEqual([ask().index, ask().overruled], [0, null])
+    registry.register({
+      name: "later",
+      description: "",
+      select: (() => Promise.reject(new Error("nobody hears this"))) as unknown as RouterStrategy["select"]
+    })
+    const later = ask("later")
+    assert.strictEqual(later.index, 1)
+    assert.include(later.overruled!, "not synchronous")
+    // An unheard rejection would end the run here.
+    await new Promise((resolve) => setImmediate(resolve))
   })
 })

@@ -4,13 +4,16 @@ import { builtInStrategy } from "../../../../src/routing/auto/RouterStrategies.t
 import { makeFitness } from "../../../../src/routing/auto/Fitness.ts"
 import { healed } from "../../../../src/routing/auto/SelfHealing.ts"
 import { decide, type DecideInput } from "../../../../src/routing/engine/Decide.ts"
+import { memoryKey } from "../../../../src/routing/Engine.ts"
 import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
-import { candidate, features, nowMs, spec } from "../auto/support.ts"
+import type { Unready } from "../../../../src/routing/TargetHealth.ts"
+import { nowMs, performanceOf } from "../../../support/Candidates.ts"
+import { candidate, features, spec } from "../auto/support.ts"
 
 const pool = [candidate("a", { model: "one" }), candidate("b", { model: "two" }), candidate("c", { model: "three" })]
 
-const first = (strategy: string, more: Partial<DecideInput> = {}): string => {
-  const decided = decide({
+const decided = (strategy: string, more: Partial<DecideInput> = {}) =>
+  decide({
     resolution: {
       combo: null,
       strategy,
@@ -34,10 +37,73 @@ const first = (strategy: string, more: Partial<DecideInput> = {}): string => {
     nowMs,
     ...more
   })
-  return decided.order[0]?.account.connection.id ?? "nobody"
+
+const first = (strategy: string, more: Partial<DecideInput> = {}): string =>
+  decided(strategy, more).order[0]?.account.connection.id ?? "nobody"
+
+const cooling: Unready = {
+  rule: "cooldown",
+  untilMs: nowMs + 1_000,
+  terminal: null,
+  kind: null,
+  detail: "cooling down",
+  status: 429,
+  code: "rate_limit_exceeded"
 }
 
 describe("decide", () => {
+  const withConfig = (strategy: string, config: Record<string, unknown>, candidates = pool) => {
+    const targets = candidates.map(({ target }) => target)
+    const same = targets.map(() => 1)
+    return decided(strategy, {
+      candidates,
+      resolution: {
+        combo: null,
+        strategy,
+        targets,
+        weights: same,
+        steps: same,
+        auto: null,
+        quotaGroup: null,
+        config
+      }
+    })
+  }
+
+  it("lets a combo do without going back to who answered last", () => {
+    const firstOf = (config: Record<string, unknown>) => withConfig("lkgp", config).order[0]?.account.connection.id
+    assert.deepStrictEqual([firstOf({}), firstOf({ lkgpEnabled: true })], ["b", "b"])
+    assert.deepStrictEqual([firstOf({ lkgpEnabled: false }), firstOf({ auto: { lkgpEnabled: false } })], ["a", "a"])
+  })
+
+  it("puts who is usually slower to begin than a combo wants after the others, and says so", () => {
+    const timed = (id: string, ttftMs: number | null, samples = 5) =>
+      candidate(id, { performance: performanceOf(1_000, { ttftMs, samples }) })
+    const ids = (candidates: ReturnType<typeof timed>[], predictiveTtftMs = 500) => {
+      const decision = withConfig("priority", { predictiveTtftMs }, candidates)
+      return {
+        order: decision.order.map(({ account }) => account.connection.id),
+        slow: [...decision.exclusions.keys()].map(({ account }) => account.connection.id),
+        rules: [...decision.exclusions.values()].map(({ rule }) => rule),
+        relaxed: decision.relaxedFilters
+      }
+    }
+    const quick = { slow: [], rules: [], relaxed: [] }
+    assert.deepStrictEqual(ids([timed("a", 501), timed("b", null), timed("c", 500)]), {
+      order: ["b", "c", "a"],
+      slow: ["a"],
+      rules: ["predictive_ttft"],
+      relaxed: []
+    })
+    assert.deepStrictEqual(ids([timed("a", 9_000, 4), timed("b", 1)]), { ...quick, order: ["a", "b"] })
+    assert.deepStrictEqual(ids([timed("a", 9_000), timed("b", 1)], 0), { ...quick, order: ["a", "b"] })
+    assert.deepStrictEqual(ids([timed("a", 9_000), timed("b", 800)]), {
+      ...quick,
+      order: ["a", "b"],
+      relaxed: ["predictiveTtftMs"]
+    })
+  })
+
   it("orders lkgp as priority when going back to who answered last is off", () => {
     assert.strictEqual(first("lkgp"), "b")
     assert.strictEqual(first("lkgp", { lkgpEnabled: true }), "b")
@@ -51,5 +117,69 @@ describe("decide", () => {
       )
     assert.strictEqual(first("auto", { fitness: only("three") }), "c")
     assert.strictEqual(first("auto", { fitness: only("two") }), "b")
+  })
+
+  it("scores an automatic choice also when nobody may be called", () => {
+    const resting = pool.map((each) => ({ ...each, unready: cooling }))
+    const { exclusions, order, scores, weights } = decided("auto", { candidates: resting })
+    assert.deepStrictEqual(
+      order,
+      pool.map(({ target }) => target)
+    )
+    for (const { target } of pool) {
+      const scored = scores.get(target)
+      const sum = Object.entries(weights ?? {}).reduce(
+        (all, [name, weight]) => all + weight * scored!.factors[name]!,
+        0
+      )
+      assert.closeTo(scored!.score, sum, 1e-9)
+      assert.strictEqual(exclusions.get(target)?.rule, "cooldown")
+    }
+  })
+
+  it("a strict :free has nobody in line but free ones, however many others there are", () => {
+    const priced = (usd: number) => ({ price: { inputUsd: usd, outputUsd: usd } })
+    const paid = candidate("paid", priced(1))
+    const free = candidate("free", priced(0))
+    const ask = (candidates: DecideInput["candidates"], freeTierStrict: boolean) => {
+      const resolution = {
+        combo: null,
+        strategy: "auto",
+        targets: candidates.map(({ target }) => target),
+        weights: candidates.map(() => 1),
+        steps: candidates.map(() => 0),
+        auto: spec("auto/chat:free"),
+        quotaGroup: null,
+        config: {}
+      }
+      const { order, reason } = decided("auto", { resolution, candidates, freeTierStrict })
+      return [...order.map(({ account }) => account.connection.id), reason]
+    }
+    const resting = { unready: cooling }
+    const none = "no free target is available"
+    assert.deepStrictEqual(ask([paid, free], true).slice(0, -1), ["free"])
+    assert.deepStrictEqual(ask([paid, { ...free, ...resting }], true), ["free", none])
+    assert.deepStrictEqual(
+      ask(
+        [
+          { ...paid, ...resting },
+          { ...free, ...resting }
+        ],
+        true
+      ),
+      ["free", "no target is available"]
+    )
+    assert.deepStrictEqual(ask([paid], true), [none])
+    assert.deepStrictEqual(ask([{ ...paid, ...resting }], true), [none])
+    assert.deepStrictEqual(ask([paid], false).slice(0, -1), ["paid"])
+  })
+
+  it("auto and auto/lkgp are the same choice, and remember the same", () => {
+    const key = (model: string, id: string | null) =>
+      memoryKey({ model, resolution: { combo: null, auto: id === null ? null : spec(id) } })
+    assert.strictEqual(key("auto", "auto"), key("auto/lkgp", "auto/lkgp"))
+    assert.strictEqual(key("my-alias", "auto"), "auto/lkgp")
+    assert.strictEqual(key("auto/fast", "auto/fast"), "auto/fast")
+    assert.strictEqual(key("p/m", null), "p/m")
   })
 })

@@ -1,22 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { snapshot } from "../../../../src/providers/Catalog.ts"
 import { blankMemory, type StrategyMemory } from "../../../../src/routing/engine/Strategy.ts"
 import * as RouterMemory from "../../../../src/routing/RouterMemory.ts"
 import { StoreError } from "../../../../src/store/Errors.ts"
 import { RouterMemoryRepo } from "../../../../src/store/repo/RouterMemoryRepo.ts"
-import { connection } from "../../../support/Records.ts"
 import { started } from "../../resilience/support.ts"
 import { reposInMemory } from "../../store/fixtures.ts"
 
 const running = started(RouterMemory.RouterMemory, RouterMemory.layer)
-
-const target = (id: string, model = "m") => {
-  const [account] = snapshot([connection({ id, provider: "openai" })], [], []).accounts
-  if (account === undefined) throw new Error("the connection is not in the catalogue")
-  return { account, model, suppressReasoning: false }
-}
 
 const full: StrategyMemory = {
   turns: 17,
@@ -35,19 +27,6 @@ describe("RouterMemory", () => {
       memory.keep("auto", full)
       assert.strictEqual(memory.of("auto"), full)
       assert.deepStrictEqual(memory.of("auto/fast"), blankMemory)
-      assert.deepStrictEqual(memory.state("auto").lastKnownGood, { connectionId: "c1", model: "m" })
-    }).pipe(Effect.provide(reposInMemory))
-  )
-
-  it.scoped("who answered last is laid into the rest of the memory", () =>
-    Effect.gen(function* () {
-      const memory = yield* running
-      memory.keep("combo", full)
-      memory.served("combo", target("c9", "n"))
-      assert.deepStrictEqual(memory.of("combo"), { ...full, lastKnownGood: { connectionId: "c9", model: "n" } })
-      const before = memory.of("combo")
-      memory.served("combo", target("c9", "n"))
-      assert.strictEqual(memory.of("combo"), before)
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -58,14 +37,14 @@ describe("RouterMemory", () => {
           const memory = yield* running
           memory.keep("combo", { ...full, turns: 16 })
           memory.keep("combo", full)
-          memory.served("auto", target("c1"))
+          memory.keep("auto/lkgp", { ...blankMemory, lastKnownGood: full.lastKnownGood })
         })
       )
       yield* Effect.scoped(
         Effect.gen(function* () {
           const memory = yield* running
           assert.deepStrictEqual(memory.of("combo"), full)
-          assert.deepStrictEqual(memory.state("auto").lastKnownGood, { connectionId: "c1", model: "m" })
+          assert.deepStrictEqual(memory.of("auto/lkgp").lastKnownGood, { connectionId: "c1", model: "m" })
         })
       )
     }).pipe(Effect.provide(reposInMemory))
@@ -136,7 +115,8 @@ describe("RouterMemory", () => {
           }),
         remove: () => Effect.void
       })
-      const memory = yield* running.pipe(Effect.provide(Layer.succeed(RouterMemoryRepo, repo)))
+      const repos = Layer.merge(reposInMemory, Layer.succeed(RouterMemoryRepo, repo))
+      const memory = yield* running.pipe(Effect.provide(repos))
       memory.keep("combo", full)
       yield* memory.flush
       assert.strictEqual(memory.of("combo"), full)

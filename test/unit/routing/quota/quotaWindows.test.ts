@@ -40,6 +40,7 @@ const used = (tokens: number, usd = 0) => ({ tokens, costNanoUsd: usd * nanoUsdP
 
 const failure = (more: Partial<Failure>): Failure => ({
   kind: "rate_limit",
+  place: "status",
   status: 429,
   answered: true,
   reason: "http_429",
@@ -53,26 +54,30 @@ const failure = (more: Partial<Failure>): Failure => ({
   ...more
 })
 
+/** What is left of the tightest. */
+const least = (windows: ReadonlyArray<QuotaWindow>): number | null =>
+  windows.length === 0 ? null : Math.min(...windows.map(({ remaining }) => remaining))
+
 describe("QuotaWindows: learned", () => {
   it.scoped("shows windows until they reset, then knows nothing of them", () =>
     Effect.gen(function* () {
       const quotas = yield* running
       const account = quoted("c")
-      assert.deepStrictEqual(quotas.of(account, nowMs), [])
-      assert.isNull(quotas.headroom(account, "m", nowMs))
+      assert.deepStrictEqual(quotas.of(account, nowMs, "m"), [])
+      assert.isNull(least(quotas.of(account, nowMs, "m")))
       quotas.learn("c", "m", subscription("0.25", "0.5"), nowMs)
       const both: ReadonlyArray<QuotaWindow> = [
         { window: "5h", remaining: 0.75, resetAtMs: nowMs + 2 * hour },
         { window: "weekly", remaining: 0.5, resetAtMs: nowMs + 3 * day }
       ]
-      assert.deepStrictEqual(quotas.of(account, nowMs), both)
-      assert.strictEqual(quotas.of(account, nowMs + 1), quotas.of(account, nowMs + 2), "worked out once")
-      assert.strictEqual(quotas.headroom(account, "m", nowMs), 0.5)
+      assert.deepStrictEqual(quotas.of(account, nowMs, "m"), both)
+      assert.strictEqual(quotas.of(account, nowMs + 1, "m"), quotas.of(account, nowMs + 2, "m"), "worked out once")
+      assert.strictEqual(least(quotas.of(account, nowMs, "m")), 0.5)
       quotas.learn("c", "m", headersOf({ "content-type": "text/plain" }), nowMs + minute)
-      assert.deepStrictEqual(quotas.of(account, nowMs + 2 * hour - 1), both)
-      assert.deepStrictEqual(quotas.of(account, nowMs + 2 * hour), both.slice(1))
-      assert.deepStrictEqual(quotas.of(account, nowMs + 3 * day), [])
-      assert.deepStrictEqual(quotas.of(quoted("other"), nowMs), [])
+      assert.deepStrictEqual(quotas.of(account, nowMs + 2 * hour - 1, "m"), both)
+      assert.deepStrictEqual(quotas.of(account, nowMs + 2 * hour, "m"), both.slice(1))
+      assert.deepStrictEqual(quotas.of(account, nowMs + 3 * day, "m"), [])
+      assert.deepStrictEqual(quotas.of(quoted("other"), nowMs, "m"), [])
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -80,10 +85,10 @@ describe("QuotaWindows: learned", () => {
     Effect.gen(function* () {
       const quotas = yield* running
       quotas.learn("c", "m", subscription("0.25", "0.5"), nowMs)
-      assert.strictEqual(quotas.of(quoted("c"), nowMs)[0]?.remaining, 0.75)
+      assert.strictEqual(quotas.of(quoted("c"), nowMs, "m")[0]?.remaining, 0.75)
       quotas.learn("c", "m", subscription("1", "0.5"), nowMs)
-      assert.strictEqual(quotas.of(quoted("c"), nowMs)[0]?.remaining, 0)
-      assert.lengthOf(quotas.of(quoted("c"), nowMs), 2)
+      assert.strictEqual(quotas.of(quoted("c"), nowMs, "m")[0]?.remaining, 0)
+      assert.lengthOf(quotas.of(quoted("c"), nowMs, "m"), 2)
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -92,13 +97,15 @@ describe("QuotaWindows: learned", () => {
       const quotas = yield* running
       quotas.learn("c", "large", perMinute("5"), nowMs)
       quotas.learn("c", "small", perMinute("90"), nowMs)
-      assert.deepStrictEqual(quotas.of(quoted("c"), nowMs), [])
-      assert.strictEqual(quotas.headroom(quoted("c"), "large", nowMs), 0.05)
-      assert.strictEqual(quotas.headroom(quoted("c"), "small", nowMs), 0.9)
-      assert.isNull(quotas.headroom(quoted("c"), "another", nowMs))
+      assert.deepStrictEqual(quotas.of(quoted("c"), nowMs, "m"), [])
+      assert.deepStrictEqual(quotas.of(quoted("c"), nowMs, "large"), [
+        { window: "rate", remaining: 0.05, resetAtMs: nowMs + 30_000 }
+      ])
+      assert.strictEqual(least(quotas.of(quoted("c"), nowMs, "small")), 0.9)
+      assert.isNull(least(quotas.of(quoted("c"), nowMs, "another")))
       assert.lengthOf(quotas.report(quoted("c"), nowMs).rates, 2)
-      assert.strictEqual(quotas.headroom(quoted("c"), "large", nowMs + 29_999), 0.05)
-      assert.isNull(quotas.headroom(quoted("c"), "large", nowMs + 30_000))
+      assert.strictEqual(least(quotas.of(quoted("c"), nowMs + 29_999, "large")), 0.05)
+      assert.isNull(least(quotas.of(quoted("c"), nowMs + 30_000, "large")))
       assert.deepStrictEqual(quotas.report(quoted("c"), nowMs + 30_000).rates, [])
     }).pipe(Effect.provide(reposInMemory))
   )
@@ -108,8 +115,8 @@ describe("QuotaWindows: learned", () => {
       const quotas = yield* running
       const header = headersOf({ "x-ratelimit-limit": "10", "x-ratelimit-remaining": "1" })
       quotas.learn("c", "m", header, nowMs)
-      assert.strictEqual(quotas.headroom(quoted("c"), "m", nowMs + minute - 1), 0.1)
-      assert.isNull(quotas.headroom(quoted("c"), "m", nowMs + minute))
+      assert.strictEqual(least(quotas.of(quoted("c"), nowMs + minute - 1, "m")), 0.1)
+      assert.isNull(least(quotas.of(quoted("c"), nowMs + minute, "m")))
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -119,24 +126,24 @@ describe("QuotaWindows: learned", () => {
       const free = { "x-ratelimit-limit-requests": "100", "x-ratelimit-remaining-requests": "80" }
       quotas.learn("c", "m", headersOf(free), nowMs)
       quotas.refused("c", "m", failure({}), nowMs)
-      assert.strictEqual(quotas.headroom(quoted("c"), "m", nowMs), 0)
-      assert.strictEqual(quotas.headroom(quoted("c"), "n", nowMs), 0)
-      assert.isNull(quotas.headroom(quoted("c"), "n", nowMs + minute))
+      assert.strictEqual(least(quotas.of(quoted("c"), nowMs, "m")), 0)
+      assert.strictEqual(least(quotas.of(quoted("c"), nowMs, "n")), 0)
+      assert.isNull(least(quotas.of(quoted("c"), nowMs + minute, "n")))
 
       const google = failure({ kind: "quota_exhausted", rule: "google_daily_quota", scope: "model" })
       quotas.refused("g", "m", google, nowMs)
-      assert.strictEqual(quotas.headroom(quoted("g"), "m", nowMs), 0)
-      assert.isNull(quotas.headroom(quoted("g"), "n", nowMs))
+      assert.strictEqual(least(quotas.of(quoted("g"), nowMs, "m")), 0)
+      assert.isNull(least(quotas.of(quoted("g"), nowMs, "n")))
 
       const daily = failure({ kind: "quota_exhausted", rule: "daily_quota", untilMs: nowMs + 12 * hour })
       quotas.refused("d", "m", daily, nowMs)
-      assert.deepStrictEqual(quotas.of(quoted("d"), nowMs), [
+      assert.deepStrictEqual(quotas.of(quoted("d"), nowMs, "m"), [
         { window: "daily", remaining: 0, resetAtMs: nowMs + 12 * hour }
       ])
       for (const other of [failure({ untilMs: null }), failure({ kind: "transient" }), failure({ kind: "banned" })]) {
         quotas.refused("x", "m", other, nowMs)
       }
-      assert.isNull(quotas.headroom(quoted("x"), "m", nowMs))
+      assert.isNull(least(quotas.of(quoted("x"), nowMs, "m")))
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -145,10 +152,10 @@ describe("QuotaWindows: learned", () => {
       const quotas = yield* running
       for (let n = 0; n <= QuotaWindows.maxModels; n += 1) quotas.learn("c", `m${n}`, perMinute("5"), nowMs)
       assert.lengthOf(quotas.report(quoted("c"), nowMs).rates, QuotaWindows.maxModels)
-      assert.isNull(quotas.headroom(quoted("c"), "m0", nowMs))
+      assert.isNull(least(quotas.of(quoted("c"), nowMs, "m0")))
       for (let n = 0; n < QuotaWindows.capacity; n += 1) quotas.learn(`c${n}`, "m", perMinute("5"), nowMs)
-      assert.isNull(quotas.headroom(quoted("c"), "m1", nowMs))
-      assert.strictEqual(quotas.headroom(quoted("c0"), "m", nowMs), 0.05)
+      assert.isNull(least(quotas.of(quoted("c"), nowMs, "m1")))
+      assert.strictEqual(least(quotas.of(quoted("c0"), nowMs, "m")), 0.05)
     }).pipe(Effect.provide(reposInMemory))
   )
 })
@@ -162,7 +169,7 @@ describe("QuotaWindows: declared", () => {
         { window: "daily", unit: "tokens", limit: 1_000 },
         { window: "monthly", unit: "usd", limit: 4 }
       ])
-      assert.deepStrictEqual(quotas.of(account, nowMs), [
+      assert.deepStrictEqual(quotas.of(account, nowMs, "m"), [
         { window: "daily", remaining: 1, resetAtMs: nowMs + 12 * hour },
         { window: "monthly", remaining: 1, resetAtMs: Date.parse("2026-04-01T00:00:00Z") }
       ])
@@ -179,16 +186,16 @@ describe("QuotaWindows: declared", () => {
         ]
       )
       assert.deepStrictEqual(
-        quotas.of(account, nowMs).map(({ remaining }) => remaining),
+        quotas.of(account, nowMs, "m").map(({ remaining }) => remaining),
         [0.3, 0.75]
       )
       quotas.count(account, used(5_000), nowMs + 2)
-      assert.strictEqual(quotas.of(account, nowMs + 2)[0]?.remaining, 0)
+      assert.strictEqual(quotas.of(account, nowMs + 2, "m")[0]?.remaining, 0)
       assert.deepStrictEqual(
-        quotas.of(account, nowMs + 12 * hour).map(({ remaining }) => remaining),
+        quotas.of(account, nowMs + 12 * hour, "m").map(({ remaining }) => remaining),
         [1, 0.75]
       )
-      assert.deepStrictEqual(quotas.of(quoted("c"), nowMs), [], "what is no longer declared is not shown")
+      assert.deepStrictEqual(quotas.of(quoted("c"), nowMs, "m"), [], "what is no longer declared is not shown")
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -196,20 +203,20 @@ describe("QuotaWindows: declared", () => {
     Effect.gen(function* () {
       const quotas = yield* running
       const floating = quoted("c", [{ window: "5h", unit: "requests", limit: 4 }])
-      assert.deepStrictEqual(quotas.of(floating, nowMs), [{ window: "5h", remaining: 1, resetAtMs: null }])
+      assert.deepStrictEqual(quotas.of(floating, nowMs, "m"), [{ window: "5h", remaining: 1, resetAtMs: null }])
       quotas.count(floating, used(1), nowMs)
       quotas.count(floating, used(1), nowMs + 4 * hour)
-      assert.deepStrictEqual(quotas.of(floating, nowMs + 4 * hour), [
+      assert.deepStrictEqual(quotas.of(floating, nowMs + 4 * hour, "m"), [
         { window: "5h", remaining: 0.5, resetAtMs: nowMs + 5 * hour }
       ])
       quotas.count(floating, used(1), nowMs + 6 * hour)
-      assert.deepStrictEqual(quotas.of(floating, nowMs + 6 * hour), [
+      assert.deepStrictEqual(quotas.of(floating, nowMs + 6 * hour, "m"), [
         { window: "5h", remaining: 0.75, resetAtMs: nowMs + 11 * hour }
       ])
       const fixed = quoted("d", [{ window: "5h", unit: "requests", limit: 4, resetAt: "2026-03-10T13:00:00Z" }])
       quotas.count(fixed, used(1), nowMs)
-      assert.deepStrictEqual(quotas.of(fixed, nowMs), [{ window: "5h", remaining: 0.75, resetAtMs: nowMs + hour }])
-      assert.deepStrictEqual(quotas.of(fixed, nowMs + hour), [
+      assert.deepStrictEqual(quotas.of(fixed, nowMs, "m"), [{ window: "5h", remaining: 0.75, resetAtMs: nowMs + hour }])
+      assert.deepStrictEqual(quotas.of(fixed, nowMs + hour, "m"), [
         { window: "5h", remaining: 1, resetAtMs: nowMs + 6 * hour }
       ])
     }).pipe(Effect.provide(reposInMemory))
@@ -219,13 +226,13 @@ describe("QuotaWindows: declared", () => {
     Effect.gen(function* () {
       const quotas = yield* running
       const account = quoted("c", [{ window: "5h", unit: "percent", limit: 50 }])
-      assert.deepStrictEqual(quotas.of(account, nowMs), [])
+      assert.deepStrictEqual(quotas.of(account, nowMs, "m"), [])
       const unknown = quotas.report(account, nowMs).quotas[0]
       assert.isNull(unknown?.remaining)
       quotas.learn("c", "m", subscription("0.3", "0.1"), nowMs)
-      assert.strictEqual(quotas.of(account, nowMs).find(({ window }) => window === "5h")?.remaining, 0.4)
+      assert.strictEqual(quotas.of(account, nowMs, "m").find(({ window }) => window === "5h")?.remaining, 0.4)
       quotas.learn("c", "m", subscription("0.7", "0.1"), nowMs)
-      assert.strictEqual(quotas.of(account, nowMs).find(({ window }) => window === "5h")?.remaining, 0)
+      assert.strictEqual(quotas.of(account, nowMs, "m").find(({ window }) => window === "5h")?.remaining, 0)
     }).pipe(Effect.provide(reposInMemory))
   )
 })
@@ -256,7 +263,7 @@ describe("QuotaWindows: restart", () => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const quotas = yield* running
-          assert.deepStrictEqual(quotas.of(account, nowMs + 3 * hour), [
+          assert.deepStrictEqual(quotas.of(account, nowMs + 3 * hour, "m"), [
             { window: "daily", remaining: 0.9, resetAtMs: nowMs + 12 * hour },
             { window: "weekly", remaining: 0.5, resetAtMs: nowMs + 3 * day }
           ])
@@ -280,7 +287,9 @@ describe("QuotaWindows: restart", () => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const quotas = yield* running
-          assert.deepStrictEqual(quotas.of(quoted("c"), 0), [{ window: "weekly", remaining: 0.8, resetAtMs: null }])
+          assert.deepStrictEqual(quotas.of(quoted("c"), 0, "m"), [
+            { window: "weekly", remaining: 0.8, resetAtMs: null }
+          ])
           assert.strictEqual(quotas.report(quoted("c"), 0).plan, "pro")
           yield* quotas.flush
           assert.deepStrictEqual(

@@ -1,29 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { UsageRow } from "../../../../src/domain/Usage.ts"
-import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
 import { builtInStrategy } from "../../../../src/routing/auto/RouterStrategies.ts"
 import type { Candidate } from "../../../../src/routing/engine/Candidate.ts"
-import { keyOf } from "../../../../src/routing/engine/Snapshot.ts"
-import type { Target } from "../../../../src/routing/ModelResolver.ts"
 import { makeReplay, type ReplayReport } from "../../../../src/routing/simulation/Replay.ts"
-import { performance } from "../strategies/Candidates.ts"
+import { candidateOf, performanceOf } from "../../../support/Candidates.ts"
 import { resolutionOf, row } from "./support.ts"
-
-const candidateOf = (target: Target, known: Partial<Candidate> = {}): Candidate => ({
-  target,
-  key: keyOf(target),
-  weight: 1,
-  facts: unknownFacts,
-  tier: null,
-  price: null,
-  breaker: "CLOSED",
-  unready: null,
-  performance: null,
-  quotas: [],
-  used: 0,
-  inFlight: 0,
-  ...known
-})
 
 const replayed = (
   strategy: string,
@@ -38,7 +19,7 @@ const replayed = (
     rows,
     seed: 1,
     price: (provider) => (provider === "groq" ? { input: 1, output: 2 } : null),
-    routerStrategies: builtInStrategy
+    policy: { routerStrategies: builtInStrategy, freeTierStrict: false }
   })
   while (run.run(3));
   return run.report()
@@ -62,7 +43,7 @@ describe("a replay", () => {
   })
 
   it("expects latencies by what is measured, else by the record of the target, else by the request's own", () => {
-    const live = replayed("round-robin", ten, { two: { performance: performance({ p50Ms: 300 }) } })
+    const live = replayed("round-robin", ten, { two: { performance: performanceOf(600) } })
     assert.deepStrictEqual(live.latency.basis, { live: 5, recorded: 5, unknown: 0 })
     assert.deepStrictEqual([live.latency.meanBeforeMs, live.latency.meanAfterMs], [100, 200])
     const unknown = replayed("round-robin", ten)

@@ -8,16 +8,33 @@ import { pairsOf } from "../../../../src/cli/commands/route/simulate.ts"
 import * as Catalog from "../../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
 import * as Settings from "../../../../src/resilience/Settings.ts"
+import * as RouterStrategies from "../../../../src/routing/auto/RouterStrategies.ts"
+import * as RoutingSettings from "../../../../src/routing/RoutingSettings.ts"
 import * as QuotaWindows from "../../../../src/routing/quota/QuotaWindows.ts"
 import * as Simulator from "../../../../src/routing/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
 import * as UsageJournal from "../../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../../src/usage/PriceBook.ts"
-import { connection } from "../../../support/Records.ts"
+import { noLeaderboard } from "../../../support/Leaderboard.ts"
+import { combo, connection } from "../../../support/Records.ts"
 import { reposInMemory } from "../../store/fixtures.ts"
 import { row } from "./support.ts"
 
-const snapshot = Catalog.snapshot([connection({ id: "two", provider: "groq", models: ["m"] })], [], [])
+const snapshot = Catalog.snapshot(
+  [
+    connection({ id: "two", provider: "groq", models: ["m"] }),
+    connection({ id: "three", provider: "mistral", models: ["m"] })
+  ],
+  [],
+  [
+    combo({
+      name: "own",
+      strategy: "auto",
+      targets: [{ model: "groq/m" }, { model: "mistral/m" }],
+      config: { routerStrategy: "only-mistral", explorationRate: 0 }
+    })
+  ]
+)
 
 const catalog = Layer.succeed(
   Catalog.Catalog,
@@ -36,7 +53,11 @@ const services = Layer.provideMerge(
     catalog,
     PriceBook.layerMemory,
     PerformanceStats.layer,
-    Layer.mergeAll(Settings.layer, QuotaWindows.layer, UsageJournal.layerMemory).pipe(Layer.provideMerge(reposInMemory))
+    RouterStrategies.layer,
+    noLeaderboard,
+    Layer.mergeAll(Settings.layer, RoutingSettings.layer, QuotaWindows.layer, UsageJournal.layerMemory).pipe(
+      Layer.provideMerge(reposInMemory)
+    )
   )
 )
 
@@ -94,6 +115,76 @@ layer(services, { excludeTestServices: true })("the simulator", (test) => {
   )
 })
 
+layer(services, { excludeTestServices: true })("the policy of the house", (test) => {
+  test.effect("holds in simulations and replays: custom router strategies, and what the settings say", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const registry = yield* RouterStrategies.RouterStrategies
+      const journal = yield* UsageJournal.UsageJournal
+      const nowMs = yield* Clock.currentTimeMillis
+      journal.append(row(1, { timestampMs: nowMs - 1_000 }))
+      yield* journal.flush
+      registry.register({
+        name: "only-mistral",
+        description: "",
+        select: (pool) => ({
+          provider: "mistral",
+          model: "m",
+          strategy: "only-mistral",
+          reason: "mine",
+          candidatesConsidered: pool.length,
+          finalScore: 1
+        })
+      })
+      const simulated = yield* simulator.simulate({
+        model: "own",
+        requests: 20,
+        seed: 1,
+        ratePerSecond: 1,
+        burst: 1,
+        behaviours: { errors: {}, latency: {}, quotas: {} },
+        promptTokens: 10,
+        outputTokens: 10
+      })
+      assert.deepStrictEqual(
+        simulated.targets.map(({ firstChoices, provider }) => [provider, firstChoices]),
+        [
+          ["groq", 0],
+          ["mistral", 20]
+        ]
+      )
+      const replayed = yield* simulator.replay({ model: "own", sinceMs: 60_000, seed: 1 })
+      assert.strictEqual(replayed.providers.find(({ provider }) => provider === "mistral")?.after, replayed.replayed)
+
+      // With no free model anywhere a strict tier has nobody.
+      const settings = yield* RoutingSettings.RoutingSettings
+      const free = { model: "auto/chat:free", sinceMs: 60_000, seed: 1 }
+      assert.strictEqual((yield* simulator.replay(free)).replayed, 1)
+      yield* settings.patch({ freeTierStrict: true })
+      assert.strictEqual((yield* simulator.replay(free)).replayed, 0)
+    })
+  )
+
+  test.effect("names targets where a behaviour is for nobody", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const refused = yield* Effect.flip(
+        simulator.simulate({
+          model: "own",
+          requests: 1,
+          seed: 1,
+          ratePerSecond: 1,
+          burst: 1,
+          behaviours: { errors: { nobody: 0.5 }, latency: {}, quotas: {} },
+          promptTokens: 10,
+          outputTokens: 10
+        })
+      )
+      assert.include(refused.message, "groq/m, mistral/m")
+    })
+  )
+})
+
 describe("the words of the command line", () => {
   const number = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : null)
 
@@ -106,10 +197,10 @@ describe("the words of the command line", () => {
       assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["=1"], number))).message, "name=0.05")
       assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["a=x"], number))).message, "'a=x'")
       assert.deepStrictEqual(
-        yield* Effect.forEach(["90s", "30m", "24h", "7d"], spanMs),
-        [90_000, 1_800_000, 86_400_000, 604_800_000]
+        yield* Effect.forEach(["90s", "30m", "24h", "7d", "2w"], spanMs),
+        [90_000, 1_800_000, 86_400_000, 604_800_000, 1_209_600_000]
       )
-      for (const wrong of ["", "24", "h", "-1h", "1w"]) {
+      for (const wrong of ["", "24", "h", "-1h", "1y", "0h", "367d", "999999999d"]) {
         assert.include((yield* Effect.flip(spanMs(wrong))).message, "--since")
       }
     })

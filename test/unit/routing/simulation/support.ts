@@ -7,6 +7,7 @@ import { builtInStrategy } from "../../../../src/routing/auto/RouterStrategies.t
 import type { Resolution } from "../../../../src/routing/ModelResolver.ts"
 import { makeSimulation, type Simulation, type SimulationInput } from "../../../../src/routing/simulation/Simulation.ts"
 import type { SimulationReport } from "../../../../src/routing/simulation/Report.ts"
+import { targetOf } from "../../../support/Candidates.ts"
 import { connection } from "../../../support/Records.ts"
 
 export const providers = ["openai", "groq", "mistral", "deepseek", "anthropic"] as const
@@ -22,7 +23,7 @@ export const resolutionOf = (strategy: string, weights: ReadonlyArray<number>): 
   return {
     combo: null,
     strategy,
-    targets: accounts.map((account) => ({ account, model: "m", suppressReasoning: false })),
+    targets: accounts.map((account) => targetOf(account)),
     weights,
     steps: weights.map((_, index) => index),
     auto: null,
@@ -51,7 +52,7 @@ export const simulationOf = ({ behaviours, strategy = "priority", weights = [1, 
     settings: defaultResilience,
     factsOf: () => unknownFacts,
     price: (provider) => (provider === "openai" ? { input: 2, output: 4 } : { input: 1, output: 1 }),
-    routerStrategies: builtInStrategy,
+    policy: { routerStrategies: builtInStrategy, freeTierStrict: false },
     ...given
   })
 

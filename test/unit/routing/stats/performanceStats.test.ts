@@ -155,6 +155,7 @@ describe("PerformanceStats", () => {
 describe("countsAsError", () => {
   const failure = (kind: FailureKind, scope: Failure["scope"]): Failure => ({
     kind,
+    place: "status",
     status: 400,
     answered: true,
     reason: "r",

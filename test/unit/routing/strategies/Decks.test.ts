@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
-import { candidate, candidates, countsOf, firsts, ids, run } from "./Candidates.ts"
+import { candidate, candidates, countsOf, firsts, ids, run } from "./support.ts"
 
 const cycles = (seen: string, size: number): ReadonlyArray<string> =>
   Array.from({ length: seen.length / size }, (_, index) => seen.slice(index * size, (index + 1) * size))
@@ -35,26 +35,43 @@ describe("random", () => {
     assert.isBelow(chiSquare(counts, 12, steps.length), 31.3)
   })
 
+  it("the same target with reasoning and without has a card each", () => {
+    const thinking = candidate("a")
+    const pool = [thinking, { ...thinking, target: { ...thinking.target, suppressReasoning: true } }, candidate("b")]
+    let memory = blankMemory
+    const random = makeSeededRandom(7)
+    for (let deck = 0; deck < 20; deck++) {
+      const dealt = new Set<unknown>()
+      for (let card = 0; card < pool.length; card++) {
+        const ordering = run("random", { candidates: pool, memory, random })
+        assert.sameMembers([...ordering.order], pool)
+        dealt.add(ordering.order[0])
+        memory = ordering.memory
+      }
+      assert.strictEqual(dealt.size, pool.length)
+    }
+  })
+
   it("falls back on the cards left, then on those dealt", () => {
-    const memory = { ...blankMemory, deck: ["c/m", "a/m"], lastDealt: "b/m" }
+    const memory = { ...blankMemory, deck: ["c m", "a m"], lastDealt: "b m" }
     const ordering = run("random", { candidates: candidates("abcd"), memory })
     assert.strictEqual(ids(ordering).slice(0, 2), "ca")
     assert.strictEqual(sorted(ids(ordering).slice(2)), "bd")
-    assert.deepStrictEqual(ordering.memory, { ...blankMemory, deck: ["a/m"], lastDealt: "c/m" })
+    assert.deepStrictEqual(ordering.memory, { ...blankMemory, deck: ["a m"], lastDealt: "c m" })
     assert.strictEqual(ordering.reason, "next card of the deck")
   })
 
   it("keeps the card of one that may not be called just now", () => {
-    const memory = { ...blankMemory, deck: ["c/m", "a/m"], lastDealt: "b/m" }
+    const memory = { ...blankMemory, deck: ["c m", "a m"], lastDealt: "b m" }
     const without = run("random", { candidates: candidates("ab"), memory })
     assert.strictEqual(ids(without), "ab")
-    assert.deepStrictEqual(without.memory.deck, ["c/m"])
+    assert.deepStrictEqual(without.memory.deck, ["c m"])
     const again = run("random", { candidates: candidates("abc"), memory: without.memory })
     assert.strictEqual(ids(again)[0], "c")
   })
 
   it("begins a new deck when no card of the old one may be played, with those that joined", () => {
-    const memory = { ...blankMemory, deck: ["gone/m"], lastDealt: "a/m" }
+    const memory = { ...blankMemory, deck: ["gone m"], lastDealt: "a m" }
     for (let seed = 0; seed < 50; seed++) {
       const ordering = run("random", { candidates: candidates("abc"), memory, random: makeSeededRandom(seed) })
       assert.notStrictEqual(ids(ordering)[0], "a")

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
-import { candidate, candidates, facts, features, hourMs, ids, quota, run } from "./Candidates.ts"
+import { plainFeatures } from "../../../support/Candidates.ts"
+import { candidate, candidates, facts, hourMs, ids, quota, run } from "./support.ts"
 
 const remembering = (connectionId: string, model = "m") => ({
   ...blankMemory,
@@ -80,7 +81,7 @@ for (const [strategy, reason] of sticky) {
 }
 
 describe("least-used", () => {
-  it("counts what was served, then what is under way, then the order", () => {
+  it("counts what was served and what is under way, of equals who has less under way, then the order", () => {
     const pool = [
       candidate("a", { used: 5 }),
       candidate("b", { used: 2, inFlight: 4 }),
@@ -88,7 +89,7 @@ describe("least-used", () => {
       candidate("d", { used: 5 }),
       candidate("e", { used: 3 })
     ]
-    assert.strictEqual(ids(run("least-used", { candidates: pool })), "cbead")
+    assert.strictEqual(ids(run("least-used", { candidates: pool })), "ecadb")
   })
 })
 
@@ -102,7 +103,7 @@ describe("context-optimized", () => {
     candidate("f", facts(32_000))
   ]
   const sized = (promptTokens: number, maxOutputTokens: number | null) =>
-    run("context-optimized", { candidates: pool, features: { ...features, promptTokens, maxOutputTokens } })
+    run("context-optimized", { candidates: pool, features: { ...plainFeatures, promptTokens, maxOutputTokens } })
 
   it("takes the smallest window that holds prompt and answer", () => {
     assert.strictEqual(ids(sized(1_000, 1_000)), "dcefab")
@@ -120,7 +121,7 @@ describe("context-optimized", () => {
     const ordering = sized(500_000, null)
     assert.strictEqual(ids(ordering), "baefcd")
     assert.strictEqual(ordering.reason, "no known window fits")
-    const small = { candidates: pool.slice(2), features: { ...features, promptTokens: 500_000 } }
+    const small = { candidates: pool.slice(2), features: { ...plainFeatures, promptTokens: 500_000 } }
     assert.strictEqual(ids(run("context-optimized", small)), "efcd")
     assert.strictEqual(run("context-optimized", small).reason, "largest window, though too small")
   })

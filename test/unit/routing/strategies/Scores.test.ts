@@ -4,7 +4,7 @@ import type { Candidate } from "../../../../src/routing/engine/Candidate.ts"
 import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
 import { p2cScore } from "../../../../src/routing/strategies/P2c.ts"
 import type { OrderingStrategy } from "../../../../src/routing/strategies/index.ts"
-import { candidate, candidates, firsts, hourMs, ids, performance, quota, run } from "./Candidates.ts"
+import { candidate, candidates, firsts, hourMs, ids, performance, quota, run } from "./support.ts"
 
 const dayMs = 24 * hourMs
 
@@ -37,6 +37,20 @@ describe("p2c", () => {
     for (let seed = 0; seed < 50; seed++) {
       assert.strictEqual(ids(run("p2c", { candidates: pool, random: makeSeededRandom(seed) })), "ba")
     }
+  })
+
+  it("reckons with a latency for each request under way, so that a burst is spread", () => {
+    const busy = candidate("a", { performance: performance({ p50Ms: 100 }), inFlight: 3 })
+    assert.closeTo(p2cScore(busy).score, 1 + 1 / Math.log10(410), 1e-12)
+    const sent: Record<string, number> = { a: 0, b: 0, c: 0 }
+    for (let seed = 0; seed < 90; seed++) {
+      const pool = [..."abc"].map((id, index) =>
+        candidate(id, { performance: performance({ p50Ms: 100 + index }), inFlight: sent[id] ?? 0 })
+      )
+      const first = ids(run("p2c", { candidates: pool, random: makeSeededRandom(seed) }))[0] ?? ""
+      sent[first] = (sent[first] ?? 0) + 1
+    }
+    for (const count of Object.values(sent)) assert.isAtLeast(count, 25)
   })
 
   it("lets the best of n win as often as it is drawn, the worst never, and follows by score", () => {

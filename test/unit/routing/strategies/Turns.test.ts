@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { blankMemory, type StrategyMemory } from "../../../../src/routing/engine/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
-import { candidate, candidates, countsOf, firsts, idOf, ids, run } from "./Candidates.ts"
+import { candidate, candidates, countsOf, firsts, idOf, ids, run } from "./support.ts"
 
 /** Requests one after the other, the first candidate answering each; who was first. */
 const served = (
@@ -115,7 +115,7 @@ describe("weighted", () => {
   it("keeps the drawn one for the successes asked for, and no longer", () => {
     const config = { stickyWeightedLimit: 3 }
     const drawn = run("weighted", { candidates: pool, config, random: { ...fixed, next: () => 0.99 } })
-    assert.deepStrictEqual(drawn.memory.sticky, { key: "d/m", left: 3 })
+    assert.deepStrictEqual(drawn.memory.sticky, { key: "d m", left: 3 })
     const other = { ...fixed, next: () => 0 }
     let memory = drawn.memory
     for (let success = 0; success < 3; success++) {
@@ -129,11 +129,11 @@ describe("weighted", () => {
   })
 
   it("counts successes of the kept one only, and forgets it when the limit goes", () => {
-    const memory = { ...blankMemory, sticky: { key: "d/m", left: 2 } }
+    const memory = { ...blankMemory, sticky: { key: "d m", left: 2 } }
     assert.strictEqual(strategies.weighted.served?.(memory, candidate("a"), { stickyWeightedLimit: 3 }), memory)
     assert.deepStrictEqual(strategies.weighted.served?.(memory, candidate("d"), { stickyWeightedLimit: 3 }), {
       ...blankMemory,
-      sticky: { key: "d/m", left: 1 }
+      sticky: { key: "d m", left: 1 }
     })
     assert.isNull(run("weighted", { candidates: pool, memory }).memory.sticky)
     assert.isNull(strategies.weighted.served?.(memory, candidate("d"), {}).sticky)

@@ -1,26 +1,15 @@
 /** Small helpers for the tests of the gemini wire. */
-import * as Either from "effect/Either"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
-import {
-  type EncodedRequest,
-  type EncodeOptions,
-  makeStreamTranslator,
-  translateRequest
-} from "../../../../src/wire/Codec.ts"
+import { makeStreamTranslator } from "../../../../src/wire/Codec.ts"
 import { gemini } from "../../../../src/wire/gemini/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { messages } from "../../../../src/wire/messages/Codec.ts"
-import { context, cut, options } from "../support.ts"
+import { context, cut, makeTranslate } from "../support.ts"
 
 export const wires = { chat, messages, gemini }
 export type Wire = keyof typeof wires
 
-export const translate = (
-  source: Wire,
-  target: Wire,
-  body: JsonObject,
-  more: Partial<EncodeOptions> = {}
-): EncodedRequest => Either.getOrThrow(translateRequest(wires[source], wires[target], body, { ...options, ...more }))
+export const translate = makeTranslate(wires)
 
 /** A gemini request with one content and these members more, as the edge hands it on. */
 export const geminiBody = (more: JsonObject = {}): JsonObject => ({

@@ -2,17 +2,12 @@
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../../../src/domain/Errors.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
-import {
-  type EncodedRequest,
-  type EncodeOptions,
-  makeStreamTranslator,
-  translateRequest
-} from "../../../../src/wire/Codec.ts"
+import { makeStreamTranslator } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { messages } from "../../../../src/wire/messages/Codec.ts"
 import { ollama, ollamaGenerate } from "../../../../src/wire/ollama/Codec.ts"
 import type { EncodeContext, WireCodec } from "../../../../src/wire/WireCodec.ts"
-import { context, cut, options } from "../support.ts"
+import { context, cut, makeTranslate } from "../support.ts"
 
 export const wires = { chat, messages, ollama, generate: ollamaGenerate } as const
 export type Wire = keyof typeof wires
@@ -24,12 +19,7 @@ export const ollamaBody = (more: JsonObject = {}): JsonObject => ({
   ...more
 })
 
-export const translate = (
-  source: Wire,
-  target: Wire,
-  body: JsonObject,
-  more: Partial<EncodeOptions> = {}
-): EncodedRequest => Either.getOrThrow(translateRequest(wires[source], wires[target], body, { ...options, ...more }))
+export const translate = makeTranslate(wires)
 
 /** Why a request is refused. */
 export const refusal = (codec: WireCodec, body: JsonObject): InvalidRequest =>

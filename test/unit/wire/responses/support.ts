@@ -1,22 +1,17 @@
 /** Helpers for the tests of the responses wire. */
 import * as Either from "effect/Either"
-import { makeStreamTranslator, translateRequest } from "../../../../src/wire/Codec.ts"
+import { makeStreamTranslator } from "../../../../src/wire/Codec.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { messages } from "../../../../src/wire/messages/Codec.ts"
 import { responses } from "../../../../src/wire/responses/Codec.ts"
-import type { EncodeContext, EncodedRequest, EncodeOptions } from "../../../../src/wire/WireCodec.ts"
-import { context, cut, events, options } from "../support.ts"
+import type { EncodeContext } from "../../../../src/wire/WireCodec.ts"
+import { context, cut, events, makeTranslate } from "../support.ts"
 
 export const wires = { chat, messages, responses }
 export type Wire = keyof typeof wires
 
-export const translate = (
-  source: Wire,
-  target: Wire,
-  body: JsonObject,
-  more: Partial<EncodeOptions> = {}
-): EncodedRequest => Either.getOrThrow(translateRequest(wires[source], wires[target], body, { ...options, ...more }))
+export const translate = makeTranslate(wires)
 
 /** A whole stream through a translator. */
 export const translateStream = (client: Wire, upstream: Wire, text: string, more: Partial<EncodeContext> = {}) => {

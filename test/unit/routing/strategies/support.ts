@@ -1,65 +1,24 @@
-/** Candidates for tests of the strategies: complete, with what a test cares about given. */
-import { snapshot } from "../../../../src/providers/Catalog.ts"
+/** Candidates for tests of the strategies: accounts of one provider, and what a strategy makes of them. */
+import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import type { Candidate, Features, Performance, QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
+import type { Candidate, Performance, QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
 import { blankMemory, type Ordering, type StrategyInput } from "../../../../src/routing/engine/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
-import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import { connection } from "../../../support/Records.ts"
+import { accountOf, candidateOf, nowMs, performanceOf, plainFeatures, targetOf } from "../../../support/Candidates.ts"
 
-export const nowMs = 1_800_000_000_000
 export const hourMs = 3_600_000
 
-const [account] = snapshot([connection({ id: "template", provider: "openai" })], [], []).accounts
+const template = accountOf("template")
 
-/** Connection `id` with the model `m`; its key is `id/m`. */
-export const candidate = (id: string, given: Partial<Candidate> = {}): Candidate => ({
-  target: {
-    account: { ...account!, connection: connection({ id, provider: "openai" }) },
-    model: "m",
-    suppressReasoning: false
-  },
-  key: `${id}/m`,
-  weight: 1,
-  facts: unknownFacts,
-  tier: null,
-  price: null,
-  breaker: "CLOSED",
-  unready: null,
-  performance: null,
-  quotas: [],
-  used: 0,
-  inFlight: 0,
-  ...given
-})
+/** Connection `id` with the model `m`; its key is `id m`. */
+export const candidate = (id: string, given: Partial<Candidate> = {}): Candidate =>
+  candidateOf(targetOf({ ...template, connection: { ...template.connection, id } }), given)
 
 export const candidates = (ids: string, given: Partial<Candidate> = {}): ReadonlyArray<Candidate> =>
   [...ids].map((id) => candidate(id, given))
 
-export const features: Features = {
-  wire: "chat",
-  stream: false,
-  promptTokens: 1_000,
-  maxOutputTokens: null,
-  hasTools: false,
-  hasImages: false,
-  wantsReasoning: false,
-  wantsSchema: false,
-  taskType: "default",
-  specificity: 0,
-  sessionKey: null
-}
-
-export const performance = (given: Partial<Performance>): Performance => ({
-  samples: 10,
-  p50Ms: 90,
-  p95Ms: 990,
-  deviationMs: 10,
-  errorRate: 0,
-  ttftMs: null,
-  tokensPerSecond: null,
-  ...given
-})
+/** A first token after 90 ms or as given, 10 ms more or less. */
+export const performance = (given: Partial<Performance>): Performance => performanceOf(180, given)
 
 export const quota = (
   window: QuotaWindow["window"],
@@ -72,7 +31,7 @@ export const facts = (contextLength: number | null) => ({ facts: { ...unknownFac
 export const input = (
   given: Partial<StrategyInput> & { readonly candidates: ReadonlyArray<Candidate> }
 ): StrategyInput => ({
-  features,
+  features: plainFeatures,
   config: {},
   memory: blankMemory,
   random: makeSeededRandom(1),

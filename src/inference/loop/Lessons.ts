@@ -1,0 +1,108 @@
+/** What one call teaches: the health of its target, its speed and reliability, its quotas; and its line in the record. */
+import { scrub } from "../../kernel/Scrub.ts"
+import { secretsOf } from "../../providers/Catalog.ts"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import type * as Settings from "../../resilience/Settings.ts"
+import type * as Timers from "../../platform/Timers.ts"
+import type * as Engine from "../../routing/Engine.ts"
+import type * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
+import { countsAsError } from "../../routing/stats/PerformanceStats.ts"
+import type * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
+import type { Call, TargetHealth } from "../../routing/TargetHealth.ts"
+import type { AttemptResult } from "../Attempt.ts"
+import type { Work } from "../Exchange.ts"
+import type { Tokens } from "../Tokens.ts"
+import { understand } from "../Understanding.ts"
+import type { Round } from "./Round.ts"
+
+export interface LessonRooms {
+  readonly timers: typeof Timers.Timers.Service
+  readonly health: typeof TargetHealth.Service
+  readonly settings: Pick<typeof Settings.Settings.Service, "current">
+  readonly tokens: Tokens
+  readonly engine: Pick<typeof Engine.Engine.Service, "ended">
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "refused">
+  readonly stats: typeof PerformanceStats.PerformanceStats.Service
+}
+
+const aborted: AttemptResult = { _tag: "Aborted", report: null, firstContentMs: null }
+
+const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | null, lost: boolean): void => {
+  const { account, model } = call.target
+  work.attempts.push({
+    provider: account.spec.id,
+    connectionId: account.connection.id,
+    model,
+    status: failure === null ? (result._tag === "Aborted" ? null : 200) : failure.answered ? failure.status : null,
+    outcome: result._tag === "Completed" ? "completed" : result._tag === "Aborted" ? "aborted" : "failed",
+    reason: failure?.reason ?? (lost ? "hedge_lost" : result._tag === "Aborted" ? "client_left" : "ok"),
+    startedAt: new Date(call.startedMs).toISOString(),
+    latencyMs: call.endedMs - call.startedMs
+  })
+}
+
+export const makeLessons = ({ engine, health, quotas, settings, stats, timers, tokens }: LessonRooms) => {
+  /** What the result teaches about the target. Null when it was no failure. */
+  const learn = (round: Round, call: Call, result: AttemptResult): Failure | null => {
+    if (result._tag === "Completed") {
+      health.succeeded(call)
+      return null
+    }
+    if (result._tag === "Aborted") {
+      health.abandoned(call)
+      return null
+    }
+    const { connection } = call.target.account
+    const understood = understand(result.failure, call.target, {
+      canRefresh: tokens.canRefresh(connection) && !round.refreshed.has(connection.id),
+      contentBegan: result._tag === "Broken" && result.firstContentMs !== null,
+      bannedTexts: settings.current().customBannedSignals,
+      nowMs: call.endedMs
+    })
+    // Providers repeat the key they were sent.
+    const failure = { ...understood, message: scrub(understood.message, secretsOf(connection)) }
+    health.failed(call, failure)
+    return failure
+  }
+
+  /** What the call says about speed, reliability and quotas. */
+  const measure = (
+    { policy, work }: Round,
+    call: Call,
+    result: AttemptResult,
+    failure: Failure | null,
+    begunMs: number
+  ): void => {
+    const { account, model } = call.target
+    const ok = result._tag === "Completed" ? true : failure !== null && countsAsError(failure) ? false : null
+    engine.ended(work.question, call.target, ok, call.endedMs)
+    if (failure !== null) quotas.refused(account.connection.id, model, failure, call.endedMs)
+    if (ok === null || !policy.measured) return
+    const firstMs = result._tag === "Completed" ? result.firstContentMs : null
+    stats.record({
+      provider: account.spec.id,
+      connectionId: account.connection.id,
+      model,
+      ok,
+      latencyMs: timers.monotonicMs() - begunMs,
+      ttftMs: firstMs === null ? null : firstMs - begunMs,
+      outputTokens: result._tag === "Completed" ? (result.report.usage?.out ?? null) : null,
+      atMs: call.endedMs
+    })
+  }
+
+  return {
+    /** The call is over. `begunMs` is monotonic. Null when it was no failure. */
+    over: (round: Round, call: Call, result: AttemptResult, begunMs: number, lost: boolean): Failure | null => {
+      const failure = learn(round, call, result)
+      measure(round, call, result, failure, begunMs)
+      note(round.work, call, result, failure, lost)
+      return failure
+    },
+    /** It came to no result: another target was faster, the house is closing (`interrupted`), or the gateway itself is at fault. */
+    givenUp: (round: Round, call: Call, interrupted: boolean): void => {
+      health.abandoned(call)
+      if (interrupted) note(round.work, call, aborted, null, true)
+    }
+  }
+}

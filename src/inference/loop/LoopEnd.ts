@@ -1,0 +1,50 @@
+/** How the walk over the targets ended. */
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import type { Target } from "../../routing/ModelResolver.ts"
+import type { Unready } from "../../routing/TargetHealth.ts"
+import type { AttemptResult } from "../Attempt.ts"
+
+/** What reaches the client as an answer, whole or not. */
+export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>
+
+export type LoopEnd =
+  | { readonly _tag: "Answered"; readonly target: Target; readonly result: AnsweredResult }
+  /** The last target's failure, when somebody was asked. */
+  | {
+      readonly _tag: "Failed"
+      readonly target: Target
+      readonly failure: Failure
+      readonly retryAfterMs: number | null
+    }
+  /** Nobody could be asked. */
+  | { readonly _tag: "Unavailable"; readonly unready: Unready; readonly retryAfterMs: number | null }
+
+export const answered = (target: Target, result: AnsweredResult): LoopEnd => ({ _tag: "Answered", target, result })
+
+export const clientLeft = (target: Target): LoopEnd =>
+  answered(target, { _tag: "Aborted", report: null, firstContentMs: null })
+
+export const queueFull: Unready = {
+  rule: "cooldown",
+  untilMs: null,
+  terminal: null,
+  kind: null,
+  detail: "All places at the connection are taken, and its queue is full",
+  status: 503,
+  code: "queue_full"
+}
+
+/** The decision left nobody to ask, and says why. */
+export const nobodySuits = (reason: string): Unready => ({
+  ...queueFull,
+  detail: `No target may serve this request: ${reason}`,
+  code: "no_suitable_target"
+})
+
+/** Cooldowns that are soon over, and not for want of quota, credentials or the model. */
+const passing: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
+
+export const isPassing = (end: LoopEnd): boolean => {
+  if (end._tag === "Answered") return false
+  return passing.has(end._tag === "Failed" ? end.failure.kind : (end.unready.kind ?? ""))
+}

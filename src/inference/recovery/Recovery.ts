@@ -1,0 +1,90 @@
+/**
+ * Mid-stream recovery (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`): a streamed answer that is cut after its begin has reached the client is
+ * continued by the next target, in the same stream. The loop asks `resume` when an answer broke; `whole` puts the parts together for the
+ * books. What cannot be continued safely is told as broken, as without the flag.
+ */
+import type * as Timers from "../../platform/Timers.ts"
+import type { Target } from "../../routing/ModelResolver.ts"
+import { estimateTokens } from "../../usage/Cost.ts"
+import type { AnswerReport, AttemptResult, EarlierPart } from "../Attempt.ts"
+import type { LoopEnd } from "../AttemptLoop.ts"
+import type { ClientReply, Work } from "../Exchange.ts"
+import { understand } from "../Understanding.ts"
+import { isCut } from "./Eligible.ts"
+
+/** An answer is put together of at most this many parts and one. */
+export const maxContinuations = 3
+
+type Broken = Extract<AttemptResult, { _tag: "Broken" }>
+
+/** A request that ended, with what else was done for it. */
+export interface Whole {
+  readonly end: LoopEnd
+  readonly others: ReadonlyArray<EarlierPart>
+}
+
+export interface Recovery {
+  /** What the next target is asked after a break; null when the answer cannot be continued. */
+  readonly resume: (work: Work, target: Target, broken: Broken) => Work | null
+  readonly whole: (work: Work, end: LoopEnd) => Whole
+}
+
+const nothing = (): void => {}
+
+/** The client has its head. */
+const headless = (reply: ClientReply): ClientReply => ({
+  head: nothing,
+  write: (chunk) => chunk.length === 0 || reply.write(chunk),
+  end: (chunk) => reply.end(chunk),
+  onDrain: (listener) => reply.onDrain(listener),
+  onClose: (listener) => reply.onClose(listener),
+  isClosed: () => reply.isClosed()
+})
+
+/** What a cut stream reported is from before the cut: its output is at least what was seen of it. */
+const atTheCut = (report: AnswerReport): AnswerReport => {
+  if (report.usage === null) return report
+  const seen =
+    estimateTokens(report.textChars) +
+    estimateTokens(report.toolArgChars, "json") +
+    estimateTokens(report.reasoningChars)
+  return seen > report.usage.out ? { ...report, usage: { ...report.usage, out: seen }, isEstimated: true } : report
+}
+
+export const makeRecovery = (timers: Pick<typeof Timers.Timers.Service, "nowMs">): Recovery => {
+  const resume: Recovery["resume"] = (work, target, broken) => {
+    const { failure, firstContentMs, report, sent } = broken
+    const before = work.resumption?.before ?? []
+    if (sent === undefined || !sent.isSafe() || report.stop !== null || before.length >= maxContinuations) return null
+    const facts = { canRefresh: false, contentBegan: true, bannedTexts: [], nowMs: timers.nowMs() }
+    if (!isCut(understand(failure, target, facts).kind)) return null
+    const { exchange } = work
+    return {
+      ...work,
+      exchange: work.resumption === undefined ? { ...exchange, reply: headless(exchange.reply) } : exchange,
+      resumption: {
+        first: work.resumption?.first ?? work,
+        sent,
+        before: [...before, { target, report: atTheCut(report), firstContentMs }]
+      }
+    }
+  }
+
+  const whole: Recovery["whole"] = (work, end) => {
+    if (end._tag !== "Answered") return { end, others: [] }
+    const { result } = end
+    const others = result.before ?? []
+    if (result._tag === "Broken" && result.sent !== undefined && work.exchange.reply.isClosed()) {
+      // It left while somebody was asked to go on.
+      const { firstContentMs, report } = result
+      return { end: { ...end, result: { _tag: "Aborted", report, firstContentMs } }, others }
+    }
+    const [first] = others
+    if (first === undefined) return { end, others }
+    const told = { ...result, firstContentMs: first.firstContentMs }
+    // Its head is with the client already, however the last part came.
+    return { end: { ...end, result: told._tag === "Completed" ? { ...told, form: "relayed" } : told }, others }
+  }
+
+  return { resume, whole }
+}

@@ -1,0 +1,98 @@
+/**
+ * Models whose own quota is used up at a connection: held until the window opens again, whether lockouts are on or not, and kept in
+ * the store so that a restart does not ask them again. Lazy: a hold whose time has passed is over for whoever looks.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { StoreError } from "../../store/Errors.ts"
+import type * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
+import { makeKeeper } from "../Keeper.ts"
+import type { LockoutKey } from "./LockoutKey.ts"
+
+/** Times are epoch milliseconds. */
+const Hold = Schema.Struct({
+  provider: Schema.String,
+  connectionId: Schema.String,
+  model: Schema.String,
+  reason: Schema.String,
+  heldAtMs: Schema.Number,
+  untilMs: Schema.Number
+})
+export type Hold = typeof Hold.Type
+
+export interface Holds {
+  /** Hot. */
+  readonly isEmpty: () => boolean
+  /** Hot: milliseconds until the model may be asked again; 0 when it may now. */
+  readonly waitMs: (id: string, nowMs: number) => number
+  /** A longer hold is kept. */
+  readonly hold: (id: string, key: LockoutKey, nowMs: number, reason: string, ms: number) => void
+  /** Those in force, by id. */
+  readonly active: (nowMs: number) => ReadonlyMap<string, Hold>
+  /** Gives the ids that were let go. */
+  readonly clear: (matches: (key: LockoutKey) => boolean) => ReadonlyArray<string>
+  readonly flush: Effect.Effect<void>
+}
+
+/** Holds kept at most; beyond it those that are over go, then the oldest. */
+export const capacity = 1_000
+
+const namespace = "model_holds"
+const decode = Schema.decodeUnknownEither(Hold)
+
+export const makeHolds = (
+  repo: typeof SettingsRepo.SettingsRepo.Service
+): Effect.Effect<Holds, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const holds = new Map<string, Hold>()
+    for (const [id, stored] of yield* repo.list(namespace)) {
+      const decoded = decode(stored)
+      if (Either.isRight(decoded)) holds.set(id, decoded.right)
+    }
+    const keeper = yield* makeKeeper("The hold", (id) => {
+      const hold = holds.get(id)
+      return hold === undefined ? Effect.asVoid(repo.remove(namespace, id)) : repo.set(namespace, id, hold)
+    })
+
+    const letGo = (id: string): void => {
+      holds.delete(id)
+      keeper.touch(id)
+    }
+
+    const makeRoom = (nowMs: number): void => {
+      if (holds.size < capacity) return
+      for (const [id, { untilMs }] of holds) if (untilMs <= nowMs) letGo(id)
+      for (const id of holds.keys()) {
+        if (holds.size < capacity) return
+        letGo(id)
+      }
+    }
+
+    return {
+      isEmpty: () => holds.size === 0,
+      waitMs: (id, nowMs) => {
+        const hold = holds.get(id)
+        if (hold === undefined) return 0
+        if (hold.untilMs > nowMs) return hold.untilMs - nowMs
+        letGo(id)
+        return 0
+      },
+      hold: (id, { connectionId, model, provider }, nowMs, reason, ms) => {
+        const before = holds.get(id)
+        const untilMs = nowMs + ms
+        if (before !== undefined && before.untilMs >= untilMs) return
+        if (before === undefined) makeRoom(nowMs)
+        holds.set(id, { provider, connectionId, model, reason, heldAtMs: nowMs, untilMs })
+        keeper.touch(id)
+      },
+      active: (nowMs) => new Map([...holds].filter(([, { untilMs }]) => untilMs > nowMs)),
+      clear: (matches) => {
+        const ids = [...holds].filter(([, hold]) => matches(hold)).map(([id]) => id)
+        for (const id of ids) letGo(id)
+        return ids
+      },
+      flush: keeper.flush
+    }
+  })

@@ -1,0 +1,6 @@
+/** What a lockout and a hold are about: one model at one connection. */
+export interface LockoutKey {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+}

@@ -1,0 +1,75 @@
+/** The frame that streams of chat and of text completions share: named chunks of one choice, the usage, the end mark. */
+import type { StreamEvent } from "../canonical/Event.ts"
+import { mergeUsage, type Usage } from "../canonical/Usage.ts"
+import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
+import { encodeUsage } from "./Usage.ts"
+
+/** The events that a choice has words for. */
+export type SpeechEvent = Extract<StreamEvent, { readonly type: "block_start" | "delta" | "block_stop" | "finish" }>
+
+/** What one of the two endpoints says inside the frame. */
+export interface Speech {
+  /** What stands in front of the answer's first event. */
+  readonly opening: () => string
+  readonly say: (event: SpeechEvent) => string
+}
+
+/** A whole chunk around the JSON text of its choice. */
+export type WriteChunk = (choice: string) => string
+
+export const makeChunkEncoder = (
+  context: EncodeContext,
+  object: "chat.completion.chunk" | "text_completion",
+  makeSpeech: (write: WriteChunk) => Speech
+): StreamEncoder => {
+  let head = ""
+  let usage: Usage | null = null
+  let over = false
+  // With usage asked for, every chunk but the last says `usage: null`, as the wire's own servers do.
+  const tail = context.wantsUsage ? `],"usage":null}\n\n` : "]}\n\n"
+  const speech = makeSpeech((choice) => `${head}${choice}${tail}`)
+
+  const begin = (id: string | null, model: string | null, createdMs: number | null): string => {
+    const named = {
+      id: id ?? context.fallbackId,
+      object,
+      created: Math.floor((createdMs ?? context.nowMs) / 1000),
+      model: model ?? context.model
+    }
+    head = `data: ${JSON.stringify(named).slice(0, -1)},"choices":[`
+    return speech.opening()
+  }
+
+  const body = (event: StreamEvent): string => {
+    switch (event.type) {
+      case "usage":
+        usage = mergeUsage(usage, event.usage)
+        return ""
+      case "done": {
+        over = true
+        const counted =
+          usage === null || !context.wantsUsage ? "" : `${head}],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n`
+        return `${counted}data: [DONE]\n\n`
+      }
+      case "error":
+        over = true
+        return ""
+      case "ping":
+        return ": ping\n\n"
+      case "start":
+        return ""
+      default:
+        return speech.say(event)
+    }
+  }
+
+  return {
+    encode: (event) => {
+      if (over) return ""
+      if (head !== "") return body(event)
+      if (event.type === "start") return begin(event.id, event.model, event.createdMs)
+      const silent = event.type === "usage" || event.type === "ping" || event.type === "error"
+      return silent ? body(event) : begin(null, null, null) + body(event)
+    }
+  }
+}

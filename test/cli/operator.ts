@@ -1,0 +1,20 @@
+/** The program as an operator runs it, with the admin key, against the gateway of `TestApp`. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { adminKey, TestApp } from "../http/management/TestApp.ts"
+import type { program } from "./support.ts"
+
+export const operator = ({ dataDir, run }: Pick<ReturnType<typeof program>, "dataDir" | "run">) => {
+  const gateway = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const { url } = yield* TestApp
+    const environment = { DATA_DIR: dataDir(), GATEWAY_URL: url, GATEWAY_ADMIN_KEY: adminKey }
+    return yield* Effect.promise(() => run(args, environment))
+  })
+  /** What a command that succeeds prints with `--json`. */
+  const json = (...args: ReadonlyArray<string>) =>
+    Effect.map(gateway(...args, "--json"), ({ code, stderr, stdout }) => {
+      assert.strictEqual(code, 0, stderr)
+      return JSON.parse(stdout)
+    })
+  return { gateway, json }
+}
