@@ -74,9 +74,13 @@ export const make = Effect.gen(function* () {
   const tick = (): void => {
     const nowMs = timers.nowMs()
     for (const session of sessions) session.tick(nowMs)
-    watch = sessions.size === 0 ? null : timers.after(pingEveryMs, tick)
+    watch = timers.after(pingEveryMs, tick)
   }
-  yield* Effect.addFinalizer(() => Effect.sync(() => watch?.cancel()))
+  const stopWatching = (): void => {
+    watch?.cancel()
+    watch = null
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(stopWatching))
 
   /** Each turn counts as a request of its own. */
   const serve = (exchange: Exchange): void => {
@@ -137,7 +141,9 @@ export const make = Effect.gen(function* () {
       none.unsafeClose()
       opened.on("close", () => {
         sessions.delete(session)
-        if (sessions.size === 0) none.unsafeOpen()
+        if (sessions.size > 0) return
+        stopWatching()
+        none.unsafeOpen()
       })
       watch ??= timers.after(pingEveryMs, tick)
     })

@@ -157,7 +157,10 @@ export const decide = (input: DecideInput): Decided => {
   const spec = autoSpecOf(resolution)
   // Targets come back while others are tried: who is not free must not stand in line where only free ones may.
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
-  const inLine = (onlyFree ? unavailable.filter(isFree) : unavailable).map(({ target }) => target)
+  const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
+  const inLine = inReserve.map(({ target }) => target)
+  /** Whoever is only doubted is asked when all others have failed. */
+  const doubted = inReserve.filter(({ unready }) => unready?.lastResort === true).map(({ target }) => target)
   // Nobody may be called: the loop says why, and when that will be over.
   const nobodyReady = { ...base, order: inLine, reason: "no target is available" }
   if (usable.length === 0 && spec === null) return nobodyReady
@@ -171,7 +174,7 @@ export const decide = (input: DecideInput): Decided => {
     const { order, reason, relaxed } = withoutSlow(ordering, resolution.config, exclusions)
     return {
       ...base,
-      order,
+      order: doubted.length === 0 ? order : [...order, ...doubted],
       reason,
       relaxedFilters: relaxed,
       scores: scoresOf(candidates, ordering.scores),
@@ -208,7 +211,7 @@ export const decide = (input: DecideInput): Decided => {
   const { order, reason, relaxed } = withoutSlow(kept, auto.detour === null ? resolution.config : {}, exclusions)
   return {
     ...base,
-    order,
+    order: doubted.length === 0 ? order : [...order, ...doubted],
     reason,
     scores,
     weights: auto.weights,

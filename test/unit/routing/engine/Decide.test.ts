@@ -12,18 +12,20 @@ import { candidate, features, spec } from "../auto/support.ts"
 
 const pool = [candidate("a", { model: "one" }), candidate("b", { model: "two" }), candidate("c", { model: "three" })]
 
+const resolutionOf = (strategy: string) => ({
+  combo: null,
+  strategy,
+  targets: pool.map(({ target }) => target),
+  weights: pool.map(() => 1),
+  steps: pool.map(() => 0),
+  auto: strategy === "auto" ? spec("auto/coding") : null,
+  quotaGroup: null,
+  config: { explorationRate: 0, ...(strategy === "auto" ? { routerStrategy: "rules" } : {}) }
+})
+
 const decided = (strategy: string, more: Partial<DecideInput> = {}) =>
   decide({
-    resolution: {
-      combo: null,
-      strategy,
-      targets: pool.map(({ target }) => target),
-      weights: pool.map(() => 1),
-      steps: pool.map(() => 0),
-      auto: strategy === "auto" ? spec("auto/coding") : null,
-      quotaGroup: null,
-      config: { explorationRate: 0, ...(strategy === "auto" ? { routerStrategy: "rules" } : {}) }
-    },
+    resolution: resolutionOf(strategy),
     candidates: pool,
     features: features({ taskType: "coding" }),
     memory: { ...blankMemory, lastKnownGood: { connectionId: "b", model: "two" } },
@@ -117,6 +119,25 @@ describe("decide", () => {
       )
     assert.strictEqual(first("auto", { fitness: only("three") }), "c")
     assert.strictEqual(first("auto", { fitness: only("two") }), "b")
+  })
+
+  it("asks who is only doubted when all others have failed, and who rests not at all", () => {
+    const candidates = [
+      { ...candidate("a", { model: "one" }), unready: { ...cooling, lastResort: true as const } },
+      candidate("b", { model: "two" }),
+      { ...candidate("c", { model: "three" }), unready: cooling }
+    ]
+    for (const strategy of ["round-robin", "auto"]) {
+      const { exclusions, order } = decided(strategy, {
+        candidates,
+        resolution: { ...resolutionOf(strategy), targets: candidates.map(({ target }) => target) }
+      })
+      assert.deepStrictEqual(
+        order.map(({ account }) => account.connection.id),
+        ["b", "a"]
+      )
+      assert.strictEqual(exclusions.size, 2)
+    }
   })
 
   it("scores an automatic choice also when nobody may be called", () => {
