@@ -46,6 +46,7 @@ import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
 import * as Engine from "../routing/Engine.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
+import * as ShareUse from "../routing/quota/ShareUse.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import * as RouterMemory from "../routing/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
@@ -129,6 +130,7 @@ const books = Layer.mergeAll(
 /** Who is asked, and why. */
 const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
   Layer.provide(LeaderboardSync.layer),
+  Layer.provideMerge(ShareUse.layer),
   Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer)),
   Layer.provideMerge(RoutingSettings.layer)
 )

@@ -13,9 +13,15 @@ export interface Attempt {
   readonly outcome: AttemptOutcome
   /** Short, stable words such as `http_503`, `connect_refused`, `first_byte_timeout`. */
   readonly reason: string
+  /** Epoch milliseconds. */
+  readonly startedMs: number
+  readonly latencyMs: number
+}
+
+/** An attempt as the record shows it. */
+export interface AttemptView extends Omit<Attempt, "startedMs"> {
   /** ISO 8601. */
   readonly startedAt: string
-  readonly latencyMs: number
 }
 
 export interface Exclusion {
@@ -45,7 +51,7 @@ export interface DecisionRecord {
   readonly weights: Readonly<Record<string, number>> | null
   readonly candidates: ReadonlyArray<Candidate>
   readonly order: ReadonlyArray<string>
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<AttemptView>
   readonly chosen: string | null
   readonly relaxedFilters: ReadonlyArray<string>
 }

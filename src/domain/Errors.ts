@@ -32,6 +32,24 @@ export class KeyRejected extends Data.TaggedError("KeyRejected")<{
   readonly model: string | null
 }> {}
 
+/** The quota group is for API keys with an allocation, and the caller has none. */
+export class QuotaNotAllocated extends Data.TaggedError("QuotaNotAllocated")<{
+  readonly model: string
+  readonly group: string
+  /** False: the caller came without an API key of this gateway. */
+  readonly hasKey: boolean
+}> {}
+
+/** The key has used its share of a quota group, and what is left is the others'. `retryAfterMs` is the time until it may again. */
+export class QuotaShareUsed extends Data.TaggedError("QuotaShareUsed")<{
+  readonly model: string
+  readonly group: string
+  /** The window, for people. */
+  readonly window: string
+  readonly unit: "requests" | "tokens" | "usd" | "percent"
+  readonly retryAfterMs: number
+}> {}
+
 /** A window of the key is used up. `retryAfterMs` is the time until it opens again. */
 export class LimitReached extends Data.TaggedError("LimitReached")<{
   readonly message: string
@@ -91,6 +109,8 @@ export type InferenceError =
   | BodyTooLarge
   | Unauthenticated
   | KeyRejected
+  | QuotaNotAllocated
+  | QuotaShareUsed
   | LimitReached
   | ModelNotFound
   | NoTarget
@@ -153,6 +173,12 @@ const rejected: Record<KeyRejected["reason"], (model: string | null) => string> 
   scope: () => "This API key lacks the scope for this route."
 }
 
+const notAllocated = ({ group, hasKey }: QuotaNotAllocated): string =>
+  hasKey
+    ? `This API key has no allocation in the quota group '${group}'. An administrator can give it one: allocations of /api/quota/groups.`
+    : `The quota group '${group}' is only for API keys with an allocation, and no API key of this gateway was given. Send one that has an allocation ` +
+      `(allocations of /api/quota/groups).`
+
 /** Gives an inference error its status, type, code and words. Total: a new error without a case does not compile. */
 export const describe = (error: InferenceError): ErrorView => {
   switch (error._tag) {
@@ -181,6 +207,14 @@ export const describe = (error: InferenceError): ErrorView => {
         code: `key_${error.reason}`,
         param: error.model === null ? null : "model"
       })
+    case "QuotaNotAllocated":
+      return view(403, notAllocated(error), { code: "QUOTA_NOT_ALLOCATED", param: "model" })
+    case "QuotaShareUsed":
+      return view(
+        429,
+        `This API key has used its share of the ${error.window} quota (${error.unit}) of the quota group '${error.group}'.`,
+        { retryAfterMs: error.retryAfterMs }
+      )
     case "LimitReached":
       return view(429, error.message, { retryAfterMs: error.retryAfterMs })
     case "ModelNotFound": {

@@ -15,6 +15,8 @@ export interface QuotaGroup {
   readonly name: string
   readonly members: ReadonlyArray<QuotaMember>
   readonly allocations: ReadonlyArray<QuotaAllocation>
+  /** Only for keys with an allocation. Stays when the last of these keys is deleted: that must not let everybody in. */
+  readonly restricted: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }

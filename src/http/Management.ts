@@ -44,6 +44,7 @@ import type { RouterStrategies } from "../routing/auto/RouterStrategies.ts"
 import type { DecisionLog } from "../routing/DecisionLog.ts"
 import type { Explainer } from "../routing/Explainer.ts"
 import type { QuotaWindows } from "../routing/quota/QuotaWindows.ts"
+import type { ShareUse } from "../routing/quota/ShareUse.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { Simulator } from "../routing/simulation/Simulator.ts"
 import type { AliasRepo } from "../store/repo/AliasRepo.ts"
@@ -103,6 +104,7 @@ export type ManagementServices =
   | RoutingSettings
   | Sessions
   | Settings
+  | ShareUse
   | Simulator
   | UsageRepo
 

@@ -28,10 +28,10 @@ import {
   tookFailure,
   type Turn
 } from "./loop/Round.ts"
-import { makePolicies } from "./loop/RoutePolicy.ts"
+import { makePolicies } from "../routing/walk/RoutePolicy.ts"
 
 export type { LoopEnd } from "./loop/LoopEnd.ts"
-export { maxAttempts } from "./loop/Round.ts"
+export { maxAttempts } from "../routing/walk/RoutePolicy.ts"
 
 export interface LoopRooms extends Omit<CallingRooms, "pauses">, PlaceRooms {
   readonly settings: typeof Settings.Settings.Service

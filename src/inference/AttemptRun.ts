@@ -118,15 +118,27 @@ export const startAttempt = (
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   })
 
+  /** As long as more than the silence that is borne is left, silence ends the call first, and every sign of life comes by here. */
+  const watchDeadline = (): void => {
+    if (total !== null) return
+    const leftMs = remainingMs()
+    if (leftMs <= timeouts.idleMs) total = timers.after(leftMs, tooLong)
+  }
+
+  const keepWaiting = (): void => {
+    idle?.restart()
+    watchDeadline()
+  }
+
   const startRelaying = (): void => {
     waiting.cancel()
-    total = timers.after(remainingMs(), tooLong)
-    idle = timers.after(timeouts.idleMs, () => (paused ? idle?.restart() : silent()))
+    idle = timers.after(timeouts.idleMs, () => (paused ? keepWaiting() : silent()))
+    watchDeadline()
   }
 
   const endSoon = (): void => {
     idle?.cancel()
-    idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? idle?.restart() : silent()))
+    idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? keepWaiting() : silent()))
   }
 
   /** Keeps the way to the client open through a long silence. */
@@ -163,7 +175,7 @@ export const startAttempt = (
       },
       alive: () => {
         eventsSinceBeat += 1
-        idle?.restart()
+        keepWaiting()
       },
       stopped: endSoon,
       finish: (result) => {
@@ -179,7 +191,7 @@ export const startAttempt = (
     return {
       ...whole,
       data: (chunk) => {
-        if (total !== null) idle?.restart()
+        if (idle !== null) keepWaiting()
         else if (beginsJson(chunk)) startRelaying()
         return whole.data(chunk)
       }

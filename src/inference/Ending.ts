@@ -35,11 +35,17 @@ export const answerError = (exchange: Exchange, error: InferenceError): void => 
 export type Finish = (work: Work, end: LoopEnd, others: ReadonlyArray<Served>) => void
 
 export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms): Finish => {
-  /** What a model did counts against the quotas of its own account. */
-  const countQuota = ({ report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
-    if (report !== null) {
-      quotas.count(target.account.connection, { tokens: tokens.in + tokens.out, costNanoUsd }, nowMs())
-    }
+  const apiKeyIdOf = ({ exchange: { principal } }: Work): string | null =>
+    principal._tag === "Key" ? principal.key.id : null
+
+  /** What a model did counts against the quotas of its own account, and against the key's share of them. */
+  const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
+    if (report === null) return
+    const { connection } = target.account
+    const used = { tokens: tokens.in + tokens.out, costNanoUsd }
+    const atMs = nowMs()
+    quotas.count(connection, used, atMs)
+    engine.shares.count(target.share ?? null, apiKeyIdOf(work), connection, used, atMs)
   }
 
   const failed = (
@@ -56,7 +62,8 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
 
   /** Writes the books, then gives the client its last byte. */
   const finish: Finish = (work, end, others) => {
-    for (const other of others) countQuota(other, makeBill(books, work, other))
+    engine.shares.left(work.resolution, apiKeyIdOf(work))
+    for (const other of others) countQuota(work, other, makeBill(books, work, other))
     if (end._tag === "Unavailable") {
       const { code, detail, status } = end.unready
       const { retryAfterMs } = end
@@ -81,7 +88,7 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
     const { reply } = work.exchange
     const served = { target, report: result.report, firstContentMs: result.firstContentMs }
     const bill = makeBill(books, work, served, others)
-    countQuota(served, others.length === 0 ? bill : makeBill(books, work, served))
+    countQuota(work, served, others.length === 0 ? bill : makeBill(books, work, served))
     switch (result._tag) {
       case "Completed":
         engine.served(work.question, work.decision, target)
@@ -110,7 +117,7 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
     if (combo === null || combo.strategy === "fusion") return
     // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
     const first = work.attempts.reduce<Attempt | null>(
-      (earliest, each) => (earliest === null || each.startedAt < earliest.startedAt ? each : earliest),
+      (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
       null
     )
     if (first === null || (first.connectionId === target.account.connection.id && first.model === target.model)) return

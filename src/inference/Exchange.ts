@@ -70,6 +70,16 @@ export interface Resumption {
   readonly before: ReadonlyArray<EarlierPart>
 }
 
+/** What a session that goes on at another account takes along (`handoff/`). */
+export interface Carried {
+  /** The account that knows the conversation itself. */
+  readonly connectionId: string
+  /** `provider/model` that served it there. */
+  readonly from: string
+  /** The system text. */
+  readonly text: string
+}
+
 /** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
 export interface Work {
   readonly exchange: Exchange
@@ -98,6 +108,8 @@ export interface Work {
   /** Targets that were left out, and why. */
   readonly exclusions: Map<Target, Unready>
   readonly resumption?: Resumption
+  /** For every account but the one it names. */
+  readonly handoff?: Carried
   /** Wire of the latest upstream call; null before the first. */
   targetWire: WireName | null
 }

@@ -10,6 +10,7 @@ import { recordOf } from "../routing/DecisionLog.ts"
 import * as Engine from "../routing/Engine.ts"
 import { Explainer, type ExplainRequest } from "../routing/Explainer.ts"
 import type { Target } from "../routing/ModelResolver.ts"
+import { permitted } from "../routing/quota/Refusals.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
@@ -63,7 +64,7 @@ export const layer = Layer.effect(
         const sessionId = sessionIdOf(headers, body)
         const sessionKey = sessionId === null ? null : sessionKeyOf("", model, sessionId)
         const nowMs = timers.nowMs()
-        const decision = engine.decide({
+        const decided = engine.decide({
           model,
           resolution,
           features: () =>
@@ -74,6 +75,8 @@ export const layer = Layer.effect(
           seed: request.seed ?? ids.seed(),
           nowMs
         })
+        const refusals = engine.shares.refusals(resolution, request.apiKeyId, nowMs, model)
+        const { decision } = permitted(decided, refusals, nowMs)
         return Effect.succeed(
           recordOf({
             requestId: ids.next(nowMs),
@@ -81,7 +84,11 @@ export const layer = Layer.effect(
             resolution,
             decision,
             attempts: [],
-            exclusions: leftOut(resolution.targets, nowMs),
+            // Who is refused is not asked, whatever its health.
+            exclusions: leftOut(
+              resolution.targets.filter((target) => !refusals.has(target)),
+              nowMs
+            ),
             chosen: null
           })
         )

@@ -6,6 +6,7 @@ import { version } from "../platform/Version.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Bill } from "./Settle.ts"
 import type { Work } from "./Exchange.ts"
+import { carriedTo } from "./handoff/Carrying.ts"
 import { formatUsd10 } from "../usage/Cost.ts"
 
 /** Header values are latin1 without control characters; model ids come from clients. */
@@ -46,6 +47,8 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
   const { relaxedFilters } = work.decision
   if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))
   if (work.sessionId !== null) headers.push("X-Gateway-Session-Id", headerSafe(work.sessionId))
+  const carried = carriedTo(work, target)
+  if (carried !== null) headers.push("X-Gateway-Handoff", headerSafe(carried.from))
   if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
   if (dropped.length > 0) headers.push("X-Gateway-Dropped", headerSafe(dropped.join(",")))
   return headers

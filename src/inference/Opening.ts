@@ -10,6 +10,7 @@ import type { Resolution } from "../routing/ModelResolver.ts"
 import type * as Resolutions from "../routing/Resolutions.ts"
 import type * as Engine from "../routing/Engine.ts"
 import type { Question } from "../routing/Engine.ts"
+import { permitted } from "../routing/quota/Refusals.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import type { Exchange, Work } from "./Exchange.ts"
@@ -84,7 +85,8 @@ export const openRequest = (
   }
   const resolution = resolutions.resolve(envelope.model)
   if ("_tag" in resolution) return resolution
-  const owner = principal._tag === "Key" ? principal.key.id : ""
+  const apiKeyId = principal._tag === "Key" ? principal.key.id : null
+  const owner = apiKeyId ?? ""
   const continued = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
   if (continued instanceof PreviousResponseNotFound) return continued
   const conversation = once(() => exchange.codec.decodeRequest(continued))
@@ -100,8 +102,11 @@ export const openRequest = (
     seed: seed(),
     nowMs: exchange.receivedMs
   }
-  const decision = engine.decide(question)
+  const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
+  const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
+  if (refusal !== null) return refusal
   engine.commit(question, decision)
+  engine.shares.entered(resolution, apiKeyId)
   return {
     exchange,
     owner,

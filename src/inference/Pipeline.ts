@@ -6,6 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { describe, type InferenceError, InternalError } from "../domain/Errors.ts"
 import * as Events from "../events/Events.ts"
@@ -35,6 +36,7 @@ import { answerError, makeEnding } from "./Ending.ts"
 import { emergencyModel, emergencyWork, isEmergency } from "./Emergency.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import { type Fused, isFusion, makeFusion } from "./fusion/Fusion.ts"
+import { makeHandoff } from "./handoff/Handoff.ts"
 import { identityHeaders } from "./Headers.ts"
 import { openRequest, type OpeningRooms } from "./Opening.ts"
 import { makeRecovery } from "./recovery/Recovery.ts"
@@ -127,6 +129,18 @@ export const make = Effect.gen(function* () {
 
   const finish = makeEnding({ books, engine, events, quotas, nowMs: timers.nowMs })
 
+  const inBackground = yield* FiberSet.makeRuntime<never>()
+  const handoff = makeHandoff({
+    loop,
+    engine,
+    resolutions: opening.resolutions,
+    quotas,
+    books,
+    timers,
+    seed: ids.seed,
+    run: inBackground
+  })
+
   const fuse = makeFusion({ catalog, loop, resolutions: opening.resolutions, settings, timers })
 
   const loopOver = (work: Work): Effect.Effect<Fused> =>
@@ -141,7 +155,12 @@ export const make = Effect.gen(function* () {
         isEmergency(work, end) && flags.isOn("GATEWAY_EMERGENCY_FALLBACK")
           ? opening.resolutions.resolve(emergencyModel)
           : null
-      if (fallback === null || "_tag" in fallback) return Effect.sync(() => finish(work, end, others))
+      if (fallback === null || "_tag" in fallback) {
+        return Effect.sync(() => {
+          finish(work, end, others)
+          handoff.ended(work, end)
+        })
+      }
       const second = emergencyWork(work, fallback)
       return Effect.map(loopOver(second), (last) =>
         last.end._tag === "Answered" ? finish(second, last.end, [...others, ...last.others]) : finish(work, end, others)
@@ -157,7 +176,7 @@ export const make = Effect.gen(function* () {
         else refuse(exchange, work)
         return Effect.void
       }
-      return answer(work)
+      return answer(handoff.carrying(work))
     }).pipe(
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
@@ -198,4 +217,4 @@ export const layer: Layer.Layer<
   | PriceBook.PriceBook
   | DecisionLog.DecisionLog
   | Telemetry.Telemetry
-> = Layer.effect(Pipeline, make)
+> = Layer.scoped(Pipeline, make)

@@ -11,6 +11,7 @@ import type * as Telemetry from "../usage/Telemetry.ts"
 import type { Acknowledge } from "./Acknowledgement.ts"
 import type { AnswerReport } from "./Attempt.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import { decisionWith } from "./handoff/Carrying.ts"
 
 export interface Bill {
   readonly tokens: TokenCounts
@@ -59,11 +60,14 @@ const estimate = (work: Work, report: AnswerReport): TokenCounts => {
  * answer that did not come to its end is from before the end: it is at least what was seen.
  */
 export const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; source: UsageSource } => {
-  const { usage } = report
-  const seen = estimate(work, report)
-  if (usage === null || (usage.in === 0 && usage.out === 0 && seen.out > 0))
-    return { tokens: seen, source: "estimated" }
-  if (report.stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
+  const { stop, usage } = report
+  if (usage === null) return { tokens: estimate(work, report), source: "estimated" }
+  const saysNothing = usage.in === 0 && usage.out === 0
+  if (saysNothing || stop === null) {
+    const seen = estimate(work, report)
+    if (saysNothing && seen.out > 0) return { tokens: seen, source: "estimated" }
+    if (stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
+  }
   return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
@@ -97,12 +101,15 @@ const sum = (one: Item, other: Item): Item => ({
 export const makeBill = (books: Books, work: Work, served: Served | null, others: ReadonlyArray<Served> = []): Bill => {
   const latencyMs = Math.round(books.monotonicMs() - work.exchange.startedMs)
   let total: Item | null = null
-  for (const each of served === null ? others : [...others, served]) {
-    if (each.report === null) continue
+  const add = (each: Served): void => {
+    if (each.report === null) return
     const item = itemOf(books, work, each, each.report)
     total = total === null ? item : sum(total, item)
   }
-  return { ...(total ?? nothingServed), latencyMs }
+  for (const other of others) add(other)
+  if (served !== null) add(served)
+  const { costNanoUsd: cost, priced, source, tokens }: Item = total ?? nothingServed
+  return { tokens, source, costNanoUsd: cost, priced, latencyMs }
 }
 
 const rowOf = (work: Work, served: Served | null, bill: Bill, ending: Ending): UsageRow => {
@@ -140,7 +147,7 @@ const recordDecision = (books: Books, work: Work, served: Served | null, outcome
     requestId: work.exchange.requestId,
     requestedModel: work.envelope.model,
     resolution: work.resolution,
-    decision: work.decision,
+    decision: served === null ? work.decision : decisionWith(work, served.target),
     attempts: work.attempts,
     exclusions: work.exclusions,
     chosen: served === null || outcome === "failed" ? null : served.target

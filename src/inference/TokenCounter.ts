@@ -8,11 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { mayUse } from "../routing/ModelIds.ts"
-import { type InferenceError, KeyRejected } from "../domain/Errors.ts"
+import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import type { Target } from "../routing/ModelResolver.ts"
+import { notAllocated } from "../routing/quota/Allocations.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import { familyOf } from "../tokens/Family.ts"
 import { reckon, totalOf } from "../tokens/Reckoning.ts"
@@ -66,6 +67,8 @@ interface Counted {
 const relays = ({ exchange, relayable }: Counted, wire: CountingWire): boolean =>
   relayable && codecs[wire] === exchange.codec
 
+const apiKeyIdOf = ({ principal }: Exchange): string | null => (principal._tag === "Key" ? principal.key.id : null)
+
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const tokeniser = yield* Tokeniser.Tokeniser
@@ -75,6 +78,12 @@ export const make = Effect.gen(function* () {
   const mute = makeCountMemory()
   let asking = 0
 
+  /** A count uses up no quota, but it asks a member of the group with its credential. */
+  const barredFrom = (model: string, share: string | null, apiKeyId: string | null): QuotaNotAllocated | null => {
+    const group = share === null ? undefined : catalog.current().quotaGroups.get(share)
+    return group === undefined ? null : notAllocated(model, group, apiKeyId)
+  }
+
   const open = (exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
     Either.gen(function* () {
       const { codec, principal, wire } = exchange
@@ -83,14 +92,18 @@ export const make = Effect.gen(function* () {
       if (principal._tag === "Key" && !mayUse(principal.key, envelope.model)) {
         return yield* Either.left(new KeyRejected({ reason: "model", model: envelope.model }))
       }
+      const resolution = resolutions.resolve(envelope.model)
+      const share = "_tag" in resolution ? null : resolution.quotaGroup
+      const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
+      if (barred !== null) return yield* Either.left(barred)
       const conversation = yield* codec.decodeRequest(body)
       return { exchange, body, conversation, relayable: !envelope.needsRewrite }
     })
 
-  const targetOf = (model: string): Target | null => {
+  const targetOf = (model: string, apiKeyId: string | null): Target | null => {
     const resolution = resolutions.resolve(model)
     if ("_tag" in resolution) return null
-    return resolution.targets[0] ?? null
+    return resolution.targets.find(({ share }) => barredFrom(model, share ?? null, apiKeyId) === null) ?? null
   }
 
   /** The body in the target's wire; null when the target cannot be asked this. */
@@ -167,7 +180,7 @@ export const make = Effect.gen(function* () {
 
   const answer = (counted: Counted): Effect.Effect<TokenCount> => {
     const { model } = counted.conversation
-    const target = targetOf(model)
+    const target = targetOf(model, apiKeyIdOf(counted.exchange))
     if (target === null) return countLocally(counted, model)
     return Effect.flatMap(askProvider(counted, target), (asked) =>
       asked === null ? countLocally(counted, target.model) : Effect.succeed(asked)

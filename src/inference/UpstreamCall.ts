@@ -17,6 +17,7 @@ import type { WireCodec } from "../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./Attempt.ts"
 import { callHeaders } from "./CallHeaders.ts"
 import type { Work } from "./Exchange.ts"
+import { bodyWith, carriedTo, conversationWith } from "./handoff/Carrying.ts"
 import type { OpaqueState, Origin } from "./state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "./state/Proofs.ts"
 import { lacksReasoning, wantsReasoningBack } from "./state/ReasoningReplay.ts"
@@ -122,9 +123,18 @@ const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" 
   }
 }
 
+/** The request as the client wrote it, with what the conversation takes along. */
+const relayedQuestion = (work: Work, way: Way): Pick<Work, "parsed" | "body"> => {
+  const question = questionFor(work, way)
+  const carried = carriedTo(work, way.target)
+  if (carried === null) return question
+  const parsed = bodyWith(way.codec.name, question.parsed, carried)
+  return { parsed, body: Buffer.from(JSON.stringify(parsed)) }
+}
+
 /** The client's own bytes. */
 export const relayedCall = (work: Work, way: Way): UpstreamCall => {
-  const { body, parsed } = questionFor(work, way)
+  const { body, parsed } = relayedQuestion(work, way)
   const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope)
   return {
     request: requestTo(work, way, relay.body),
@@ -146,7 +156,9 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
   return Either.mapBoth(questionFor(work, way).conversation(), {
     onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
     onRight: (conversation) => {
-      const whole = capped(state.attach(work.owner, origin, conversation), work.outputCap)
+      const own = capped(state.attach(work.owner, origin, conversation), work.outputCap)
+      const carried = carriedTo(work, way.target)
+      const whole = carried === null ? own : conversationWith(own, carried)
       return state.holdsProofs()
         ? withoutForeignProofs(whole, (proof) => state.isForeign(work.owner, origin, proof))
         : whole

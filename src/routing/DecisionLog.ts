@@ -5,7 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { Attempt, DecisionRecord, Exclusion } from "../domain/Decision.ts"
+import type { Attempt, AttemptView, DecisionRecord, Exclusion } from "../domain/Decision.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import type { Decision, Excluded } from "./engine/Decision.ts"
 
@@ -46,6 +46,11 @@ const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
   })
 }
 
+const attemptView = ({ startedMs, ...attempt }: Attempt): AttemptView => ({
+  ...attempt,
+  startedAt: new Date(startedMs).toISOString()
+})
+
 const exclusionOf = (reason: Excluded | undefined): Exclusion | null =>
   reason === undefined
     ? null
@@ -72,7 +77,7 @@ export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
     excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
   })),
   order: orderNames(entry.decision.order),
-  attempts: entry.attempts,
+  attempts: entry.attempts.map(attemptView),
   chosen: entry.chosen === null ? null : nameOf(entry.chosen),
   relaxedFilters: entry.decision.relaxedFilters
 })
@@ -81,23 +86,40 @@ const linesOf = ({ attempts, decision, exclusions }: DecisionEntry): number =>
   decision.scores.size + decision.exclusions.size + exclusions.size + attempts.length
 
 export const make = () => {
-  /** The oldest first, each with the lines it was counted with. */
-  const entries = new Map<string, { readonly entry: DecisionEntry; readonly lines: number }>()
+  const ring: Array<DecisionEntry | null> = []
+  /** Lines each was counted with. */
+  const counted = new Int32Array(capacity)
+  let next = 0
+  let oldest = 0
+  let count = 0
   let lines = 0
+
+  const dropOldest = (): void => {
+    lines -= counted[oldest] ?? 0
+    ring[oldest] = null
+    oldest = (oldest + 1) % capacity
+    count -= 1
+  }
+
+  const isTooLong = (): boolean => lines > mostLines && count > 1
+  const dropWhileTooLong = (): void => {
+    while (isTooLong()) dropOldest()
+  }
+
   return DecisionLog.of({
     record: (entry) => {
+      if (count === capacity) dropOldest()
       const own = linesOf(entry)
-      entries.set(entry.requestId, { entry, lines: own })
+      ring[next] = entry
+      counted[next] = own
+      next = (next + 1) % capacity
+      count += 1
       lines += own
-      for (const [requestId, oldest] of entries) {
-        if (oldest.entry === entry || (entries.size <= capacity && lines <= mostLines)) return
-        entries.delete(requestId)
-        lines -= oldest.lines
-      }
+      dropWhileTooLong()
     },
     get: (requestId) => {
-      const kept = entries.get(requestId)
-      return kept === undefined ? null : recordOf(kept.entry)
+      const entry = ring.find((each) => each?.requestId === requestId)
+      return entry === undefined || entry === null ? null : recordOf(entry)
     }
   })
 }

@@ -19,6 +19,7 @@ import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
 import type { Served } from "./engine/Strategy.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import * as QuotaWindows from "./quota/QuotaWindows.ts"
+import * as ShareUse from "./quota/ShareUse.ts"
 import * as RouterMemory from "./RouterMemory.ts"
 import * as RoutingSettings from "./RoutingSettings.ts"
 import * as PerformanceStats from "./stats/PerformanceStats.ts"
@@ -50,6 +51,8 @@ export class Engine extends Context.Tag("gateway/routing/Engine")<
     readonly served: (question: Question, decided: Decided, target: Target) => void
     /** Hot: a call is over; `ok` null when nothing was learned. */
     readonly ended: (question: Question, target: Target, ok: boolean | null, nowMs: number) => void
+    /** Who may draw on a quota share, and who has. */
+    readonly shares: typeof ShareUse.ShareUse.Service
   }
 >() {}
 
@@ -59,7 +62,7 @@ const maxHealing = 1_000
 const noScores = new Map<never, never>()
 
 /** The usual case: the order is the combo's own, and nothing has to be looked at. */
-const asListed = ({ resolution, seed }: Question): Decided => ({
+export const asListed = ({ resolution, seed }: Pick<Question, "resolution" | "seed">): Decided => ({
   strategy: resolution.strategy,
   seed,
   order: resolution.targets,
@@ -87,7 +90,15 @@ export const memoryKey = ({
 
 const isAuto = ({ auto, strategy }: Resolution): boolean => auto !== null || strategy === "auto"
 
-const servedOf = (resolution: Resolution): Served | undefined => {
+/** Nothing has to be looked at to know the order. */
+export const isAsListed = (resolution: Resolution, kept: Affinity.Kept | null): boolean => {
+  const { config, strategy, targets } = resolution
+  if (targets.length === 1 && !isAuto(resolution)) return true
+  return strategy === "priority" && kept === null && slowLimitMs(config) === 0
+}
+
+/** What the strategy of a resolution learns from a success. */
+export const servedOf = (resolution: Resolution): Served | undefined => {
   if (isAuto(resolution)) return lkgpServed
   const { strategy } = resolution
   return Object.hasOwn(strategies, strategy) ? strategies[strategy as OrderingStrategy].served : undefined
@@ -108,13 +119,13 @@ export const make = Effect.gen(function* () {
   const routerStrategies = yield* RouterStrategies.RouterStrategies
   const settings = yield* RoutingSettings.RoutingSettings
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
+  const shares = yield* ShareUse.ShareUse
   const healing = new Map<string, HealingState>()
 
   const decideFor = (question: Question): Decided => {
     const { budgetHeader, features, modeHeader, nowMs, resolution, seed, sessionKey } = question
     const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
-    const plain = resolution.strategy === "priority" && kept === null && slowLimitMs(resolution.config) === 0
-    if ((resolution.targets.length === 1 && !isAuto(resolution)) || plain) return asListed(question)
+    if (isAsListed(resolution, kept)) return asListed(question)
     const key = memoryKey(question)
     const { freeTierStrict, lkgpEnabled } = settings.current()
     return decide({
@@ -169,6 +180,7 @@ export const make = Effect.gen(function* () {
       if (isAuto(question.resolution)) keepHealing(key, decided.healing)
     },
     served,
+    shares,
     ended: (question, target, ok, nowMs) => {
       const key = memoryKey(question)
       const state = healing.get(key)
@@ -186,6 +198,7 @@ export const layer: Layer.Layer<
   | Breakers.Breakers
   | PerformanceStats.PerformanceStats
   | QuotaWindows.QuotaWindows
+  | ShareUse.ShareUse
   | RouterMemory.RouterMemory
   | Affinity.Affinity
   | RouterStrategies.RouterStrategies

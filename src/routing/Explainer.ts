@@ -16,6 +16,8 @@ export interface ExplainRequest {
   readonly body: Readonly<Record<string, unknown>>
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whose allocation of a quota group counts; null: a caller without an API key. */
+  readonly apiKeyId: string | null
   /** Null: one is drawn, and stands in the record. */
   readonly seed: number | null
 }

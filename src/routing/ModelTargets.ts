@@ -16,6 +16,8 @@ export interface Target {
   readonly model: string
   /** Asked for by the no-thinking alias: the request must go out with reasoning off (`wire/NoThinking.ts`). */
   readonly suppressReasoning: boolean
+  /** The quota group it was asked for by; absent where it was not. Who may draw on the group is decided per request. */
+  readonly share?: string
 }
 
 export interface ResolverView {

@@ -58,7 +58,7 @@ export const resolveShare = (
   )
   return {
     group: group.name,
-    targets: members.map(({ account }) => target(account, model)),
+    targets: members.map(({ account }) => ({ ...target(account, model), share: group.name })),
     weights: members.map(({ weight }) => weight)
   }
 }

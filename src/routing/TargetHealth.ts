@@ -79,6 +79,10 @@ const seconds = (ms: number): string => {
 /** The request's own fault, or nobody's: it says nothing about the provider. */
 const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
 
+/** What a failed call tells the provider's breaker. */
+export const breakerReportOf = (failure: Failure): BreakerReport =>
+  countsForBreaker(failure) ? "trip" : isBlameless(failure) ? "unknown" : "other"
+
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 export const make = Effect.gen(function* () {
@@ -201,7 +205,7 @@ export const make = Effect.gen(function* () {
 
   const failed = (call: Call, failure: Failure): void => {
     const { account } = call.target
-    report(call, countsForBreaker(failure) ? "trip" : isBlameless(failure) ? "unknown" : "other", failure)
+    report(call, breakerReportOf(failure), failure)
     const concerned =
       failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
     for (const { connection, spec } of concerned) cool(connection, spec.class, call, failure)

@@ -10,6 +10,7 @@ import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
+import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
 import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
 import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
@@ -27,6 +28,7 @@ export type Repos =
   | NodeRepo.NodeRepo
   | ProviderModelRepo.ProviderModelRepo
   | QuotaRepo.QuotaRepo
+  | QuotaUseRepo.QuotaUseRepo
   | RouterMemoryRepo.RouterMemoryRepo
   | QuotaGroupRepo.QuotaGroupRepo
   | SessionRepo.SessionRepo
@@ -43,6 +45,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   NodeRepo.layer,
   ProviderModelRepo.layer,
   QuotaRepo.layer,
+  QuotaUseRepo.layer,
   RouterMemoryRepo.layer,
   QuotaGroupRepo.layer,
   SessionRepo.layer,

@@ -4,6 +4,7 @@
  * rows wait in memory, at most `mostPending` of them, and the log says so once a minute.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +14,11 @@ import type * as Scope from "effect/Scope"
 import { unlinkSync } from "node:fs"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
-import { ensureFolder, journalFolder, onDisk } from "./DataFolder.ts"
+import { databaseFile, ensureFolder, journalFolder, onDisk } from "./DataFolder.ts"
 import { DataLock } from "./DataLock.ts"
 import { reasonOf, type StoreError, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
+import { syncLog, withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
 import { batchParameters, batchRows, insertBatch, insertRows } from "./UsageColumns.ts"
 
@@ -61,22 +63,28 @@ const insertLines = (sql: SqlClient.SqlClient, lines: ReadonlyArray<string>): Ef
   lines.length === 0 ? Effect.void : run(sql, insertRows, [`[${lines.join(",")}]`])
 
 /** Full batches go in by the faster statement; each statement blocks the event loop for one or two milliseconds. */
-const insert = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<void, StoreError> => {
+const insert = (sql: SqlClient.SqlClient, { rows, segment }: Batch): Effect.Effect<void, StoreError> => {
   const full = rows.length - (rows.length % batchRows)
   const starts = Array.from({ length: full / batchRows }, (_, index) => index * batchRows)
-  return Effect.zipRight(
-    Effect.forEach(starts, (start) => run(sql, insertBatch, batchParameters(rows.slice(start, start + batchRows))), {
-      discard: true
-    }),
-    insertLines(
-      sql,
-      rows.slice(full).map((row) => JSON.stringify(row))
+  const rest = rows.slice(full).map((row) => JSON.stringify(row))
+  const into = (connection: Connection) =>
+    Effect.zipRight(
+      Effect.forEach(
+        starts,
+        (start) => connection.executeRaw(insertBatch, batchParameters(rows.slice(start, start + batchRows))),
+        { discard: true }
+      ),
+      rest.length === 0 ? Effect.void : connection.executeRaw(insertRows, [`[${rest.join(",")}]`])
     )
-  )
+  // Rows that are nowhere else are worth the wait for the disk.
+  const inserting = segment === null ? Effect.scoped(Effect.flatMap(sql.reserve, into)) : withLateSync(sql, into)
+  return inserting.pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
 }
 
-const make = (
-  segments: Segments.Segments
+export const make = (
+  segments: Segments.Segments,
+  /** Done when what is committed would survive a power cut. */
+  synced: Effect.Effect<void, NodeJS.ErrnoException>
 ): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -90,6 +98,7 @@ const make = (
     let notOnFile = 0
     let dropped = 0
     let unwritten: { readonly row: UsageRow; readonly error: unknown } | null = null
+    let unsynced: unknown = null
     let warnedAtMs = Number.NEGATIVE_INFINITY
 
     const closeBatch = (): void => {
@@ -98,16 +107,12 @@ const make = (
       open = []
     }
 
-    const settle = (batch: Batch): void => {
-      pending -= batch.rows.length
-      if (batch.segment !== null) segments.remove(batch.segment)
-    }
-
     const dropOldest = (): void => {
       const oldest = closed.shift()
       if (oldest === undefined) return
       dropped += oldest.rows.length
-      settle(oldest)
+      pending -= oldest.rows.length
+      if (oldest.segment !== null) segments.remove(oldest.segment)
     }
 
     const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
@@ -129,11 +134,18 @@ const make = (
       if (pending > mostPending) dropOldest()
     }
 
+    /** Files whose rows are in the table. */
+    const inserted: Array<string> = []
+
     const insertOldest = Effect.suspend(() => {
       const batch = closed.shift()
       if (batch === undefined) return Effect.void
-      return Effect.matchEffect(insert(sql, batch.rows), {
-        onSuccess: () => Effect.sync(() => settle(batch)),
+      return Effect.matchEffect(insert(sql, batch), {
+        onSuccess: () =>
+          Effect.sync(() => {
+            pending -= batch.rows.length
+            if (batch.segment !== null) inserted.push(batch.segment)
+          }),
         onFailure: (error) =>
           Effect.zipRight(
             Effect.sync(() => closed.unshift(batch)),
@@ -142,12 +154,26 @@ const make = (
       })
     })
 
+    /** A log that cannot be synced now may be later: until then the rows stay on file as well, and a repeat does no harm. */
+    const giveUpFiles = Effect.suspend(() =>
+      inserted.length === 0
+        ? Effect.void
+        : Effect.match(synced, {
+            onFailure: (error) => {
+              unsynced = error
+            },
+            onSuccess: () => {
+              for (const segment of inserted.splice(0)) segments.remove(segment)
+            }
+          })
+    )
+
     const flush = Effect.suspend(() => {
       someWait.unsafeClose()
       batchFull.unsafeClose()
       closeBatch()
       return Effect.whileLoop({ while: () => closed.length > 0, body: () => insertOldest, step: () => {} })
-    }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+    }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.withPermits(1), Effect.uninterruptible)
 
     const warn = (message: string) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -157,6 +183,11 @@ const make = (
       })
 
     const warnUnwritten = Effect.suspend(() => {
+      if (unsynced !== null) {
+        const reason = reasonOf(unsynced)
+        unsynced = null
+        return warn(`The database's log could not be brought to disk: ${reason}. Usage rows stay on file meanwhile.`)
+      }
       if (unwritten === null) return Effect.void
       const { error, row } = unwritten
       unwritten = null
@@ -202,12 +233,12 @@ export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock
     const folder = journalFolder(dataDir)
     yield* ensureFolder(folder)
     yield* lock.exclusively(recover(folder))
-    return yield* make(Segments.inFolder(folder))
+    return yield* make(Segments.inFolder(folder), syncLog(databaseFile(dataDir)))
   })
 )
 
 /** Without files: rows are lost if the process dies before they are flushed. For tests. */
 export const layerMemory: Layer.Layer<UsageJournal, never, SqlClient.SqlClient> = Layer.scoped(
   UsageJournal,
-  make(Segments.none)
+  make(Segments.none, Effect.void)
 )

@@ -53,7 +53,13 @@ describe("written documents", () => {
       policy.refreshToken ? "with a new token" : policy.retrySameTarget ? "yes" : "no",
       policy.tryNextTarget ? "yes" : "no",
       policy.terminal !== null ? "connection" : policy.scope === "none" ? "–" : policy.scope,
-      policy.terminal !== null ? "out" : policy.scope === "connection" ? rests[policy.cooldown.by] : "–",
+      policy.terminal !== null
+        ? "out"
+        : policy.weight === "doubt"
+          ? "others first"
+          : policy.scope === "connection"
+            ? rests[policy.cooldown.by]
+            : "–",
       breaker[policy.breaker]
     ]
     const told = rowsBelow(read("resilience.md"), "Kinds of failure").map((cells) =>

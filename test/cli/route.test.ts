@@ -84,6 +84,14 @@ layer(layerOf(), { excludeTestServices: true })("gateway models alias, quota gro
       const wrong = yield* gateway("quota", "groups", "add", "other", `${id}=none`)
       assert.strictEqual(wrong.code, 2)
       assert.strictEqual((yield* gateway("quota", "groups", "remove", "team")).code, 0)
+
+      const quotas = [{ window: "monthly", unit: "requests", limit: 9 }]
+      yield* app.admin(`/api/providers/${id}`, { method: "PUT", body: { quotas } })
+      const key = String((yield* app.admin("/api/keys", { method: "POST", body: { name: "k" } })).at("key.id"))
+      assert.strictEqual((yield* gateway("quota", "groups", "add", "own", id, "--allow", `${key}=2`)).code, 0)
+      const listed = (yield* gateway("quota", "groups", "list")).stdout
+      assert.match(listed, new RegExp(`^own +${key} +openai +monthly +0 +9 +requests +\\d{4}-`, "m"))
+      assert.strictEqual((yield* gateway("quota", "groups", "remove", "own")).code, 0)
       assert.deepStrictEqual(yield* json("quota", "groups", "list"), { groups: [] })
 
       const auto = yield* gateway("combo", "auto")

@@ -2,15 +2,29 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
 import { QuotaAllocation, QuotaMember } from "../../domain/QuotaGroup.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
 import { body, Created, idParam, NoContent, optional, Text } from "../Inputs.ts"
+
+/** What a key has used of its share of a window of the members at a provider, in the unit. */
+const AllocationQuota = Schema.Struct({
+  provider: Schema.String,
+  window: QuotaWindow,
+  unit: QuotaUnit,
+  used: Schema.Number,
+  limit: Schema.Number,
+  resetAt: Schema.NullOr(Schema.String)
+})
 
 export const QuotaGroupView = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   members: Schema.Array(QuotaMember),
-  allocations: Schema.Array(QuotaAllocation),
+  /** `quotas`: only of windows that every member at the provider is known to have. */
+  allocations: Schema.Array(Schema.Struct({ ...QuotaAllocation.fields, quotas: Schema.Array(AllocationQuota) })),
+  /** Only API keys with an allocation are let in. */
+  restricted: Schema.Boolean,
   createdAt: Schema.String,
   updatedAt: Schema.String
 }).annotations({ identifier: "QuotaGroup" })

@@ -3,6 +3,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, optional, Text } from "../Inputs.ts"
@@ -59,6 +60,8 @@ export const ExplainInput = Schema.Struct({
   headers: optional(
     Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Number, Schema.Boolean) })
   ),
+  /** Who asks: a quota share may be refused to some. Absent: a caller without an API key. */
+  apiKeyId: optional(Text),
   /** Of everything that is left to chance; the same one gives the same decision. */
   seed: optional(
     Schema.Number.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))
@@ -77,12 +80,23 @@ const SimulatedQuota = Schema.Struct({
   requests: Schema.Int.pipe(Schema.between(1, 1_000_000)),
   windowMs: Schema.Int.pipe(Schema.between(1, 31 * 86_400_000))
 })
+const SimulatedFault = Schema.Struct({
+  fault: FaultName,
+  /** Part of the calls; absent: all of them. */
+  rate: optional(Part),
+  /** Milliseconds since the first arrival. */
+  fromMs: optional(Schema.Int.pipe(Schema.between(0, 31 * 86_400_000))),
+  /** Absent: from then on always. */
+  forMs: optional(Schema.Int.pipe(Schema.between(1, 31 * 86_400_000))),
+  /** It comes back as often as this. */
+  everyMs: optional(Schema.Int.pipe(Schema.between(1, 31 * 86_400_000)))
+})
 const named = <A, I>(value: Schema.Schema<A, I>) => optional(Schema.Record({ key: Schema.String, value }))
 const Tokens = Schema.Int.pipe(Schema.between(0, 10_000_000))
 const Seed = Schema.Int.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))
 
 /**
- * Keys of `errors`, `latency` and `quotas` name targets: a connection's id or name, `provider/model`, a provider, a model, or `*` for
+ * Keys of `errors`, `latency`, `quotas` and `faults` name targets: a connection's id or name, `provider/model`, a provider, a model, or `*` for
  * all; the most particular name counts.
  */
 export const SimulateInput = Schema.Struct({
@@ -98,6 +112,12 @@ export const SimulateInput = Schema.Struct({
   latency: named(LatencyPercentiles),
   /** Requests a connection serves in a window; beyond them it answers 429. */
   quotas: named(SimulatedQuota),
+  /** What else goes wrong there, and when; of several the first that is in force and strikes. */
+  faults: named(Schema.Array(SimulatedFault).pipe(Schema.maxItems(16))),
+  /** What goes wrong with whom, beside what is said above, which comes first. */
+  scenario: optional(ScenarioName),
+  /** The answers are streamed; absent: as the scenario has it. */
+  stream: optional(Schema.Boolean),
   promptTokens: optional(Tokens),
   outputTokens: optional(Tokens)
 }).annotations(body("SimulateRouting"))
@@ -109,10 +129,16 @@ export const SimulationView = Schema.Struct({
   model: Schema.String,
   combo: Schema.NullOr(Schema.String),
   strategy: Schema.String,
+  scenario: Schema.NullOr(ScenarioName),
+  streamed: Schema.Boolean,
   seed: Schema.Number,
   requests: Schema.Number,
   served: Schema.Number,
   failed: Schema.Number,
+  /** Of the failed: the client had the beginning of an answer that broke off. */
+  broken: Schema.Number,
+  /** Calls to a target that had failed for the same request. */
+  retries: Schema.Number,
   /** Served by another than the first choice. */
   fallbacks: Schema.Number,
   calls: Schema.Number,
@@ -139,6 +165,10 @@ export const SimulationView = Schema.Struct({
       rateLimited: Schema.Number,
       cooldowns: Schema.Number,
       breakerOpenings: Schema.Number,
+      /** What its last failed call was understood as. */
+      lastFailure: Schema.NullOr(Schema.Struct({ kind: Schema.String, status: Schema.Number })),
+      /** What keeps it out at the end; `remainingMs` null: an operator has to act, or nobody knows. */
+      left: Schema.NullOr(Schema.Struct({ rule: Schema.String, remainingMs: MaybeNumber })),
       p50Ms: MaybeNumber,
       p95Ms: MaybeNumber,
       costUsd: Schema.Number,

@@ -10,6 +10,10 @@ type Share = ReplayView["providers"][number]
 
 const right = { align: "right" } as const
 
+/** `cooldown 40 s`, or `banned` where only an operator can help. */
+const stateOf = ({ remainingMs, rule }: NonNullable<Simulated["left"]>): string =>
+  remainingMs === null ? rule : `${rule} ${Math.ceil(remainingMs / 1_000)} s`
+
 export const simulatedColumns: ReadonlyArray<Column<Simulated>> = [
   { header: "TARGET", value: ({ model, provider }) => `${provider}/${model}` },
   { header: "CONNECTION", value: ({ connectionId }) => connectionId },
@@ -21,6 +25,8 @@ export const simulatedColumns: ReadonlyArray<Column<Simulated>> = [
   { header: "429", value: ({ rateLimited }) => String(rateLimited), ...right },
   { header: "COOLED", value: ({ cooldowns }) => String(cooldowns), ...right },
   { header: "OPENED", value: ({ breakerOpenings }) => String(breakerOpenings), ...right },
+  { header: "LAST FAILURE", value: ({ lastFailure }) => (lastFailure === null ? "-" : lastFailure.kind) },
+  { header: "AT THE END", value: ({ left }) => (left === null ? "well" : stateOf(left)) },
   { header: "P50", value: ({ p50Ms }) => ms(p50Ms), ...right },
   { header: "P95", value: ({ p95Ms }) => ms(p95Ms), ...right },
   { header: "USD", value: ({ costUsd, priced }) => (priced ? costUsd.toFixed(6) : "unpriced"), ...right }

@@ -8,6 +8,7 @@ import { ApiKeys } from "../../auth/ApiKeys.ts"
 import type { QuotaGroup } from "../../domain/QuotaGroup.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
+import { ShareUse } from "../../routing/quota/ShareUse.ts"
 import { QuotaGroupRepo } from "../../store/repo/QuotaGroupRepo.ts"
 import { badField, ConfigChanges, notFound, stored } from "./Support.ts"
 import { quotaGroupView } from "./Views.ts"
@@ -30,6 +31,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) 
     const keys = yield* ApiKeys
     const ids = yield* IdGen
     const changes = yield* ConfigChanges
+
+    const shares = yield* ShareUse
+
+    const view = (group: QuotaGroup) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => quotaGroupView(group, shares.standings(group, nowMs)))
 
     const find = Effect.fnUntraced(function* (id: string) {
       return (yield* repo.get(id)) ?? (yield* notFound("quota group", id))
@@ -56,9 +62,19 @@ export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) 
     })
 
     return handlers
-      .handle("list", () => Effect.map(repo.list, (groups) => ({ groups: groups.map(quotaGroupView) })).pipe(stored))
+      .handle("list", () =>
+        repo.list.pipe(
+          Effect.flatMap(Effect.forEach(view)),
+          Effect.map((groups) => ({ groups })),
+          stored
+        )
+      )
       .handle("get", ({ path }) =>
-        Effect.map(find(path.id), (group) => ({ group: quotaGroupView(group) })).pipe(stored)
+        find(path.id).pipe(
+          Effect.flatMap(view),
+          Effect.map((group) => ({ group })),
+          stored
+        )
       )
       .handle("create", ({ payload }) =>
         Effect.gen(function* () {
@@ -68,12 +84,13 @@ export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) 
             name: payload.name,
             members: payload.members,
             allocations: payload.allocations ?? [],
+            restricted: (payload.allocations ?? []).length > 0,
             createdAtMs: nowMs,
             updatedAtMs: nowMs
           }
           yield* check(group)
           yield* repo.insert(group)
-          return { group: quotaGroupView(group) }
+          return { group: yield* view(group) }
         }).pipe(
           Effect.catchTag("AlreadyStored", () => taken(payload.name)),
           changes.apply,
@@ -83,10 +100,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) 
       .handle("update", ({ path, payload }) =>
         Effect.gen(function* () {
           const before = yield* find(path.id)
-          const group: QuotaGroup = { ...before, ...payload, updatedAtMs: yield* Clock.currentTimeMillis }
+          const restricted = payload.allocations === undefined ? before.restricted : payload.allocations.length > 0
+          const group: QuotaGroup = { ...before, ...payload, restricted, updatedAtMs: yield* Clock.currentTimeMillis }
           yield* check(group)
           yield* repo.update(group)
-          return { group: quotaGroupView(group) }
+          return { group: yield* view(group) }
         }).pipe(
           Effect.catchTag("AlreadyStored", () => taken(payload.name ?? "")),
           changes.apply,

@@ -3,10 +3,8 @@ import type { ConnectionUsage, QuotaView } from "../../api/Groups/Usage.ts"
 import { rateShareOf, shareOf, tightest } from "../../routing/quota/QuotaState.ts"
 import type * as State from "../../routing/quota/QuotaState.ts"
 import type { QuotaReport, RateView } from "../../routing/quota/QuotaWindows.ts"
-import { isoOrNull } from "./Views.ts"
+import { isoOrNull, rounded } from "./Views.ts"
 
-/** Shares come from divisions; nobody wants to read their last digits. */
-const rounded = (value: number): number => Math.round(value * 1e6) / 1e6
 const roundedOrNull = (value: number | null): number | null => (value === null ? null : rounded(value))
 
 const quotaView = (view: State.QuotaView): QuotaView => {

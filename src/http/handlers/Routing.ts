@@ -28,6 +28,20 @@ const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | U
 const lowerCase = (headers: NonNullable<ExplainInput["headers"]>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 
+const plansOf = (faults: NonNullable<SimulateInput["faults"]>): Simulator.SimulationRequest["behaviours"]["faults"] =>
+  Object.fromEntries(
+    Object.entries(faults).map(([name, plans]) => [
+      name,
+      plans.map(({ everyMs = null, fault, forMs = null, fromMs = 0, rate = 1 }) => ({
+        fault,
+        rate,
+        fromMs,
+        forMs,
+        everyMs
+      }))
+    ])
+  )
+
 const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   model: payload.model,
   requests: payload.requests ?? 10_000,
@@ -37,8 +51,11 @@ const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   behaviours: {
     errors: payload.errors ?? {},
     latency: payload.latency ?? {},
-    quotas: payload.quotas ?? {}
+    quotas: payload.quotas ?? {},
+    faults: plansOf(payload.faults ?? {})
   },
+  scenario: payload.scenario ?? null,
+  streamed: payload.stream ?? null,
   promptTokens: payload.promptTokens ?? 1_000,
   outputTokens: payload.outputTokens ?? 300
 })
@@ -56,6 +73,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
             wire: payload.wire ?? "chat",
             body: payload.body ?? {},
             headers: lowerCase(payload.headers ?? {}),
+            apiKeyId: payload.apiKeyId ?? null,
             seed: payload.seed ?? null
           })
           .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (decision) => ({ decision }) }))

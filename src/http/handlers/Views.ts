@@ -15,9 +15,13 @@ import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
 import { isTerminal } from "../../resilience/cooldown/Cooldown.ts"
+import type { Standing } from "../../routing/quota/ShareUse.ts"
 
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 export const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
+
+/** Shares come from divisions; nobody wants to read their last digits. */
+export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6
 
 const times = (record: { readonly createdAtMs: number; readonly updatedAtMs: number }) => ({
   createdAt: iso(record.createdAtMs),
@@ -86,13 +90,26 @@ export const comboView = (combo: Combo): ComboView => ({
   ...times(combo)
 })
 
-export const quotaGroupView = ({ allocations, id, members, name, ...record }: QuotaGroup): QuotaGroupView => ({
-  id,
-  name,
-  members,
-  allocations,
-  ...times(record)
-})
+export const quotaGroupView = (
+  { allocations, id, members, name, restricted, ...record }: QuotaGroup,
+  standings: ReadonlyArray<Standing>
+): QuotaGroupView => {
+  const quotas = new Map<string, Array<QuotaGroupView["allocations"][number]["quotas"][number]>>()
+  for (const { apiKeyId, limit, resetAtMs, used, ...where } of standings) {
+    const quota = { ...where, used: rounded(used), limit: rounded(limit), resetAt: isoOrNull(resetAtMs) }
+    const others = quotas.get(apiKeyId)
+    if (others === undefined) quotas.set(apiKeyId, [quota])
+    else others.push(quota)
+  }
+  return {
+    id,
+    name,
+    members,
+    allocations: allocations.map((allocation) => ({ ...allocation, quotas: quotas.get(allocation.apiKeyId) ?? [] })),
+    restricted,
+    ...times(record)
+  }
+}
 
 export const keyView = (key: ApiKey): KeyView => ({
   id: key.id,

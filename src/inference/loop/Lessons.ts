@@ -36,7 +36,7 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
     status: failure === null ? (result._tag === "Aborted" ? null : 200) : failure.answered ? failure.status : null,
     outcome: result._tag === "Completed" ? "completed" : result._tag === "Aborted" ? "aborted" : "failed",
     reason: failure?.reason ?? (lost ? "hedge_lost" : result._tag === "Aborted" ? "client_left" : "ok"),
-    startedAt: new Date(call.startedMs).toISOString(),
+    startedMs: call.startedMs,
     latencyMs: call.endedMs - call.startedMs
   })
 }

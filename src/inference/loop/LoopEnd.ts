@@ -2,6 +2,7 @@
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { Unready } from "../../routing/TargetHealth.ts"
+import { isSoonOver } from "../../routing/walk/Exhausted.ts"
 import type { AttemptResult } from "../Attempt.ts"
 
 /** What reaches the client as an answer, whole or not. */
@@ -41,10 +42,7 @@ export const nobodySuits = (reason: string): Unready => ({
   code: "no_suitable_target"
 })
 
-/** Cooldowns that are soon over, and not for want of quota, credentials or the model. */
-const passing: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
-
 export const isPassing = (end: LoopEnd): boolean => {
   if (end._tag === "Answered") return false
-  return passing.has(end._tag === "Failed" ? end.failure.kind : (end.unready.kind ?? ""))
+  return isSoonOver(end._tag === "Failed" ? end.failure.kind : end.unready.kind)
 }

@@ -7,7 +7,7 @@ import type * as ConcurrencyGate from "../../resilience/ConcurrencyGate.ts"
 import type { ConnectionDoor, Place } from "../../resilience/ConnectionDoor.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { Round } from "./Round.ts"
-import type { LineRules } from "./RoutePolicy.ts"
+import type { LineRules } from "../../routing/walk/RoutePolicy.ts"
 
 type Release = ConcurrencyGate.Release
 

@@ -1,5 +1,6 @@
 /** The whole walk again: a quota share that waits for a short cooldown, and a combo's further rounds (`maxSetRetries`). */
 import * as Effect from "effect/Effect"
+import { cooldownMarginMs } from "../../routing/walk/RoutePolicy.ts"
 import type * as Timers from "../../platform/Timers.ts"
 import type * as Settings from "../../resilience/Settings.ts"
 import type { TargetHealth } from "../../routing/TargetHealth.ts"
@@ -14,9 +15,6 @@ export interface RepeatRooms {
   readonly pauses: Pauses
   readonly walk: (round: Round) => Effect.Effect<LoopEnd>
 }
-
-/** A cooldown is surely over when this much more has passed. */
-const cooldownMarginMs = 50
 
 export const makeRepeats = ({ health, pauses, settings, timers, walk }: RepeatRooms) => {
   /** Everything is as at the begin, but for what was learned. */

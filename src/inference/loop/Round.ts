@@ -6,10 +6,10 @@ import type { Target } from "../../routing/ModelResolver.ts"
 import type { TargetHealth, Unready } from "../../routing/TargetHealth.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
-import { type Exhausted, makeExhausted } from "../Exhausted.ts"
+import { type Exhausted, makeExhausted } from "../../routing/walk/Exhausted.ts"
 import { answered, clientLeft, type LoopEnd, nobodySuits, queueFull } from "./LoopEnd.ts"
 import type { Pauses } from "./Pauses.ts"
-import type { RoutePolicy } from "./RoutePolicy.ts"
+import { maxAttempts, type RoutePolicy } from "../../routing/walk/RoutePolicy.ts"
 
 /** A target's turn: its place in the order, and how often it was asked again. */
 export interface Turn {
@@ -99,9 +99,6 @@ export const earliestRecoveryMs = ({ work }: Round, health: Health, nowMs: numbe
   }
   return earliest
 }
-
-/** Calls of one request, over all targets and repetitions (document 1 has no more). */
-export const maxAttempts = 400
 
 /** Another call may be made at all. */
 export const mayAsk = ({ work }: Round, pauses: Pick<Pauses, "leftMs">): boolean =>

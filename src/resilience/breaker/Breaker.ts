@@ -30,11 +30,26 @@ export interface BreakerProfile {
 /** How far failed probes stretch the reset timeout (ruling A2.8). */
 const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
 
-/** The profile of a class of providers, from the settings in force. */
-export const profileOf = (
-  settings: ResilienceSettings["providerBreaker"],
-  providerClass: ProviderClass
-): BreakerProfile => ({ ...settings[providerClass], maxMultiplier: maxMultiplier[providerClass] })
+type Settings = ResilienceSettings["providerBreaker"]
+type Profiles = Readonly<Record<ProviderClass, BreakerProfile>>
+
+const profilesBySettings = new WeakMap<Settings, Profiles>()
+
+const profilesOf = (settings: Settings): Profiles => {
+  const known = profilesBySettings.get(settings)
+  if (known !== undefined) return known
+  const profiles = {
+    oauth: { ...settings.oauth, maxMultiplier: maxMultiplier.oauth },
+    apikey: { ...settings.apikey, maxMultiplier: maxMultiplier.apikey },
+    local: { ...settings.local, maxMultiplier: maxMultiplier.local }
+  }
+  profilesBySettings.set(settings, profiles)
+  return profiles
+}
+
+/** Hot: the profile of a class of providers, from the settings in force. */
+export const profileOf = (settings: Settings, providerClass: ProviderClass): BreakerProfile =>
+  profilesOf(settings)[providerClass]
 
 export const closed: BreakerState = {
   phase: "CLOSED",

@@ -15,7 +15,7 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   truncated: { kind: "truncated", status: 502 },
   truncated_stream: { kind: "truncated", status: 502 },
   // Text without a finish reason is an incomplete answer (B5). It came to an orderly end all the same: that is a server's habit, not
-  // its failure, and punishing it would shut out everybody who could live with it.
+  // its failure: others go first, and nobody is shut out who has only this one.
   incomplete_answer: { kind: "unfinished", status: 502 },
   protocol: { kind: "malformed", status: 502 },
   not_json: { kind: "malformed", status: 502 },

@@ -28,6 +28,8 @@ export interface FailurePolicy {
   /** A rule may narrow or widen it: `Failure.scope` decides. */
   readonly scope: CooldownScope
   readonly cooldown: CooldownLength
+  /** What it weighs, but for what a stream tells. */
+  readonly weight: Weight
   /**
    * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. Whoever began a stream had let
    * the account in: what an event says of the account may be about this one answer (a model behind a relay, a replay), so it ends no
@@ -65,6 +67,7 @@ const unpunished: FailurePolicy = {
   tryNextTarget: true,
   scope: "none",
   cooldown: backoff,
+  weight: "firm",
   inStream: "firm",
   lockout: false,
   breaker: "never",
@@ -128,7 +131,15 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
   route: unpunished,
   // A model with nothing to say is not a provider that is down.
   empty_answer: { ...unpunished, retrySameTarget: true, scope: "model", lockout: true },
-  unfinished: { ...unpunished, retrySameTarget: true, scope: "model", lockout: true },
+  // It came to an orderly end: a server's habit, not its death. Others go first; who is alone is asked as before.
+  unfinished: {
+    ...unpunished,
+    retrySameTarget: true,
+    scope: "connection",
+    weight: "doubt",
+    inStream: "doubt",
+    lockout: true
+  },
   truncated: failing,
   malformed: failing,
   connect_timeout: { ...failing, retrySameTarget: false },
@@ -145,7 +156,7 @@ export const policyOf = (failure: Failure): FailurePolicy => policies[failure.ki
 
 /** How far the failure is believed, by its kind and by where it showed. */
 export const weightOf = ({ kind, place }: Failure): Weight =>
-  place === "opening" || place === "midway" ? policies[kind].inStream : "firm"
+  place === "opening" || place === "midway" ? policies[kind].inStream : policies[kind].weight
 
 const tripStatuses: ReadonlySet<number> = new Set([408, 500, 502, 503, 504])
 

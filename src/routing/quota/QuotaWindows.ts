@@ -52,6 +52,8 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly of: (connection: Quoted, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
+    /** Hot: every quota of hours or longer, with what is used of it. */
+    readonly views: (connection: Quoted, nowMs: number) => ReadonlyArray<State.QuotaView>
     readonly report: (connection: Quoted, nowMs: number) => QuotaReport
     /** The connection has another credential, maybe of another account. What was counted of declared quotas stays. */
     readonly forgetShown: (connectionId: string) => void
@@ -219,7 +221,9 @@ export const make = Effect.gen(function* () {
     }
     const views = viewsOf(connection, nowMs)
     const windows = State.windowsOf(views)
-    const untilMs = Math.min(Number.POSITIVE_INFINITY, ...views.map((view) => view.untilMs))
+    // A request may be looked at as of its arrival, when a count that it has begun itself was not there yet.
+    const begins = Array.from(entry.counts.values(), ({ startMs }) => (startMs > nowMs ? startMs : Infinity))
+    const untilMs = Math.min(Number.POSITIVE_INFINITY, ...views.map((view) => view.untilMs), ...begins)
     entry.ready = { declared: connection.quotas, windows, fromMs: nowMs, untilMs }
     return windows
   }
@@ -256,6 +260,7 @@ export const make = Effect.gen(function* () {
     count,
     of,
     rates,
+    views: viewsOf,
     report,
     forgetShown: (connectionId) => {
       const entry = entries.get(connectionId)

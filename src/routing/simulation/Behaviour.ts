@@ -1,5 +1,6 @@
 /** How the simulated upstreams behave, and which target a name in that description means. Pure. */
 import type { Target } from "../ModelResolver.ts"
+import type { FaultPlan } from "./faults/Fault.ts"
 
 /** A quota of requests: when it is used up, the upstream answers 429 and says when the window opens again. */
 export interface RequestQuota {
@@ -14,16 +15,21 @@ export interface Behaviour {
   /** Fraction of calls answered with 503, [0, 1]. */
   readonly errorRate: number
   readonly quota: RequestQuota | null
+  /** The first that is in force and strikes is what happens. */
+  readonly faults: ReadonlyArray<FaultPlan>
 }
 
-export const usual: Behaviour = { p50Ms: 500, p95Ms: 1_500, errorRate: 0, quota: null }
+export const usual: Behaviour = { p50Ms: 500, p95Ms: 1_500, errorRate: 0, quota: null, faults: [] }
 
 /** By the name of a target; `*` means all. */
 export interface Behaviours {
   readonly errors: Readonly<Record<string, number>>
   readonly latency: Readonly<Record<string, readonly [p50Ms: number, p95Ms: number]>>
   readonly quotas: Readonly<Record<string, RequestQuota>>
+  readonly faults: Readonly<Record<string, ReadonlyArray<FaultPlan>>>
 }
+
+export const noBehaviours: Behaviours = { errors: {}, latency: {}, quotas: {}, faults: {} }
 
 export const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
 
@@ -39,14 +45,16 @@ const lookUp = <A>(named: Readonly<Record<string, A>>, names: ReadonlyArray<stri
   return name === undefined ? undefined : named[name]
 }
 
-export const behaviourOf = ({ errors, latency, quotas }: Behaviours, target: Target): Behaviour => {
+/** `own` before `scenario`, in each respect; faults of both. */
+export const behaviourOf = (own: Behaviours, target: Target, scenario: Behaviours = noBehaviours): Behaviour => {
   const names = namesOf(target)
-  const [p50Ms, p95Ms] = lookUp(latency, names) ?? [usual.p50Ms, usual.p95Ms]
+  const [p50Ms, p95Ms] = lookUp(own.latency, names) ?? lookUp(scenario.latency, names) ?? [usual.p50Ms, usual.p95Ms]
   return {
     p50Ms,
     p95Ms,
-    errorRate: lookUp(errors, names) ?? usual.errorRate,
-    quota: lookUp(quotas, names) ?? usual.quota
+    errorRate: lookUp(own.errors, names) ?? lookUp(scenario.errors, names) ?? usual.errorRate,
+    quota: lookUp(own.quotas, names) ?? lookUp(scenario.quotas, names) ?? usual.quota,
+    faults: [...(lookUp(own.faults, names) ?? []), ...(lookUp(scenario.faults, names) ?? [])]
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Breakers and cooldowns of a simulation: the transition functions and the failure policy of the house, on a virtual clock. Model
- * lockouts, off by default, are left out.
+ * Breakers, cooldowns, lockouts and holds of a simulation: the transition functions and the failure policy of the house, on a virtual
+ * clock, put together as `TargetHealth` does it with what is stored.
  */
 import { healthy } from "../../domain/Connection.ts"
 import type { ProviderClass, ProviderSpec } from "../../domain/Provider.ts"
@@ -8,9 +8,11 @@ import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import * as Breaker from "../../resilience/breaker/Breaker.ts"
 import * as Cooldown from "../../resilience/cooldown/Cooldown.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import { countsForBreaker, penaltyOf } from "../../resilience/failure/Policy.ts"
+import { modelHoldOf, penaltyOf, policyOf } from "../../resilience/failure/Policy.ts"
+import * as Lockout from "../../resilience/lockout/Lockout.ts"
+import { keyOf } from "../engine/Snapshot.ts"
 import type { Target } from "../ModelResolver.ts"
-import { type Call, classOf, type Unready } from "../TargetHealth.ts"
+import { breakerReportOf, type Call, classOf, type Unready } from "../TargetHealth.ts"
 
 const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }
 
@@ -27,9 +29,16 @@ export interface Health {
   readonly ended: (call: Call, failure: Failure | null) => Change
 }
 
-export const makeHealth = (settings: Pick<ResilienceSettings, "providerBreaker" | "connectionCooldown">): Health => {
+type HealthSettings = Pick<ResilienceSettings, "providerBreaker" | "connectionCooldown" | "modelLockout">
+
+/** `targets` are all there are: a failure of scope `provider` concerns those of the same one. */
+export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Target>): Health => {
   const breakers = new Map<string, Breaker.BreakerState>()
   const cooldowns = new Map<string, Cooldown.CooldownState>()
+  /** Models held until their own quota opens again, and models that are locked out. */
+  const holds = new Map<string, number>()
+  const lockouts = new Map<string, Lockout.LockoutState>()
+  const { modelLockout } = settings
 
   const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
     Breaker.profileOf(settings.providerBreaker, providerClass)
@@ -42,19 +51,36 @@ export const makeHealth = (settings: Pick<ResilienceSettings, "providerBreaker" 
     return now
   }
 
-  const unready = ({ account }: Target, nowMs: number): Unready | null => {
-    const { connection, spec } = account
-    const cooldown = cooldowns.get(connection.id)
-    const coolMs = cooldown === undefined ? 0 : Cooldown.waitMs(cooldown, nowMs)
-    const left = { terminal: null, kind: null, status: 503 }
-    if (coolMs !== 0) {
-      const untilMs = coolMs === null ? null : nowMs + coolMs
-      return { ...left, rule: "cooldown", untilMs, detail: "cooling down", code: "connection_cooldown" }
-    }
+  const cooling = ({ lastErrorType, testStatus }: Cooldown.CooldownState, untilMs: number | null): Unready => ({
+    rule: untilMs === null ? "terminal" : "cooldown",
+    untilMs,
+    terminal: Cooldown.isTerminal(testStatus) ? testStatus : null,
+    kind: lastErrorType,
+    detail: untilMs === null ? testStatus : "cooling down",
+    status: 503,
+    code: untilMs === null ? "ALL_ACCOUNTS_INACTIVE" : "connection_cooldown"
+  })
+
+  const unready = (target: Target, nowMs: number): Unready | null => {
+    const { connection, spec } = target.account
+    const cooldown = cooldowns.get(connection.id) ?? fresh
+    const coolMs = Cooldown.waitMs(cooldown, nowMs)
+    if (coolMs !== 0) return cooling(cooldown, coolMs === null ? null : nowMs + coolMs)
+    const left = { terminal: null, kind: null }
     const waitMs = Breaker.retryAfterMs(breakerOf(spec, nowMs), profileOf(spec.class), nowMs)
-    if (waitMs === 0) return null
-    const untilMs = waitMs === null ? null : nowMs + waitMs
-    return { ...left, rule: "breaker", untilMs, detail: "the circuit breaker is open", code: "provider_circuit_open" }
+    if (waitMs !== 0) {
+      const untilMs = waitMs === null ? null : nowMs + waitMs
+      const detail = "the circuit breaker is open"
+      return { ...left, rule: "breaker", untilMs, detail, status: 503, code: "provider_circuit_open" }
+    }
+    const key = keyOf(target)
+    const lockedMs = modelLockout.enabled ? (lockouts.get(key)?.untilMs ?? 0) : 0
+    const untilMs = Math.max(holds.get(key) ?? 0, lockedMs)
+    if (untilMs > nowMs) {
+      return { ...left, rule: "lockout", untilMs, detail: "the model is locked", status: 429, code: "model_cooldown" }
+    }
+    const doubtMs = Cooldown.doubtMs(cooldown, nowMs)
+    return doubtMs === 0 ? null : { ...cooling(cooldown, nowMs + doubtMs), lastResort: true }
   }
 
   const admit = ({ account: { spec } }: Target, nowMs: number): Breaker.Admission => {
@@ -63,30 +89,65 @@ export const makeHealth = (settings: Pick<ResilienceSettings, "providerBreaker" 
     return admission
   }
 
-  const ended = ({ endedMs, probe, startedMs, target }: Call, failure: Failure | null): Change => {
-    const { connection, spec } = target.account
-    const before = breakerOf(spec, endedMs)
-    const outcome = failure === null ? "success" : countsForBreaker(failure) ? "trip" : "other"
-    const after = Breaker.report(before, profileOf(spec.class), endedMs, outcome, probe)
-    breakers.set(spec.id, after)
-    const opened = after.phase === "OPEN" && before.phase !== "OPEN"
-    const cooldown = cooldowns.get(connection.id) ?? fresh
-    if (failure === null) {
-      if (cooldown !== fresh) cooldowns.set(connection.id, Cooldown.succeed(cooldown, startedMs))
-      return { cooled: false, opened }
-    }
+  const cool = ({ account: { connection, spec } }: Target, { endedMs, startedMs }: Call, failure: Failure): boolean => {
     const profile = settings.connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
     const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, endedMs)
-    if (penalty === null) return { cooled: false, opened }
-    const cooled = Cooldown.fail(cooldown, profile, endedMs, {
-      penalty,
-      startedMs,
-      message: failure.message,
-      type: failure.kind,
-      code: String(failure.status)
-    })
-    cooldowns.set(connection.id, cooled)
-    return { cooled: cooled.rateLimitedUntilMs !== cooldown.rateLimitedUntilMs, opened }
+    if (penalty === null) return false
+    const before = cooldowns.get(connection.id) ?? fresh
+    const { kind: type, message, status } = failure
+    const after = Cooldown.fail(before, profile, endedMs, { penalty, startedMs, message, type, code: String(status) })
+    cooldowns.set(connection.id, after)
+    return (
+      after.rateLimitedUntilMs !== before.rateLimitedUntilMs ||
+      after.doubtedUntilMs !== before.doubtedUntilMs ||
+      after.testStatus !== before.testStatus
+    )
+  }
+
+  const lock = ({ endedMs, target }: Call, failure: Failure): void => {
+    const key = keyOf(target)
+    const holdMs = modelHoldOf(failure, endedMs)
+    if (holdMs !== null) holds.set(key, Math.max(holds.get(key) ?? 0, endedMs + holdMs))
+    const { kind, status, untilMs } = failure
+    if (!modelLockout.enabled || !policyOf(failure).lockout || !modelLockout.errorCodes.includes(status)) return
+    const hintMs = untilMs === null ? null : untilMs - endedMs
+    lockouts.set(key, Lockout.fail(lockouts.get(key) ?? null, modelLockout, endedMs, kind, hintMs))
+  }
+
+  const succeeded = ({ startedMs, target }: Call): void => {
+    const { id } = target.account.connection
+    const cooldown = cooldowns.get(id)
+    if (cooldown !== undefined) cooldowns.set(id, Cooldown.succeed(cooldown, startedMs))
+    const locked = lockouts.get(keyOf(target))
+    if (locked === undefined) return
+    const after = Lockout.succeed(locked)
+    if (after === null) lockouts.delete(keyOf(target))
+    else lockouts.set(keyOf(target), after)
+  }
+
+  const failed = (call: Call, failure: Failure): boolean => {
+    const { connection, spec } = call.target.account
+    lock(call, failure)
+    if (failure.scope !== "provider") return cool(call.target, call, failure)
+    let cooled = false
+    const accounts = new Map(
+      targets.filter(({ account }) => account.spec.id === spec.id).map((each) => [each.account.connection.id, each])
+    )
+    for (const [id, each] of accounts) if (cool(each, call, failure) && id === connection.id) cooled = true
+    return cooled
+  }
+
+  const ended = (call: Call, failure: Failure | null): Change => {
+    const { endedMs, probe, target } = call
+    const { spec } = target.account
+    const before = breakerOf(spec, endedMs)
+    const report = failure === null ? "success" : breakerReportOf(failure)
+    const after = Breaker.report(before, profileOf(spec.class), endedMs, report, probe)
+    breakers.set(spec.id, after)
+    const opened = after.phase === "OPEN" && before.phase !== "OPEN"
+    if (failure !== null) return { cooled: failed(call, failure), opened }
+    succeeded(call)
+    return { cooled: false, opened }
   }
 
   return { unready, phaseOf: (spec, nowMs) => breakerOf(spec, nowMs).phase, admit, ended }

@@ -5,14 +5,12 @@
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
-import { healed } from "../auto/SelfHealing.ts"
 import type { Candidate, Features } from "../engine/Candidate.ts"
-import { decide, type DecidePolicy } from "../engine/Decide.ts"
+import type { DecidePolicy } from "../engine/Decide.ts"
 import { keyOf } from "../engine/Snapshot.ts"
-import { blankMemory } from "../engine/Strategy.ts"
 import type { Resolution } from "../ModelResolver.ts"
 import { percentile, streamsOf } from "./Chance.ts"
-import { servedOf } from "./Learning.ts"
+import { makeDeciding, plainFeatures } from "./Deciding.ts"
 
 export interface ReplayInput {
   readonly model: string
@@ -83,19 +81,8 @@ const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> =>
       ]
     : notes
 
-const featuresOf = ({ sourceWire, streamed, tokens }: UsageRow): Features => ({
-  wire: sourceWire,
-  stream: streamed,
-  promptTokens: tokens.in,
-  maxOutputTokens: null,
-  hasTools: false,
-  hasImages: false,
-  wantsReasoning: false,
-  wantsSchema: false,
-  taskType: "default",
-  specificity: 0,
-  sessionKey: null
-})
+const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: UsageRow): Features =>
+  plainFeatures({ wire, stream, promptTokens: tokens.in, maxOutputTokens: null })
 
 const recordedKey = ({ connectionId, model }: UsageRow): string => `${connectionId ?? ""} ${model ?? ""}`
 
@@ -135,15 +122,14 @@ export const makeReplay = (input: ReplayInput): Replay => {
   const whole = rows.filter(isWhole)
   const medians = mediansOf(whole)
   const [seeds] = streamsOf(seed, 1)
+  if (seeds === undefined) throw new RangeError("no random streams")
   const places = new Map(candidates.map(({ target }, index) => [target, index]))
   /** As they are after the requests replayed so far. */
   const current = candidates.slice()
   const before = new Map<string, number>()
   const after = new Map<string, number>()
   const basis = { live: 0, recorded: 0, unknown: 0 }
-  const learn = servedOf(resolution)
-  let memory = blankMemory
-  let healing = healed
+  const deciding = makeDeciding(resolution, input.policy, seeds)
   let next = 0
   let replayed = 0
   let undecided = 0
@@ -166,19 +152,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
   }
 
   const replay = (row: UsageRow): void => {
-    const decided = decide({
-      resolution,
-      candidates: current,
-      features: featuresOf(row),
-      memory,
-      healing,
-      affinity: null,
-      modeHeader: null,
-      budgetHeader: null,
-      ...input.policy,
-      seed: seeds?.below(2 ** 32) ?? seed,
-      nowMs: row.timestampMs
-    })
+    const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs)
     const [first] = decided.order
     const place = first === undefined ? undefined : places.get(first)
     const chosen = place === undefined ? undefined : current[place]
@@ -186,9 +160,8 @@ export const makeReplay = (input: ReplayInput): Replay => {
       undecided += 1
       return
     }
-    memory = decided.memory ?? memory
-    healing = decided.healing
-    if (learn !== undefined && decided.detour === null) memory = learn(memory, chosen, resolution.config)
+    deciding.commit(decided)
+    deciding.served(decided, () => chosen)
     const provider = chosen.target.account.spec.id
     replayed += 1
     current[place] = { ...chosen, used: chosen.used + 1 }

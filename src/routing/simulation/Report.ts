@@ -1,4 +1,6 @@
 /** What a simulation says at its end. Plain data: the same simulation gives the same report. */
+import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
+import type { FailureKind } from "../../resilience/failure/FailureKind.ts"
 
 export interface TargetReport {
   readonly provider: string
@@ -12,13 +14,17 @@ export interface TargetReport {
   /** Decisions that put it first. */
   readonly firstChoices: number
   readonly calls: number
-  /** Calls answered 503. */
+  /** Calls that failed, but for those of the next field. */
   readonly errors: number
-  /** Calls answered 429. */
+  /** Calls that count as 429. */
   readonly rateLimited: number
   /** Times its failures set or lengthened the connection's cooldown, and opened the provider's breaker. */
   readonly cooldowns: number
   readonly breakerOpenings: number
+  /** What its last failed call was understood as. */
+  readonly lastFailure: { readonly kind: FailureKind; readonly status: number } | null
+  /** What keeps it out at the end; null: nothing. `remainingMs` null: an operator has to act, or nobody knows. */
+  readonly left: { readonly rule: string; readonly remainingMs: number | null } | null
   /** Of its good answers; null without any. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
@@ -30,10 +36,16 @@ export interface SimulationReport {
   readonly model: string
   readonly combo: string | null
   readonly strategy: string
+  readonly scenario: ScenarioName | null
+  readonly streamed: boolean
   readonly seed: number
   readonly requests: number
   readonly served: number
   readonly failed: number
+  /** Of the failed: the client had the beginning of an answer that broke off. */
+  readonly broken: number
+  /** Calls to a target that had failed for the same request. */
+  readonly retries: number
   /** Served by another than the first choice. */
   readonly fallbacks: number
   readonly calls: number

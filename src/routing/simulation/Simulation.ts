@@ -1,28 +1,30 @@
 /**
- * A simulation of a model id: arrivals, decisions, calls, failures and cooldowns on a virtual clock, with the decision function,
- * strategies, breakers and cooldowns that real requests meet (issue "explain, replay, simulate"). The same input gives the same report.
+ * A simulation of a model id: arrivals, decisions, calls, faults and what they do to health, on a virtual clock, with the decision
+ * function, strategies, classifier, breakers, cooldowns and policies that real requests meet (issue "explain, replay, simulate"). The
+ * same input gives the same report.
  */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
+import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
+import { noTokens } from "../../domain/Usage.ts"
+import type { Account } from "../../providers/Catalog.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
-import { costNanoUsd } from "../../usage/Cost.ts"
-import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../domain/Usage.ts"
-import { callEnded, healed } from "../auto/SelfHealing.ts"
-import type { Features } from "../engine/Candidate.ts"
-import { decide, type Decided, type DecidePolicy } from "../engine/Decide.ts"
-import { candidatesOf, keyOf } from "../engine/Snapshot.ts"
-import { blankMemory } from "../engine/Strategy.ts"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import type { Decided, DecidePolicy } from "../engine/Decide.ts"
+import { candidatesOf } from "../engine/Snapshot.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 import * as PerformanceStats from "../stats/PerformanceStats.ts"
-import type { Account } from "../../providers/Catalog.ts"
-import { type Behaviour, behaviourOf, type Behaviours } from "./Behaviour.ts"
-import { gapMs, percentile, streamsOf } from "./Chance.ts"
+import { routePolicy } from "../walk/RoutePolicy.ts"
+import { type Behaviour, behaviourOf, type Behaviours, noBehaviours } from "./Behaviour.ts"
+import { gapMs, streamsOf } from "./Chance.ts"
+import { makeDeciding, plainFeatures } from "./Deciding.ts"
 import { makeEventQueue } from "./EventQueue.ts"
-import { fairnessOf, makeLag, sharesOf } from "./Fairness.ts"
+import { behavioursIn, scenarioOf } from "./faults/Scenarios.ts"
 import { makeHealth } from "./Health.ts"
-import { servedOf } from "./Learning.ts"
-import type { SimulationReport, TargetReport } from "./Report.ts"
+import type { SimulationReport } from "./Report.ts"
+import { makeTally } from "./Tally.ts"
 import { type Answer, makeUpstreams } from "./Upstreams.ts"
+import { makeWalk, type Step, type Turn, type Walk } from "./Walk.ts"
 
 export interface SimulationInput {
   readonly model: string
@@ -33,6 +35,10 @@ export interface SimulationInput {
   readonly ratePerSecond: number
   readonly burst: number
   readonly behaviours: Behaviours
+  /** What goes wrong beside `behaviours`, which come first; null: nothing else. */
+  readonly scenario: ScenarioName | null
+  /** Null: as the scenario has it; without one they are not. */
+  readonly streamed: boolean | null
   /** Tokens of every request. */
   readonly promptTokens: number
   readonly outputTokens: number
@@ -40,6 +46,24 @@ export interface SimulationInput {
   readonly factsOf: (account: Account, model: string) => ModelFacts
   readonly price: (provider: string, model: string) => ModelPrice | null
   readonly policy: DecidePolicy
+  /** Sees everything as it happens. */
+  readonly watch?: Watch
+}
+
+/** A call that is over. Times are epoch milliseconds, requests are counted from 0. */
+export interface SeenCall {
+  readonly request: number
+  readonly target: Target
+  readonly startedMs: number
+  readonly endedMs: number
+  readonly retries: number
+  readonly probe: boolean
+  readonly failure: Failure | null
+}
+
+export interface Watch {
+  readonly decided: (request: number, decided: Decided, nowMs: number) => void
+  readonly called: (call: SeenCall) => void
 }
 
 export interface Simulation {
@@ -52,52 +76,51 @@ export interface Simulation {
 export const startMs = 1_800_000_000_000
 
 interface Request {
+  readonly number: number
   readonly arrivedMs: number
   readonly decided: Decided
-  /** Place of the next target to be asked. */
-  readonly next: number
+  /** The first in the order that could be asked when it arrived. */
+  readonly favourite: Target | undefined
+  readonly walk: Walk
 }
 
 type Happening =
   | { readonly _tag: "Arrival" }
+  | { readonly _tag: "GoOn"; readonly request: Request; readonly next: (nowMs: number) => Step }
   | {
       readonly _tag: "End"
       readonly request: Request
-      readonly target: Target
+      readonly turn: Turn
       readonly answer: Answer
       readonly startedMs: number
       readonly probe: boolean
       readonly release: () => void
     }
 
-const blankTally = () => ({
-  served: 0,
-  firstChoices: 0,
-  calls: 0,
-  errors: 0,
-  rateLimited: 0,
-  cooldowns: 0,
-  breakerOpenings: 0,
-  costNanoUsd: 0
-})
-
 const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> => [
-  "Upstreams, arrivals and token counts are simulated; every breaker, cooldown and memory starts fresh.",
-  "Model lockouts, queues, retries of the same target, hedging, sessions and request timeouts are left out.",
-  ...(strategy === "fusion" ? ["fusion asks its panel at once; here its targets are asked one after the other."] : []),
-  ...(strategy === "quota-share" ? ["A quota share does not wait for short cooldowns here."] : [])
+  "Upstreams, arrivals and token counts are simulated; every breaker, cooldown, lockout and memory starts fresh.",
+  "Queues, hedging, sessions, mid-stream recovery and quotas learned from refusals are left out.",
+  ...(strategy === "fusion" ? ["fusion asks its panel at once; here its targets are asked one after the other."] : [])
 ]
 
 export const makeSimulation = (input: SimulationInput): Simulation => {
-  const { burst, model, outputTokens, price, promptTokens, ratePerSecond, requests, resolution, seed } = input
-  const [arrivals, luck, seeds] = streamsOf(seed, 3)
-  if (arrivals === undefined || luck === undefined || seeds === undefined) throw new RangeError("no random streams")
-  const behaviours = new Map<Target, Behaviour>(
-    resolution.targets.map((target) => [target, behaviourOf(input.behaviours, target)])
-  )
-  const places = new Map<Target, number>(resolution.targets.map((target, index) => [target, index]))
-  const upstreams = makeUpstreams((target) => behaviours.get(target) ?? behaviourOf(input.behaviours, target), luck)
-  const health = makeHealth(input.settings)
+  const { burst, model, outputTokens, promptTokens, ratePerSecond, requests, resolution, seed, settings, watch } = input
+  const [arrivals, luck, seeds, mischief] = streamsOf(seed, 4)
+  if (arrivals === undefined || luck === undefined || seeds === undefined || mischief === undefined) {
+    throw new RangeError("no random streams")
+  }
+  const scenario = input.scenario === null ? null : scenarioOf(input.scenario)
+  const streamed = input.streamed ?? scenario?.streamed ?? false
+  const around = scenario === null ? noBehaviours : behavioursIn(scenario, resolution.targets)
+  const behaviours = new Map<Target, Behaviour>()
+  const behaviour = (target: Target): Behaviour => {
+    const known = behaviours.get(target) ?? behaviourOf(input.behaviours, target, around)
+    behaviours.set(target, known)
+    return known
+  }
+  const { customBannedSignals: bannedTexts, timeouts } = settings
+  const upstreams = makeUpstreams(behaviour, luck, mischief, { startMs, timeouts, bannedTexts })
+  const health = makeHealth(settings, resolution.targets)
   const stats = PerformanceStats.make()
   const rooms = {
     catalog: { factsOf: input.factsOf },
@@ -105,184 +128,131 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     breakers: health,
     stats,
     quotas: { of: ({ id }: { readonly id: string }, nowMs: number) => upstreams.quotas(id, nowMs) },
-    price
+    price: input.price
   }
-  const features: Features = {
-    wire: "chat",
-    stream: false,
-    promptTokens,
-    maxOutputTokens: outputTokens,
-    hasTools: false,
-    hasImages: false,
-    wantsReasoning: false,
-    wantsSchema: false,
-    taskType: "default",
-    specificity: 0,
-    sessionKey: null
-  }
-  const tokens: TokenCounts = { ...noTokens, in: promptTokens, out: outputTokens }
-  const shares = sharesOf(resolution.targets.map((_, index) => resolution.weights[index] ?? 1))
-  const lag = makeLag(shares)
-  const tallies = resolution.targets.map(() => ({ ...blankTally(), latencies: [] as Array<number> }))
-  const learn = servedOf(resolution)
+  const policy = routePolicy(settings, resolution.combo === null ? {} : resolution.config)
+  const wait = resolution.strategy === "quota-share" ? settings.comboCooldownWait : null
+  const features = plainFeatures({ wire: "chat", stream: streamed, promptTokens, maxOutputTokens: outputTokens })
+  const deciding = makeDeciding(resolution, input.policy, seeds)
+  const tally = makeTally({
+    resolution,
+    price: input.price,
+    tokens: { ...noTokens, in: promptTokens, out: outputTokens }
+  })
   const queue = makeEventQueue<Happening>()
-  const latencies: Array<number> = []
-  let memory = blankMemory
-  let healing = healed
   let arrived = 0
-  let served = 0
-  let failed = 0
-  let fallbacks = 0
   let lastMs = startMs
   queue.put(startMs, { _tag: "Arrival" })
 
-  const tallyOf = (target: Target) => tallies[places.get(target) ?? -1]
-
-  const ask = (request: Request, nowMs: number): void => {
-    const { order } = request.decided
-    for (let place = request.next; place < order.length; place += 1) {
-      const target = order[place]
-      if (target === undefined || health.unready(target, nowMs) !== null) continue
-      const admission = health.admit(target, nowMs)
-      if (admission === "refused") continue
-      const answer = upstreams.call(target, nowMs)
-      const tally = tallyOf(target)
-      if (tally !== undefined) tally.calls += 1
-      queue.put(nowMs + answer.latencyMs, {
-        _tag: "End",
-        request: { ...request, next: place + 1 },
-        target,
-        answer,
-        startedMs: nowMs,
-        probe: admission === "probe",
-        release: stats.begin(target.account.connection.id, target.model)
-      })
-      return
-    }
-    failed += 1
+  const take = (request: Request, step: Step, nowMs: number): void => {
+    if (step._tag === "Fail") return tally.failed(false)
+    if (step._tag === "Pause") return queue.put(nowMs + step.ms, { _tag: "GoOn", request, next: step.next })
+    const { probe, turn } = step
+    const { target } = turn
+    const answer = upstreams.call(target, nowMs, {
+      streamed,
+      refreshed: request.walk.hasRefreshed(target),
+      firstContentMs: Math.min(policy.targetTimeoutMs ?? timeouts.firstByteMs, timeouts.firstByteMs),
+      leftMs: request.arrivedMs + timeouts.totalMs - nowMs
+    })
+    tally.called(target, turn.retries > 0)
+    const release = stats.begin(target.account.connection.id, target.model)
+    queue.put(nowMs + answer.latencyMs, { _tag: "End", request, turn, answer, startedMs: nowMs, probe, release })
   }
 
   const arrive = (nowMs: number): void => {
     const together = Math.min(burst, requests - arrived)
     for (let each = 0; each < together; each += 1) {
+      const number = arrived
       arrived += 1
-      const decided = decide({
-        resolution,
-        candidates: candidatesOf(rooms, resolution, nowMs),
-        features,
-        memory,
-        healing,
-        affinity: null,
-        modeHeader: null,
-        budgetHeader: null,
-        ...input.policy,
-        seed: seeds.below(2 ** 32),
-        nowMs
-      })
-      memory = decided.memory ?? memory
-      healing = decided.healing
-      const [favourite] = decided.order
-      const place = favourite === undefined ? undefined : places.get(favourite)
-      const tally = place === undefined ? undefined : tallies[place]
-      if (place !== undefined && tally !== undefined) {
-        lag.choose(place)
-        tally.firstChoices += 1
-      }
-      ask({ arrivedMs: nowMs, decided, next: 0 }, nowMs)
+      tally.arrived()
+      const decided = deciding.decide(() => candidatesOf(rooms, resolution, nowMs), features, nowMs)
+      deciding.commit(decided)
+      watch?.decided(number, decided, nowMs)
+      const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
+      tally.chosenFirst(favourite)
+      const deadlineMs = nowMs + timeouts.totalMs
+      const walk = makeWalk({ order: decided.order, policy, health, wait, deadlineMs })
+      take({ number, arrivedMs: nowMs, decided, favourite, walk }, walk.begin(nowMs), nowMs)
     }
     if (arrived < requests) queue.put(nowMs + gapMs(arrivals, ratePerSecond / burst), { _tag: "Arrival" })
   }
 
-  const end = (ended: Extract<Happening, { readonly _tag: "End" }>, nowMs: number): void => {
-    const { answer, probe, request, startedMs, target } = ended
-    const { connection, spec } = target.account
-    const tally = tallyOf(target)
-    ended.release()
-    const change = health.ended({ target, startedMs, endedMs: nowMs, probe }, answer.failure)
+  const measure = (target: Target, { failure, latencyMs }: Answer, nowMs: number): void => {
+    const ok = failure === null ? true : PerformanceStats.countsAsError(failure) ? false : null
+    deciding.ended(target, ok, nowMs)
+    if (ok === null || !policy.measured) return
     stats.record({
-      provider: spec.id,
-      connectionId: connection.id,
+      provider: target.account.spec.id,
+      connectionId: target.account.connection.id,
       model: target.model,
-      ok: answer.failure === null,
-      latencyMs: answer.latencyMs,
+      ok,
+      latencyMs,
       ttftMs: null,
-      outputTokens: answer.failure === null ? outputTokens : null,
+      outputTokens: ok ? outputTokens : null,
       atMs: nowMs
     })
-    healing = callEnded(healing, keyOf(target), answer.failure === null, nowMs)
-    if (tally === undefined) return
-    if (change.cooled) tally.cooldowns += 1
-    if (change.opened) tally.breakerOpenings += 1
-    if (answer.failure !== null) {
-      if (answer.failure.status === 429) tally.rateLimited += 1
-      else tally.errors += 1
-      return ask(request, nowMs)
+  }
+
+  /** A new access token, or an account whose login is over. */
+  const renew = (target: Target, failure: Failure, nowMs: number): boolean => {
+    if (upstreams.renew(target, nowMs)) return true
+    const lost = { ...failure, kind: "auth_expired", exhausts: "connection" } as const
+    tally.changed(target, health.ended({ target, startedMs: nowMs, endedMs: nowMs, probe: false }, lost))
+    return false
+  }
+
+  const end = (ended: Extract<Happening, { readonly _tag: "End" }>, nowMs: number): void => {
+    const { answer, probe, request, startedMs, turn } = ended
+    const { failure } = answer
+    const { target } = turn
+    ended.release()
+    tally.changed(target, health.ended({ target, startedMs, endedMs: nowMs, probe }, failure))
+    measure(target, answer, nowMs)
+    const { number, walk } = request
+    watch?.called({ request: number, target, startedMs, endedMs: nowMs, retries: turn.retries, probe, failure })
+    if (failure !== null) {
+      tally.callFailed(target, failure)
+      // The client has its beginning: nobody else can be asked for the rest.
+      if (failure.contentBegan) return tally.failed(true)
+      return take(
+        request,
+        walk.failed(turn, failure, () => renew(target, failure, nowMs), nowMs),
+        nowMs
+      )
     }
-    served += 1
-    tally.served += 1
-    tally.latencies.push(answer.latencyMs)
-    latencies.push(nowMs - request.arrivedMs)
-    if (target !== request.decided.order[0]) fallbacks += 1
-    const known = price(spec.id, target.model)
-    if (known !== null) tally.costNanoUsd += costNanoUsd(tokens, known)
-    if (learn === undefined || request.decided.detour !== null) return
-    const weights = [resolution.weights[places.get(target) ?? -1] ?? 1]
-    const [candidate] = candidatesOf(rooms, { ...resolution, targets: [target], weights }, nowMs)
-    if (candidate !== undefined) memory = learn(memory, candidate, resolution.config)
+    tally.served(target, answer.latencyMs, nowMs - request.arrivedMs, target !== request.favourite)
+    deciding.served(request.decided, () => {
+      const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
+      return candidatesOf(rooms, { ...resolution, targets: [target], weights }, nowMs)[0]
+    })
   }
 
   const run = (events: number): boolean => {
     for (let each = 0; each < events; each += 1) {
       const next = queue.take()
       if (next === null) return false
-      lastMs = next.atMs
-      if (next.event._tag === "Arrival") arrive(next.atMs)
-      else end(next.event, next.atMs)
+      const { atMs, event } = next
+      lastMs = atMs
+      if (event._tag === "Arrival") arrive(atMs)
+      else if (event._tag === "GoOn") take(event.request, event.next(atMs), atMs)
+      else end(event, atMs)
     }
     return true
   }
 
-  const targetReport = (target: Target, index: number): TargetReport => {
-    const { costNanoUsd: cost, latencies: own, ...counts } = tallies[index] ?? { ...blankTally(), latencies: [] }
-    const ascending = own.toSorted((a, b) => a - b)
-    return {
-      provider: target.account.spec.id,
-      connectionId: target.account.connection.id,
-      model: target.model,
-      weightShare: shares[index] ?? 0,
-      share: served === 0 ? 0 : counts.served / served,
-      ...counts,
-      p50Ms: percentile(ascending, 0.5),
-      p95Ms: percentile(ascending, 0.95),
-      costUsd: cost / nanoUsdPerUsd,
-      priced: price(target.account.spec.id, target.model) !== null
-    }
-  }
-
-  const report = (): SimulationReport => {
-    const ascending = latencies.toSorted((a, b) => a - b)
-    return {
-      model,
-      combo: resolution.combo?.name ?? null,
-      strategy: resolution.strategy,
-      seed,
-      requests: arrived,
-      served,
-      failed,
-      fallbacks,
-      calls: tallies.reduce((sum, { calls }) => sum + calls, 0),
-      durationMs: lastMs - startMs,
-      p50Ms: percentile(ascending, 0.5),
-      p95Ms: percentile(ascending, 0.95),
-      costUsd: tallies.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd,
-      fairness: fairnessOf(
-        tallies.map((tally) => tally.served),
-        shares,
-        lag.most()
-      ),
-      targets: resolution.targets.map(targetReport),
-      notes: notesOf(resolution)
-    }
-  }
+  const report = (): SimulationReport => ({
+    model,
+    combo: resolution.combo?.name ?? null,
+    strategy: resolution.strategy,
+    scenario: input.scenario,
+    streamed,
+    seed,
+    ...tally.totals(),
+    durationMs: lastMs - startMs,
+    fairness: tally.fairness(),
+    targets: tally.targets(health, lastMs),
+    notes: [...(scenario === null ? [] : [`In this scenario ${scenario.about}.`]), ...notesOf(resolution)]
+  })
   return { run, report }
 }

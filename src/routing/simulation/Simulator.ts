@@ -28,7 +28,16 @@ import { makeSimulation, type SimulationInput } from "./Simulation.ts"
 
 export type SimulationRequest = Pick<
   SimulationInput,
-  "model" | "requests" | "seed" | "ratePerSecond" | "burst" | "behaviours" | "promptTokens" | "outputTokens"
+  | "model"
+  | "requests"
+  | "seed"
+  | "ratePerSecond"
+  | "burst"
+  | "behaviours"
+  | "scenario"
+  | "streamed"
+  | "promptTokens"
+  | "outputTokens"
 >
 
 export interface ReplayRequest {

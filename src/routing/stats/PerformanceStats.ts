@@ -48,12 +48,16 @@ export const countsAsError = (failure: Failure): boolean =>
 /** Series by one name, the longest unused first. */
 const makeBook = (limit: number) => {
   const series = new Map<string, Series>()
+  let latest: string | null = null
   return {
     add: (key: string, sample: Measured): void => {
       const known = series.get(key) ?? makeSeries()
+      known.add(sample)
+      // Mostly it is the latest already.
+      if (key === latest) return
+      latest = key
       series.delete(key)
       series.set(key, known)
-      known.add(sample)
       if (series.size > limit) {
         for (const oldest of series.keys()) {
           series.delete(oldest)
@@ -96,8 +100,12 @@ const makeModelBook = () => {
     return facts
   }
 
+  let latest: ModelFacts | null = null
+
   const touch = (connectionId: string, model: string): ModelFacts => {
     const facts = get(connectionId, model) ?? begun(connectionId, model)
+    if (facts === latest) return facts
+    latest = facts
     order.delete(facts)
     order.add(facts)
     if (order.size > capacity.models) {

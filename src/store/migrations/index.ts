@@ -9,6 +9,7 @@ import resilience from "./0002_resilience.ts"
 import envCredential from "./0003_env_credential.ts"
 import routingMemory from "./0004_routing_memory.ts"
 import names from "./0005_names.ts"
+import quotaUse from "./0006_quota_use.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -17,7 +18,8 @@ export const migrations: Migrations = {
   "0002_resilience": resilience,
   "0003_env_credential": envCredential,
   "0004_routing_memory": routingMemory,
-  "0005_names": names
+  "0005_names": names,
+  "0006_quota_use": quotaUse
 }
 
 /** The schema version a database has after all of these ran. */

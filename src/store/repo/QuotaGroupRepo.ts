@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { QuotaAllocation, type QuotaGroup, QuotaMember } from "../../domain/QuotaGroup.ts"
-import { Json, Text, Whole } from "../Columns.ts"
+import { Flag, Json, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
@@ -32,6 +32,7 @@ const Row = Schema.Struct({
   name: Text,
   members: Json(Schema.Array(QuotaMember)),
   allocations: Json(Schema.Array(QuotaAllocation)),
+  restricted: Flag,
   createdAtMs: Whole,
   updatedAtMs: Whole
 })

@@ -26,10 +26,16 @@ export const numberOr = (value: unknown): number | null =>
 export const maxDepth = 512
 
 /** Objects and arrays stand inside one another on more than so many levels. */
-const isDeeper = (value: unknown, levels: number): boolean => {
+const isDeeper = (value: Json | undefined, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (levels === 0) return true
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+  if (isArray(value)) {
+    for (const inner of value) if (typeof inner === "object" && isDeeper(inner, levels - 1)) return true
+    return false
+  }
+  // Nothing is built, for every body is looked at. What JSON made has no members but its own.
+  for (const key in value) {
+    const inner = value[key]
     if (typeof inner === "object" && isDeeper(inner, levels - 1)) return true
   }
   return false

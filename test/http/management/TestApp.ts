@@ -33,6 +33,7 @@ import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts
 import * as Explainer from "../../../src/routing/Explainer.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
+import * as ShareUse from "../../../src/routing/quota/ShareUse.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Simulator from "../../../src/routing/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
@@ -211,7 +212,7 @@ const services = Layer.provideMerge(
     DecisionLog.layer,
     explainer,
     RouterStrategies.layer,
-    QuotaWindows.layer,
+    ShareUse.layer.pipe(Layer.provideMerge(Layer.mergeAll(QuotaWindows.layer, providers))),
     resilience,
     PriceBook.layer.pipe(Layer.provide(priceOverrides))
   )

@@ -44,6 +44,30 @@ layer(layerOf(), { excludeTestServices: true })("simulations over HTTP", (it) =>
     })
   )
 
+  it.effect("plays a scenario, and faults of one's own", () =>
+    Effect.gen(function* () {
+      const played = yield* post("simulate", { model: "both", requests: 200, scenario: "403-banned" })
+      assert.strictEqual(played.status, 200, played.text)
+      assert.strictEqual(played.at("simulation.scenario"), "403-banned")
+      assert.strictEqual(played.at("simulation.served"), 200)
+      assert.deepStrictEqual(played.at("simulation.targets.0.lastFailure"), { kind: "banned", status: 403 })
+      assert.deepStrictEqual(played.at("simulation.targets.0.left"), { rule: "banned", remainingMs: null })
+      const own = yield* post("simulate", {
+        model: "both",
+        requests: 200,
+        stream: true,
+        faults: {
+          one: [{ fault: "cut-mid-text", rate: 0.5, fromMs: 1_000 }],
+          "*": [{ fault: "429-daily-quota", fromMs: 60_000 }]
+        }
+      })
+      assert.strictEqual(own.status, 200, own.text)
+      assert.strictEqual(own.at("simulation.streamed"), true)
+      assert.isAbove(Number(own.at("simulation.broken")), 0)
+      assert.strictEqual(own.at("simulation.broken"), own.at("simulation.failed"))
+    })
+  )
+
   it.effect("refuses what it cannot simulate", () =>
     Effect.gen(function* () {
       for (const [body, status, words] of [
@@ -51,6 +75,10 @@ layer(layerOf(), { excludeTestServices: true })("simulations over HTTP", (it) =>
         [{ model: "both", errors: { three: 0.5 } }, 400, "'three'"],
         [{ model: "both", errors: { one: 2 } }, 400, "errors"],
         [{ model: "both", latency: { one: [900, 300] } }, 400, "median"],
+        [{ model: "both", faults: { three: [{ fault: "402" }] } }, 400, "'three'"],
+        [{ model: "both", faults: { one: [{ fault: "666" }] } }, 400, "connection-refused"],
+        [{ model: "both", faults: { one: [{ fault: "402", rate: 2 }] } }, 400, "rate"],
+        [{ model: "both", scenario: "doomsday" }, 400, "all-exhausted"],
         [{ model: "both", requests: 0 }, 400, "requests"],
         [{ model: "both", ratePerSecond: -1 }, 400, "ratePerSecond"]
       ] as const) {

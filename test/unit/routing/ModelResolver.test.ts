@@ -334,6 +334,7 @@ describe("ModelResolver", () => {
         { connectionId: "gone", weight: 1 }
       ],
       allocations: [],
+      restricted: false,
       createdAtMs: 0,
       updatedAtMs: 0
     }

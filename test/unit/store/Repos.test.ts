@@ -138,6 +138,7 @@ describe("QuotaGroupRepo", () => {
       { connectionId: "c2", weight: 1 }
     ],
     allocations: [{ apiKeyId: "k1", weight: 3 }],
+    restricted: true,
     createdAtMs: 1,
     updatedAtMs: 2
   }

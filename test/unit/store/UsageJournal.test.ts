@@ -8,6 +8,7 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "n
 import { join } from "node:path"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as UsageRepo from "../../../src/store/repo/UsageRepo.ts"
+import * as Segments from "../../../src/store/JournalSegments.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { onDisk, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
 
@@ -204,6 +205,28 @@ describe("UsageJournal", () => {
         assert.lengthOf((yield* stored).rows, 2)
       }).pipe(Effect.provide(onFile(dataDir)))
     })
+  )
+
+  it.scoped("gives a file up only when its rows would survive a power cut in the table", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* temporaryFolder, "usage-journal")
+      mkdirSync(folder)
+      let disk: Effect.Effect<void, NodeJS.ErrnoException> = Effect.fail(new Error("the disk is away"))
+      const journal = yield* UsageJournal.make(
+        Segments.inFolder(folder),
+        Effect.suspend(() => disk)
+      )
+      journal.append(usageRow(1))
+      yield* journal.flush
+      assert.strictEqual(journal.pending(), 0)
+      assert.lengthOf((yield* stored).rows, 1)
+      assert.lengthOf(readdirSync(folder), 1)
+      disk = Effect.void
+      journal.append(usageRow(2))
+      yield* journal.flush
+      assert.lengthOf(readdirSync(folder), 0)
+      assert.lengthOf((yield* stored).rows, 2)
+    }).pipe(Effect.provide(reposInMemory))
   )
 
   it.scoped("tells once a minute which row is not on file, with its cost", () => {

@@ -14,7 +14,7 @@ const attempt: Attempt = {
   status: 429,
   outcome: "failed",
   reason: "http_429",
-  startedAt: "2026-01-01T00:00:00.000Z",
+  startedMs: 0,
   latencyMs: 2
 }
 

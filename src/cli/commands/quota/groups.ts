@@ -20,10 +20,32 @@ const columns: ReadonlyArray<Column<QuotaGroupView>> = [
   },
   {
     header: "ALLOCATIONS",
-    value: ({ allocations }) => allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || "-"
+    value: ({ allocations, restricted }) =>
+      allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || (restricted ? "nobody" : "-")
   },
   { header: "ID", value: ({ id }) => id }
 ]
+
+/** What one key has drawn of one window. */
+interface Drawn {
+  readonly group: string
+  readonly apiKeyId: string
+  readonly quota: QuotaGroupView["allocations"][number]["quotas"][number]
+}
+
+const drawnColumns: ReadonlyArray<Column<Drawn>> = [
+  { header: "GROUP", value: ({ group }) => group },
+  { header: "API KEY", value: ({ apiKeyId }) => apiKeyId },
+  { header: "PROVIDER", value: ({ quota }) => quota.provider },
+  { header: "WINDOW", value: ({ quota }) => quota.window },
+  { header: "USED", value: ({ quota }) => String(quota.used), align: "right" },
+  { header: "SHARE", value: ({ quota }) => String(quota.limit), align: "right" },
+  { header: "UNIT", value: ({ quota }) => quota.unit },
+  { header: "RESETS (UTC)", value: ({ quota }) => Output.shortTime(quota.resetAt) }
+]
+
+const drawnOf = ({ allocations, name }: QuotaGroupView): ReadonlyArray<Drawn> =>
+  allocations.flatMap(({ apiKeyId, quotas }) => quotas.map((quota) => ({ group: name, apiKeyId, quota })))
 
 /** `id` or `id=weight`. */
 export const weighted = (text: string): { readonly id: string; readonly weight: number } => {
@@ -38,9 +60,12 @@ const list = Command.make("list", { ...Client.connection, json }, (given) =>
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "quotaGroups")
     const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* given.json
-      ? Output.json(Groups, answer)
-      : Output.rows(answer.groups, columns, "There are no quota groups. Make one with 'gateway quota groups add'.")
+    if (given.json) return yield* Output.json(Groups, answer)
+    yield* Output.rows(answer.groups, columns, "There are no quota groups. Make one with 'gateway quota groups add'.")
+    const drawn = answer.groups.flatMap(drawnOf)
+    if (drawn.length === 0) return
+    yield* Output.print("")
+    yield* Output.rows(drawn, drawnColumns, "")
   })
 ).pipe(Command.withDescription(about("List the quota groups of a running gateway.", "quota groups list --json")))
 

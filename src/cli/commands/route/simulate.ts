@@ -5,12 +5,14 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SimulateInput, SimulationView } from "../../../api/Groups/Routing.ts"
+import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
 import * as Client from "../../Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { ms, percent, simulatedColumns } from "../../output/simulation.ts"
+import { faultsOf, scenarioOf } from "./faults.ts"
 
 const named = (flag: string, text: string) =>
   Options.text(flag).pipe(Options.withDescription(`${text} May be given several times.`), Options.repeated)
@@ -27,7 +29,20 @@ const flags = {
     Options.withDescription("Requests that arrive together."),
     Options.withDefault(1)
   ),
-  errors: named("errors", "Fraction of calls that fail: one=0.05, or *=0.05 for all."),
+  scenario: Options.text("scenario").pipe(
+    Options.withDescription(
+      `What goes wrong: ${CombinedScenario.literals.join(", ")}; or a fault that the first account has always: ${FaultName.literals.join(", ")}.`
+    ),
+    Options.optional
+  ),
+  fault: named(
+    "fault",
+    `What else goes wrong, and when: one=402, one=503:0.3 for three calls of ten, one=503@10+5/20 from second 10 for 5 seconds of every 20. The faults are those of --scenario.`
+  ),
+  stream: Options.boolean("stream").pipe(
+    Options.withDescription("Streamed answers: what breaks off after its beginning cannot be asked of somebody else.")
+  ),
+  errors: named("errors", "Fraction of calls that fail with 503: one=0.05, or *=0.05 for all."),
   latency: named("latency", "Median and 95th percentile in milliseconds: one=300,900."),
   quota: named("quota", "Requests per window in seconds; beyond it the answer is 429: one=100/60."),
   tokens: Options.text("tokens").pipe(
@@ -83,6 +98,9 @@ const flagOf = {
   seed: "--seed",
   ratePerSecond: "--rate",
   burst: "--burst",
+  scenario: "--scenario",
+  faults: "--fault",
+  stream: "--stream",
   errors: "--errors",
   latency: "--latency",
   quotas: "--quota",
@@ -95,10 +113,17 @@ const number = (value: number | null): string => (value === null ? "-" : value.t
 const headline = ({ fairness, ...simulation }: SimulationView): ReadonlyArray<readonly [string, string]> => [
   ["Asked for", simulation.model],
   ["Strategy", simulation.strategy],
+  ...(simulation.scenario === null ? [] : [["Scenario", simulation.scenario] as const]),
   ["Seed", String(simulation.seed)],
   ["Requests", `${simulation.requests} in ${(simulation.durationMs / 1_000).toFixed(1)} s`],
-  ["Served", `${simulation.served} (${simulation.fallbacks} by a fallback, ${simulation.calls} calls)`],
-  ["Failed", String(simulation.failed)],
+  [
+    "Served",
+    `${simulation.served}, ${percent(simulation.requests === 0 ? null : simulation.served / simulation.requests)} (${simulation.fallbacks} by a fallback, ${simulation.calls} calls${simulation.retries === 0 ? "" : `, ${simulation.retries} of them retries`})`
+  ],
+  [
+    "Failed",
+    `${simulation.failed}${simulation.broken === 0 ? "" : ` (${simulation.broken} broke off after their beginning)`}`
+  ],
   ["Latency", `p50 ${ms(simulation.p50Ms)}, p95 ${ms(simulation.p95Ms)}`],
   [
     "Cost",
@@ -127,6 +152,9 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
         seed: given.seed,
         ratePerSecond: given.rate,
         burst: given.burst,
+        ...(yield* scenarioOf(given.scenario)),
+        ...(given.stream ? { stream: true } : {}),
+        faults: yield* faultsOf(given.fault),
         errors: yield* pairsOf("--errors", "name=0.05", given.errors, oneNumber),
         latency: yield* pairsOf("--latency", "name=300,900", given.latency, twoNumbers(",")),
         quotas: yield* pairsOf("--quota", "name=100/60", given.quota, quotaOf),
@@ -150,6 +178,8 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
     about(
       "Simulate a combo with made-up upstreams: shares, failures, latency, fairness and cost. Nothing is sent.",
       "route simulate my-combo --requests 10000 --seed 1",
+      "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
+      "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
       "route simulate auto/fast --rate 50 --errors openai=0.05 --latency openai=300,900 --quota groq=30/60"
     )
   )

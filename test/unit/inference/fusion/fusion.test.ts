@@ -89,7 +89,7 @@ const attempt = (of: Target, outcome: Attempt["outcome"], reason: string): Attem
   status: null,
   outcome,
   reason,
-  startedAt: new Date(0).toISOString(),
+  startedMs: 0,
   latencyMs: 1
 })
 

@@ -182,10 +182,14 @@ const statusOf = {
 } as const
 
 describe("by where it stood", () => {
-  it("doubts what a stream's event says of the account, and nothing else", () => {
+  it("doubts what a stream's event says of the account, an end without a reason wherever it shows, and nothing else", () => {
+    assert.deepStrictEqual(
+      kindsWhere((kind) => policies[kind].weight === "doubt"),
+      ["unfinished"]
+    )
     assert.deepStrictEqual(
       kindsWhere((kind) => policies[kind].inStream === "doubt"),
-      ["auth_expired", "banned", "credits_exhausted", "forbidden", "quota_exhausted", "rate_limit"]
+      ["auth_expired", "banned", "credits_exhausted", "forbidden", "quota_exhausted", "rate_limit", "unfinished"]
     )
     const failure = classify(answered(429, ""))
     for (const place of ["call", "status", "answer"] as const) {

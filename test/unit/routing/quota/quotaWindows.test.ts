@@ -58,6 +58,18 @@ const failure = (more: Partial<Failure>): Failure => ({
 const least = (windows: ReadonlyArray<QuotaWindow>): number | null =>
   windows.length === 0 ? null : Math.min(...windows.map(({ remaining }) => remaining))
 
+describe("QuotaWindows: a count that begins with its first use", () => {
+  it.scoped("is seen from then on, also when the request that began it is looked at as of its arrival", () =>
+    Effect.gen(function* () {
+      const quotas = yield* running
+      const account = quoted("c", [{ window: "5h", unit: "tokens", limit: 100 }])
+      quotas.count(account, used(90), nowMs + 10)
+      assert.strictEqual(least(quotas.of(account, nowMs, "m")), 1)
+      assert.closeTo(least(quotas.of(account, nowMs + 10, "m")) ?? 1, 0.1, 1e-9)
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
 describe("QuotaWindows: learned", () => {
   it.scoped("shows windows until they reset, then knows nothing of them", () =>
     Effect.gen(function* () {

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ComboStrategy } from "../../../../src/domain/Combo.ts"
-import { strangers } from "../../../../src/routing/simulation/Behaviour.ts"
+import { noBehaviours, strangers } from "../../../../src/routing/simulation/Behaviour.ts"
 import { latencyMs, percentile, streamsOf } from "../../../../src/routing/simulation/Chance.ts"
 import { makeEventQueue } from "../../../../src/routing/simulation/EventQueue.ts"
 import { jainIndex } from "../../../../src/routing/simulation/Fairness.ts"
@@ -109,63 +108,10 @@ describe("a simulation", () => {
   })
 
   it("knows a target by its particular name before a general one, and no strangers", () => {
-    const behaviours = { errors: { one: 0, "*": 1 }, latency: {}, quotas: {} }
+    const behaviours = { ...noBehaviours, errors: { one: 0, "*": 1 } }
     assert.deepStrictEqual(servedOf(simulated({ behaviours, strategy: "random" })), [300, 0, 0])
     const { targets } = resolutionOf("priority", [1, 1])
     const found = strangers({ ...behaviours, errors: { "groq/m": 0, openai: 0, m: 0, nobody: 1 } }, targets)
     assert.deepStrictEqual(found, [{ field: "errors", name: "nobody" }])
   })
-})
-
-const scenarios = {
-  healthy: {},
-  "20 % errors": { errors: { "*": 0.2 } },
-  "first down": { errors: { one: 1 } },
-  "first limited": { quotas: { one: { requests: 30, windowMs: 10_000 } } },
-  "first slow": { latency: { one: [5_000, 20_000] as const } },
-  "first flapping": { errors: { one: 0.5 } },
-  "two of three down": { errors: { one: 1, two: 1 } },
-  "all limited": { quotas: { "*": { requests: 30, windowMs: 10_000 } } },
-  "all down": { errors: { "*": 1 } }
-}
-
-/** Where one healthy target is always left, nobody's request fails. */
-const harmless = new Set([
-  "healthy",
-  "first down",
-  "first limited",
-  "first slow",
-  "first flapping",
-  "two of three down"
-])
-
-describe("every strategy under every trouble", () => {
-  const lines: Array<string> = []
-  for (const strategy of [...ComboStrategy.literals, "quota-share"]) {
-    it(`${strategy} accounts for every request`, () => {
-      const cells = Object.entries(scenarios).map(([scenario, behaviours]) => {
-        const report = simulated({ strategy, weights: [3, 2, 1], behaviours, requests: 400 })
-        assert.strictEqual(report.served + report.failed, 400, scenario)
-        assert.strictEqual(
-          report.targets.reduce((sum, { served }) => sum + served, 0),
-          report.served
-        )
-        for (const target of report.targets) {
-          assert.strictEqual(target.calls, target.served + target.errors + target.rateLimited)
-        }
-        if (harmless.has(scenario)) assert.strictEqual(report.failed, 0, scenario)
-        if (scenario === "all down") assert.strictEqual(report.served, 0)
-        // Three quotas of 30 in each window that the run has touched.
-        if (scenario === "all limited") {
-          assert.isAtMost(report.served, 90 * (Math.floor(report.durationMs / 10_000) + 1))
-          assert.isAbove(report.served, 300)
-        }
-        return `${report.served}/${report.fallbacks}`
-      })
-      lines.push(`${strategy.padEnd(18)}${cells.map((cell) => cell.padStart(20)).join("")}`)
-      if (strategy !== "quota-share") return
-      const header = Object.keys(scenarios).map((name) => name.padStart(20))
-      process.stdout.write(`Served of 400 / by a fallback\n${"".padEnd(18)}${header.join("")}\n${lines.join("\n")}\n`)
-    })
-  }
 })

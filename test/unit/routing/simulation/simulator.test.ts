@@ -11,6 +11,7 @@ import * as Settings from "../../../../src/resilience/Settings.ts"
 import * as RouterStrategies from "../../../../src/routing/auto/RouterStrategies.ts"
 import * as RoutingSettings from "../../../../src/routing/RoutingSettings.ts"
 import * as QuotaWindows from "../../../../src/routing/quota/QuotaWindows.ts"
+import { noBehaviours } from "../../../../src/routing/simulation/Behaviour.ts"
 import * as Simulator from "../../../../src/routing/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
 import * as UsageJournal from "../../../../src/store/UsageJournal.ts"
@@ -100,7 +101,9 @@ layer(services, { excludeTestServices: true })("the simulator", (test) => {
         seed: 1,
         ratePerSecond: 10,
         burst: 1,
-        behaviours: { errors: {}, latency: {}, quotas: {} },
+        behaviours: noBehaviours,
+        scenario: null,
+        streamed: null,
         promptTokens: 10,
         outputTokens: 10
       }
@@ -142,7 +145,9 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
         seed: 1,
         ratePerSecond: 1,
         burst: 1,
-        behaviours: { errors: {}, latency: {}, quotas: {} },
+        behaviours: noBehaviours,
+        scenario: null,
+        streamed: null,
         promptTokens: 10,
         outputTokens: 10
       })
@@ -175,7 +180,9 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
           seed: 1,
           ratePerSecond: 1,
           burst: 1,
-          behaviours: { errors: { nobody: 0.5 }, latency: {}, quotas: {} },
+          behaviours: { ...noBehaviours, errors: { nobody: 0.5 } },
+          scenario: null,
+          streamed: null,
           promptTokens: 10,
           outputTokens: 10
         })

@@ -4,6 +4,7 @@ import { noTokens, type UsageRow } from "../../../../src/domain/Usage.ts"
 import { snapshot } from "../../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
 import { builtInStrategy } from "../../../../src/routing/auto/RouterStrategies.ts"
+import { noBehaviours } from "../../../../src/routing/simulation/Behaviour.ts"
 import type { Resolution } from "../../../../src/routing/ModelResolver.ts"
 import { makeSimulation, type Simulation, type SimulationInput } from "../../../../src/routing/simulation/Simulation.ts"
 import type { SimulationReport } from "../../../../src/routing/simulation/Report.ts"
@@ -32,7 +33,7 @@ export const resolutionOf = (strategy: string, weights: ReadonlyArray<number>): 
   }
 }
 
-type Given = Partial<Omit<SimulationInput, "behaviours" | "resolution">> & {
+type Given = Partial<Omit<SimulationInput, "behaviours">> & {
   readonly strategy?: string
   readonly weights?: ReadonlyArray<number>
   readonly behaviours?: Partial<SimulationInput["behaviours"]>
@@ -46,7 +47,9 @@ export const simulationOf = ({ behaviours, strategy = "priority", weights = [1, 
     seed: 1,
     ratePerSecond: 10,
     burst: 1,
-    behaviours: { errors: {}, latency: {}, quotas: {}, ...behaviours },
+    behaviours: { ...noBehaviours, ...behaviours },
+    scenario: null,
+    streamed: null,
     promptTokens: 1_000,
     outputTokens: 500,
     settings: defaultResilience,

@@ -3,7 +3,7 @@
  * checked when it was saved (`routing/ComboConfig`), what is older than a check counts as not given.
  */
 import type { ResilienceSettings, Timeouts } from "../../domain/Resilience.ts"
-import type { Resolution } from "../../routing/ModelResolver.ts"
+import type { Resolution } from "../ModelResolver.ts"
 
 /** The combo's own rules for lines: they hold at its doors and, where they are stricter, at those of connections. */
 export interface LineRules {
@@ -34,6 +34,12 @@ export interface RoutePolicy {
   /** Calls count in the measured speed and reliability of their targets. */
   readonly measured: boolean
 }
+
+/** Calls of one request, over all targets and repetitions (document 1 has no more). */
+export const maxAttempts = 400
+
+/** A cooldown that is waited for is surely over when this much more has passed. */
+export const cooldownMarginMs = 50
 
 type Config = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Which targets of one request need not be asked any more, because they or others have shown what they would say. */
-import type { Failure } from "../resilience/failure/FailureKind.ts"
-import { policyOf } from "../resilience/failure/Policy.ts"
-import type { Target } from "../routing/ModelResolver.ts"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import { policyOf } from "../../resilience/failure/Policy.ts"
+import type { Target } from "../ModelResolver.ts"
 
 export interface Exhausted {
   readonly add: (target: Target, failure: Failure) => void
@@ -9,6 +9,12 @@ export interface Exhausted {
   /** What a wait may have mended may be asked again. */
   readonly forgetPassing: () => void
 }
+
+/** Cooldowns that are soon over, and not for want of quota, credentials or the model: a quota share waits for them. */
+const waitedFor: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
+
+/** By the kind of the failure behind a cooldown; null where nobody knows of one. */
+export const isSoonOver = (kind: string | null): boolean => kind !== null && waitedFor.has(kind)
 
 const connectionOf = ({ account }: Target): string => `connection ${account.connection.id}`
 const modelOf = ({ account, model }: Target): string => `model ${account.spec.id} ${model}`

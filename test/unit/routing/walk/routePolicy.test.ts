@@ -1,7 +1,7 @@
 /** How a combo's config and the resilience settings become one policy. */
 import { assert, describe, it } from "@effect/vitest"
 import { defaultResilience } from "../../../../src/domain/Resilience.ts"
-import { attemptTimeouts, makePolicies, routePolicy } from "../../../../src/inference/loop/RoutePolicy.ts"
+import { attemptTimeouts, makePolicies, routePolicy } from "../../../../src/routing/walk/RoutePolicy.ts"
 import type { Resolution } from "../../../../src/routing/ModelResolver.ts"
 
 const settings = {

@@ -1,0 +1,163 @@
+/**
+ * The hand-off of `context-relay` (document 1: "hand off context across targets"): when the account of a session is nearly used up, a
+ * model sums the conversation up in the background; when the session then goes on at another account, the summary goes along. Nobody
+ * waits for it, and nobody notices when it fails.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as Timers from "../../platform/Timers.ts"
+import type * as Engine from "../../routing/Engine.ts"
+import type { Resolution, Target } from "../../routing/ModelResolver.ts"
+import type * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
+import type * as Resolutions from "../../routing/Resolutions.ts"
+import { embeddings } from "../../wire/embeddings/Codec.ts"
+import type { LoopEnd } from "../AttemptLoop.ts"
+import type { Work } from "../Exchange.ts"
+import type { Books } from "../Settle.ts"
+import { type AccountRooms, concluded, givenUp, summaryOf } from "./Account.ts"
+import { handoffRules, type HandoffRules, hasMovedOn, isDue, usedShare } from "./Rules.ts"
+import { type Kept, makeSummaries } from "./Summaries.ts"
+import { handoffText, markOf, questionOf } from "./Summary.ts"
+import { alone, summaryWork } from "./SummaryWork.ts"
+import { toldMessages, transcriptOf } from "./Transcript.ts"
+
+/** Summaries in the making, of the whole process. Beyond it none is begun; the next turn of the session is another occasion. */
+export const maxAtOnce = 4
+export const timeLimitMs = 30_000
+
+export interface HandoffRooms {
+  readonly loop: (work: Work) => Effect.Effect<LoopEnd>
+  readonly engine: Pick<typeof Engine.Engine.Service, "decide" | "commit" | "shares">
+  readonly resolutions: typeof Resolutions.Resolutions.Service
+  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "of" | "count">
+  readonly books: Books
+  readonly timers: Pick<typeof Timers.Timers.Service, "nowMs" | "monotonicMs" | "soon">
+  readonly seed: () => number
+  /** Runs in the background, at most until the house closes. */
+  readonly run: (effect: Effect.Effect<void>) => void
+}
+
+export interface Handoff {
+  /** Hot: the request with what it takes along, should it be served by another account than before. */
+  readonly carrying: (work: Work) => Work
+  /** Hot: a request has ended; may begin a summary. */
+  readonly ended: (work: Work, end: LoopEnd) => void
+}
+
+interface Job {
+  readonly sessionKey: string
+  readonly work: Work
+  readonly target: Target
+  readonly rules: HandoffRules
+}
+
+/** Whose conversation it is; null where nothing is handed over. */
+const sessionOf = ({ decision, exchange, question }: Work): string | null =>
+  decision.strategy !== "context-relay" || exchange.codec === embeddings ? null : question.sessionKey
+
+const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+
+export const makeHandoff = (rooms: HandoffRooms): Handoff => {
+  const { books, engine, loop, quotas, resolutions, run, seed, timers } = rooms
+  const accountRooms: AccountRooms = { books, engine, quotas, nowMs: timers.nowMs }
+  const summaries = makeSummaries()
+  /** Sessions whose summary is in the making. */
+  const open = new Set<string>()
+
+  const carrying = (work: Work): Work => {
+    const sessionKey = sessionOf(work)
+    if (sessionKey === null) return work
+    const kept = summaries.of(sessionKey, timers.nowMs())
+    if (kept === null || kept.summary === null || work.body.includes(markOf(kept.summary))) return work
+    const { connectionId, from, summary } = kept
+    return { ...work, handoff: { connectionId, from, text: handoffText(summary) } }
+  }
+
+  /** A model that nobody is found for must not cost the summary. */
+  const askedOf = ({ rules, target, work }: Job): { readonly model: string; readonly resolution: Resolution } => {
+    const named = rules.model === null ? null : resolutions.resolve(rules.model)
+    return rules.model === null || named === null || "_tag" in named
+      ? { model: nameOf(target), resolution: alone(work.resolution, target) }
+      : { model: rules.model, resolution: named }
+  }
+
+  const ask = (job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const { sessionKey, target, work } = job
+      const asked = summaryWork({
+        work,
+        question: questionOf(transcript, earlier?.summary ?? null),
+        ...askedOf(job),
+        decide: engine.decide,
+        seed: seed(),
+        nowMs: timers.nowMs(),
+        monotonicMs: timers.monotonicMs()
+      })
+      engine.commit(asked.question, asked.decision)
+
+      const conclude = (end: LoopEnd): void => {
+        const whole = end._tag === "Answered" && end.result._tag === "Completed" ? end.result : null
+        const summary = whole === null ? null : summaryOf(whole.body)
+        if (whole !== null) {
+          const fresh = { summary, connectionId: target.account.connection.id, from: nameOf(target) }
+          // One that says nothing puts off the next try, and leaves what was known.
+          const known = summary === null && earlier !== null ? earlier : fresh
+          summaries.keep(sessionKey, { ...known, messages }, timers.nowMs())
+        }
+        concluded(accountRooms, asked, end, summary !== null)
+      }
+
+      return Effect.timeoutOption(loop(asked), timeLimitMs).pipe(
+        Effect.map(
+          Option.match({
+            onNone: () => givenUp(accountRooms, asked, "handoff_timeout"),
+            onSome: conclude
+          })
+        ),
+        Effect.onInterrupt(() => Effect.sync(() => givenUp(accountRooms, asked, "gateway_closing")))
+      )
+    })
+
+  const sumUp = (job: Job): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const conversation = job.work.conversation()
+      if (Either.isLeft(conversation)) return Effect.void
+      const { messages } = conversation.right
+      const told = toldMessages(messages)
+      const kept = summaries.of(job.sessionKey, timers.nowMs())
+      if (kept !== null && !hasMovedOn(kept.messages, told)) return Effect.void
+      const transcript = transcriptOf(messages, job.rules.maxMessages)
+      return transcript === "" ? Effect.void : ask(job, transcript, told, kept)
+    })
+
+  const ended = (work: Work, end: LoopEnd): void => {
+    const sessionKey = sessionOf(work)
+    if (sessionKey === null || end._tag !== "Answered" || end.result._tag !== "Completed") return
+    const { target } = end
+    const { connection } = target.account
+    const rules = handoffRules(work.resolution.config)
+    if (rules.providers !== null && !rules.providers.has(target.account.spec.id)) return
+    // The client's next request would stand in line behind ours.
+    if (rules.model === null && connection.maxConcurrent === 1) return
+    const nowMs = timers.nowMs()
+    if (!isDue(rules, usedShare(quotas.of(connection, nowMs, target.model), nowMs))) return
+    if (open.size >= maxAtOnce || open.has(sessionKey)) return
+    open.add(sessionKey)
+    const job = { sessionKey, work, target, rules }
+    // Behind the client's last byte, which is sent at the end of this turn.
+    timers.soon(() =>
+      run(
+        sumUp(job).pipe(
+          Effect.catchAllCause((cause) =>
+            Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("A hand-off died", cause)
+          ),
+          Effect.ensuring(Effect.sync(() => open.delete(sessionKey)))
+        )
+      )
+    )
+  }
+
+  return { carrying, ended }
+}

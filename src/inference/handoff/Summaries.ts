@@ -1,0 +1,68 @@
+/**
+ * The latest summary of each session. Kept by session key, which holds the API key's id: no key ever reads another's. What a summary says
+ * comes from prompts, so it stays in memory, is never logged, and is forgotten after five hours or when there are too many.
+ */
+
+export interface Kept {
+  /** Null: the model's answer held no summary. */
+  readonly summary: string | null
+  /** Messages of the conversation that was summed up. */
+  readonly messages: number
+  /** The connection that served it. */
+  readonly connectionId: string
+  /** `provider/model` that served it. */
+  readonly from: string
+}
+
+export interface SummaryLimits {
+  readonly maxEntries: number
+  readonly maxBytes: number
+  readonly ttlMs: number
+}
+
+export const defaultLimits: SummaryLimits = { maxEntries: 5_000, maxBytes: 16 * 1_048_576, ttlMs: 5 * 60 * 60_000 }
+
+export interface Summaries {
+  /** Hot. */
+  readonly of: (sessionKey: string, nowMs: number) => Kept | null
+  readonly keep: (sessionKey: string, kept: Kept, nowMs: number) => void
+  readonly entries: () => number
+  readonly bytes: () => number
+}
+
+/** Two bytes a character, and the entry itself by rule of thumb. */
+const weigh = ({ from, summary }: Kept): number => 512 + 2 * (from.length + (summary?.length ?? 0))
+
+export const makeSummaries = (limits: SummaryLimits = defaultLimits): Summaries => {
+  /** The oldest first. */
+  const entries = new Map<string, { readonly kept: Kept; readonly untilMs: number }>()
+  let bytes = 0
+
+  const drop = (key: string): void => {
+    const entry = entries.get(key)
+    if (entry === undefined) return
+    entries.delete(key)
+    bytes -= weigh(entry.kept)
+  }
+
+  return {
+    of: (key, nowMs) => {
+      const entry = entries.get(key)
+      if (entry === undefined) return null
+      if (nowMs < entry.untilMs) return entry.kept
+      drop(key)
+      return null
+    },
+    keep: (key, kept, nowMs) => {
+      drop(key)
+      entries.set(key, { kept, untilMs: nowMs + limits.ttlMs })
+      bytes += weigh(kept)
+      for (const [oldest, { untilMs }] of entries) {
+        if (entries.size <= limits.maxEntries && bytes <= limits.maxBytes && nowMs < untilMs) return
+        drop(oldest)
+      }
+    },
+    entries: () => entries.size,
+    bytes: () => bytes
+  }
+}

@@ -1,0 +1,65 @@
+/** The counts of what was drawn, by key: in memory, written to the store soon after, and read back by the next start. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { makeKeeper } from "../../resilience/Keeper.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { QuotaUseRepo } from "../../store/repo/QuotaUseRepo.ts"
+import { readStates } from "../StoredStates.ts"
+import { currentDraws, type Draws, noDraws, StoredDraws } from "./Draws.ts"
+
+export interface DrawLedger {
+  /** Hot. */
+  readonly of: (key: string) => Draws
+  /** Hot: in force at once, in the store soon after. */
+  readonly put: (key: string, draws: Draws) => void
+  /** Done when everything put before is in the store. */
+  readonly flush: Effect.Effect<void>
+}
+
+/** Keys kept at most; beyond it the one that was longest silent goes. */
+export const capacity = 50_000
+
+const what = "What was drawn of the quotas"
+
+export const makeDrawLedger: Effect.Effect<DrawLedger, StoreError, QuotaUseRepo | Scope.Scope> = Effect.gen(
+  function* () {
+    const repo = yield* QuotaUseRepo
+    const entries = new Map<string, Draws>()
+    const { corrupt, states } = yield* readStates(what, StoredDraws, yield* repo.list)
+
+    const keeper = yield* makeKeeper(what, (key) => {
+      const draws = entries.get(key)
+      return draws === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(draws))
+    })
+
+    const startMs = yield* Clock.currentTimeMillis
+    for (const key of corrupt) keeper.touch(key)
+    for (const [key, state] of states) {
+      const draws = currentDraws(state, startMs)
+      // Also how what is known of removed groups, connections and keys leaves the store in the end.
+      if (Object.keys(draws).length > 0) entries.set(key, draws)
+      else keeper.touch(key)
+    }
+
+    const dropOldest = (): void => {
+      for (const oldest of entries.keys()) {
+        if (entries.size <= capacity) return
+        entries.delete(oldest)
+        keeper.touch(oldest)
+      }
+    }
+    dropOldest()
+
+    return {
+      of: (key) => entries.get(key) ?? noDraws,
+      put: (key, draws) => {
+        entries.delete(key)
+        entries.set(key, draws)
+        dropOldest()
+        keeper.touch(key)
+      },
+      flush: keeper.flush
+    }
+  }
+)
