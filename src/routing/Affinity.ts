@@ -1,6 +1,7 @@
 /** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import { putYoungest } from "../kernel/Youngest.ts"
 import type { Target } from "./ModelResolver.ts"
 
 export const capacity = 20_000
@@ -34,13 +35,7 @@ export const make = () => {
     },
     served: (key, { account, model }, nowMs) => {
       // In the order of their last use.
-      sessions.delete(key)
-      sessions.set(key, { connectionId: account.connection.id, model, atMs: nowMs })
-      if (sessions.size <= capacity) return
-      for (const oldest of sessions.keys()) {
-        sessions.delete(oldest)
-        return
-      }
+      putYoungest(sessions, key, { connectionId: account.connection.id, model, atMs: nowMs }, capacity)
     }
   })
 }

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { dropOldest, putYoungest } from "../kernel/Youngest.ts"
 import { makeKeeper } from "../resilience/Keeper.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { RouterMemoryRepo } from "../store/repo/RouterMemoryRepo.ts"
@@ -59,24 +60,14 @@ export const make = Effect.gen(function* () {
     return memory === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(memory))
   })
 
-  const dropOldest = (): void => {
-    for (const oldest of memories.keys()) {
-      if (memories.size <= capacity) return
-      memories.delete(oldest)
-      keeper.touch(oldest)
-    }
-  }
-
   for (const key of corrupt) keeper.touch(key)
-  dropOldest()
+  dropOldest(memories, capacity, keeper.touch)
 
   const of = (key: string): StrategyMemory => memories.get(key) ?? blankMemory
 
   const keep = (key: string, memory: StrategyMemory): void => {
     if (of(key) === memory || key.length > maxKeyLength) return
-    memories.delete(key)
-    memories.set(key, memory)
-    dropOldest()
+    putYoungest(memories, key, memory, capacity, keeper.touch)
     keeper.touch(key)
   }
 

@@ -23,7 +23,7 @@ export const makeRepeats = ({ health, pauses, settings, timers, walk }: RepeatRo
       round.exhausted.forgetPassing()
       round.tired.clear()
       round.last = null
-      round.firstUnready = null
+      round.soonestUnready = null
       return walk(round)
     })
 

@@ -4,6 +4,7 @@ import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { TargetHealth, Unready } from "../../routing/TargetHealth.ts"
+import { sooner } from "../../routing/walk/Soonest.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
 import { type Exhausted, makeExhausted } from "../../routing/walk/Exhausted.ts"
@@ -43,7 +44,7 @@ export interface Round {
   readonly tired: Set<string>
   readonly later: Array<Turn>
   last: { readonly target: Target; readonly failure: Failure } | null
-  firstUnready: Unready | null
+  soonestUnready: Unready | null
   /** The answer whose beginning the client has, and which nobody has brought to its end. */
   broken: { readonly target: Target; readonly result: BrokenResult } | null
 }
@@ -57,13 +58,13 @@ export const openRound = (work: Work, policy: RoutePolicy): Round => ({
   tired: new Set(),
   later: [],
   last: null,
-  firstUnready: null,
+  soonestUnready: null,
   broken: null
 })
 
 export const leaveOut = (round: Round, target: Target, reason: Unready): void => {
   round.work.exclusions.set(target, reason)
-  round.firstUnready ??= reason
+  round.soonestUnready = sooner(round.soonestUnready, reason)
 }
 
 /** What a failure means for the rest of the walk. */
@@ -106,11 +107,11 @@ export const mayAsk = ({ work }: Round, pauses: Pick<Pauses, "leftMs">): boolean
 
 /** How it ends when nobody is left. */
 export const endOf = (round: Round, health: Health, nowMs: number): LoopEnd => {
-  const { broken, firstUnready, last, work } = round
+  const { broken, soonestUnready, last, work } = round
   if (broken !== null) return answered(broken.target, broken.result)
   if (last !== null && work.exchange.reply.isClosed()) return clientLeft(last.target)
   // A target that could not be asked this says less than one that could and rests.
-  if (last !== null && (last.failure.kind !== "gateway_refusal" || firstUnready === null)) {
+  if (last !== null && (last.failure.kind !== "gateway_refusal" || soonestUnready === null)) {
     const { failure, target } = last
     const told = policyOf(failure).carriesRetryAfter && failure.untilMs !== null
     const earliestMs = earliestRecoveryMs(round, health, nowMs)
@@ -119,7 +120,7 @@ export const endOf = (round: Round, health: Health, nowMs: number): LoopEnd => {
     return { _tag: "Failed", target, failure, retryAfterMs }
   }
   const { order, reason } = work.decision
-  const unready = firstUnready ?? (order.length === 0 ? nobodySuits(reason) : queueFull)
+  const unready = soonestUnready ?? (order.length === 0 ? nobodySuits(reason) : queueFull)
   // A place at a connection is free as soon as any answer is over.
   const placeMs = unready === queueFull ? 1_000 : null
   return { _tag: "Unavailable", unready, retryAfterMs: earliestRecoveryMs(round, health, nowMs) ?? placeMs }

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
 import { makeKeeper } from "../../resilience/Keeper.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaUseRepo } from "../../store/repo/QuotaUseRepo.ts"
@@ -42,21 +43,12 @@ export const makeDrawLedger: Effect.Effect<DrawLedger, StoreError, QuotaUseRepo 
       else keeper.touch(key)
     }
 
-    const dropOldest = (): void => {
-      for (const oldest of entries.keys()) {
-        if (entries.size <= capacity) return
-        entries.delete(oldest)
-        keeper.touch(oldest)
-      }
-    }
-    dropOldest()
+    dropOldest(entries, capacity, keeper.touch)
 
     return {
       of: (key) => entries.get(key) ?? noDraws,
       put: (key, draws) => {
-        entries.delete(key)
-        entries.set(key, draws)
-        dropOldest()
+        putYoungest(entries, key, draws, capacity, keeper.touch)
         keeper.touch(key)
       },
       flush: keeper.flush

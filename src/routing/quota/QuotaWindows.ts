@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connection } from "../../domain/Connection.ts"
+import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
 import { makeKeeper } from "../../resilience/Keeper.ts"
@@ -128,32 +129,14 @@ export const make = Effect.gen(function* () {
     else keeper.touch(id)
   }
 
-  const dropOldest = (): void => {
-    for (const oldest of entries.keys()) {
-      if (entries.size <= capacity) return
-      entries.delete(oldest)
-      keeper.touch(oldest)
-    }
-  }
-  dropOldest()
+  dropOldest(entries, capacity, keeper.touch)
 
   /** The entry to be changed, as the youngest. */
   const open = (id: string): Entry => {
     const entry = entries.get(id) ?? { plan: null, learned: none, counts: new Map(), rates: new Map(), ready: null }
-    entries.delete(id)
-    entries.set(id, entry)
-    dropOldest()
+    putYoungest(entries, id, entry, capacity, keeper.touch)
     entry.ready = null
     return entry
-  }
-
-  const putRates = (entry: Entry, model: string, rates: ReadonlyArray<State.Rate>): void => {
-    entry.rates.delete(model)
-    entry.rates.set(model, rates)
-    for (const oldest of entry.rates.keys()) {
-      if (entry.rates.size <= maxModels) return
-      entry.rates.delete(oldest)
-    }
   }
 
   const learn = (connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
@@ -161,10 +144,11 @@ export const make = Effect.gen(function* () {
     if (shown === null) return
     const entry = open(connectionId)
     if (shown.rates.length > 0) {
-      putRates(
-        entry,
+      putYoungest(
+        entry.rates,
         model,
-        shown.rates.map((rate) => State.believedRate(rate, nowMs))
+        shown.rates.map((rate) => State.believedRate(rate, nowMs)),
+        maxModels
       )
     }
     if (shown.windows.length === 0) return
@@ -185,7 +169,8 @@ export const make = Effect.gen(function* () {
     }
     const key = scope === "model" ? model : everyModel
     const others = State.currentRates(entry.rates.get(key) ?? none, nowMs).filter(({ name }) => name !== kind)
-    putRates(entry, key, [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, untilMs }])
+    const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, untilMs }]
+    putYoungest(entry.rates, key, rates, maxModels)
   }
 
   const count = ({ id, quotas }: Quoted, used: Used, nowMs: number): void => {

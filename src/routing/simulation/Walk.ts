@@ -8,6 +8,7 @@ import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../ModelResolver.ts"
 import type { Unready } from "../TargetHealth.ts"
 import { isSoonOver, makeExhausted } from "../walk/Exhausted.ts"
+import { sooner } from "../walk/Soonest.ts"
 import { cooldownMarginMs, maxAttempts, type RoutePolicy } from "../walk/RoutePolicy.ts"
 import type { Health } from "./Health.ts"
 
@@ -50,7 +51,7 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
   const tired = new Set<string>()
   const later: Array<Turn> = []
   let last: Failure | null = null
-  let firstUnready: Unready | null = null
+  let soonestUnready: Unready | null = null
   let calls = 0
   let rounds = 0
   let callsBefore = -1
@@ -58,7 +59,7 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
   let waitedMs = 0
 
   const leaveOut = (reason: Unready | null): void => {
-    firstUnready ??= reason
+    if (reason !== null) soonestUnready = sooner(soonestUnready, reason)
   }
 
   const isOpen = (target: Target, nowMs: number): boolean =>
@@ -120,8 +121,8 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
     { budgetMs, enabled, maxAttempts: most, maxWaitMs }: NonNullable<typeof wait>,
     nowMs: number
   ) => {
-    const isFailed = last !== null && (last.kind !== "gateway_refusal" || firstUnready === null)
-    const kind = isFailed ? (last?.kind ?? null) : (firstUnready?.kind ?? null)
+    const isFailed = last !== null && (last.kind !== "gateway_refusal" || soonestUnready === null)
+    const kind = isFailed ? (last?.kind ?? null) : (soonestUnready?.kind ?? null)
     const restMs = isSoonOver(kind) ? earliestRecoveryMs(nowMs) : null
     if (!enabled || restMs === null || waits >= most) return nobody
     const waitMs = restMs + cooldownMarginMs
@@ -132,7 +133,7 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
       exhausted.forgetPassing()
       tired.clear()
       last = null
-      firstUnready = null
+      soonestUnready = null
       return walk(0, laterMs)
     }
     return { _tag: "Pause", ms: waitMs, next: again } as const

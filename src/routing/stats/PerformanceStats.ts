@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import { putYoungest } from "../../kernel/Youngest.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Performance } from "../engine/Candidate.ts"
@@ -56,14 +57,7 @@ const makeBook = (limit: number) => {
       // Mostly it is the latest already.
       if (key === latest) return
       latest = key
-      series.delete(key)
-      series.set(key, known)
-      if (series.size > limit) {
-        for (const oldest of series.keys()) {
-          series.delete(oldest)
-          break
-        }
-      }
+      putYoungest(series, key, known, limit)
     },
     read: (key: string, nowMs: number): Performance | null => series.get(key)?.read(nowMs) ?? null
   }
@@ -80,13 +74,12 @@ interface ModelFacts {
 const makeModelBook = () => {
   const byConnection = new Map<string, Map<string, ModelFacts>>()
   /** The longest without a sample first. */
-  const order = new Set<ModelFacts>()
+  const order = new Map<ModelFacts, null>()
 
   const get = (connectionId: string, model: string): ModelFacts | null =>
     byConnection.get(connectionId)?.get(model) ?? null
 
   const drop = (facts: ModelFacts): void => {
-    order.delete(facts)
     const models = byConnection.get(facts.connectionId)
     models?.delete(facts.model)
     if (models?.size === 0) byConnection.delete(facts.connectionId)
@@ -106,14 +99,7 @@ const makeModelBook = () => {
     const facts = get(connectionId, model) ?? begun(connectionId, model)
     if (facts === latest) return facts
     latest = facts
-    order.delete(facts)
-    order.add(facts)
-    if (order.size > capacity.models) {
-      for (const oldest of order) {
-        drop(oldest)
-        break
-      }
-    }
+    putYoungest(order, facts, null, capacity.models, drop)
     return facts
   }
 

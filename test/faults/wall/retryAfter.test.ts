@@ -41,6 +41,9 @@ describe("two targets, both out", () => {
               const seconds = Number(headers.get("retry-after"))
               assert.isTrue(seconds >= 5 && seconds <= 12, `Retry-After ${seconds}`)
             }
+            // Nobody was asked: the one that is well first is the one to tell of.
+            assert.match(second.error?.message ?? "", /sooner/)
+            assert.notMatch(second.error?.message ?? "", /later/)
             const tried = first.error?.attempts?.map(({ provider, status }) => [provider, status])
             if (wire !== "ollama") {
               assert.deepStrictEqual(
