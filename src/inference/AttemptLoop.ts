@@ -11,7 +11,7 @@ import type { Target } from "../routing/ModelResolver.ts"
 import type { Work } from "./Exchange.ts"
 import { type CallingRooms, makeCalling } from "./loop/Calling.ts"
 import { makeHedging } from "./loop/Hedging.ts"
-import { answered, clientLeft, type LoopEnd, queueFull } from "./loop/LoopEnd.ts"
+import { answered, clientLeft, fullUntil, type LoopEnd, queueFull } from "./loop/LoopEnd.ts"
 import { makePauses } from "./loop/Pauses.ts"
 import { makePlaces, type PlaceRooms } from "./loop/Places.ts"
 import { makeRepeats } from "./loop/Repeats.ts"
@@ -79,7 +79,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
     const place = placeAt(round, turn.target)
     if (place._tag === "Free") return ask(round, turn, place.release)
     if (place._tag === "Wait") round.waiting.push({ turn, place })
-    else leaveOut(round, turn.target, queueFull)
+    else leaveOut(round, turn.target, fullUntil(place.retryAfterMs, nowMs()))
     return walk(round, turn.index + 1)
   }
 

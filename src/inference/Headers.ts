@@ -3,6 +3,8 @@
  */
 import type { ErrorView } from "../domain/Errors.ts"
 import { version } from "../platform/Version.ts"
+import { isPassedOver } from "../routing/DecisionLog.ts"
+import { cameTrue } from "../routing/engine/Decision.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Bill } from "./Settle.ts"
 import type { Work } from "./Exchange.ts"
@@ -31,6 +33,15 @@ const targetsBefore = ({ attempts, decision }: Work, { account, model }: Target)
   return others.size
 }
 
+/** Why this target: the reason of the decision, unless another was asked first. */
+const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
+  const { decision, exclusions } = work
+  const reason = exclusions.size === 0 ? decision.reason : cameTrue(decision, isPassedOver(work)).reason
+  return fallbacks === 0 || decision.order[0] === target
+    ? reason
+    : `fallback after ${fallbacks} (first choice: ${reason})`
+}
+
 const servedBy = (work: Work, target: Target, contentType: string, dropped: ReadonlyArray<string>): Array<string> => {
   const fallbacks = targetsBefore(work, target)
   const headers = identityHeaders(work.exchange.requestId)
@@ -42,7 +53,7 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
     "X-Gateway-Model",
     headerSafe(target.model),
     "X-Gateway-Decision",
-    `${work.decision.strategy};${work.resolution.targets.length};${work.decision.reason}`
+    `${work.decision.strategy};${work.resolution.targets.length};${reasonOf(work, target, fallbacks)}`
   )
   const { relaxedFilters } = work.decision
   if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))

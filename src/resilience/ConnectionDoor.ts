@@ -26,7 +26,8 @@ export type Place =
    * the place, run it inside `Effect.uninterruptibleMask`.
    */
   | { readonly _tag: "Wait"; readonly wait: Effect.Effect<Release | null> }
-  | { readonly _tag: "Full" }
+  /** `retryAfterMs`: when the throttle lets a call start again, where it is the reason. */
+  | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
 export class ConnectionDoor extends Context.Tag("gateway/resilience/ConnectionDoor")<
   ConnectionDoor,
@@ -163,7 +164,7 @@ export const make = Effect.gen(function* () {
       const nowMs = clock.unsafeCurrentTimeMillis()
       const restMs = paceOf(id, throttle, nowMs).waitMs(throttle, nowMs)
       // Nobody waits for what cannot come in time.
-      if (restMs > throttle.maxWaitMs) return full
+      if (restMs > throttle.maxWaitMs) return { _tag: "Full", retryAfterMs: restMs }
       if (restMs > 0 || gate.inUse(turnsOf(id)) > 0) return waiting(id) < queueDepth ? line : full
       const place = gate.enter(id, limit, queueDepth)
       if (place._tag === "Free") paceOf(id, throttle, nowMs).start(nowMs)

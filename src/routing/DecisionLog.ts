@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Attempt, AttemptView, DecisionRecord, Exclusion } from "../domain/Decision.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
-import type { Decision, Excluded } from "./engine/Decision.ts"
+import { cameTrue, type Decision, type Excluded } from "./engine/Decision.ts"
 
 export const capacity = 2_000
 /** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the room of many small ones. */
@@ -60,27 +60,37 @@ const exclusionOf = (reason: Excluded | undefined): Exclusion | null =>
         detail: reason.detail
       }
 
-export const recordOf = (entry: DecisionEntry): DecisionRecord => ({
-  requestId: entry.requestId,
-  requestedModel: entry.requestedModel,
-  combo: entry.resolution.combo?.name ?? null,
-  strategy: entry.decision.strategy,
-  seed: entry.decision.seed,
-  reason: entry.decision.reason,
-  weights: entry.decision.weights,
-  candidates: entry.resolution.targets.map((target) => ({
-    provider: target.account.spec.id,
-    connectionId: target.account.connection.id,
-    model: target.model,
-    score: entry.decision.scores.get(target)?.score ?? null,
-    factors: entry.decision.scores.get(target)?.factors ?? null,
-    excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
-  })),
-  order: orderNames(entry.decision.order),
-  attempts: entry.attempts.map(attemptView),
-  chosen: entry.chosen === null ? null : nameOf(entry.chosen),
-  relaxedFilters: entry.decision.relaxedFilters
-})
+/** Left out in its turn, and never asked before or after that. */
+export const isPassedOver =
+  ({ attempts, exclusions }: Pick<DecisionEntry, "attempts"> & { readonly exclusions: ReadonlyMap<Target, unknown> }) =>
+  (target: Target): boolean =>
+    exclusions.has(target) &&
+    !attempts.some(({ connectionId, model }) => connectionId === target.account.connection.id && model === target.model)
+
+export const recordOf = (entry: DecisionEntry): DecisionRecord => {
+  const { order, reason } = cameTrue(entry.decision, isPassedOver(entry))
+  return {
+    requestId: entry.requestId,
+    requestedModel: entry.requestedModel,
+    combo: entry.resolution.combo?.name ?? null,
+    strategy: entry.decision.strategy,
+    seed: entry.decision.seed,
+    reason,
+    weights: entry.decision.weights,
+    candidates: entry.resolution.targets.map((target) => ({
+      provider: target.account.spec.id,
+      connectionId: target.account.connection.id,
+      model: target.model,
+      score: entry.decision.scores.get(target)?.score ?? null,
+      factors: entry.decision.scores.get(target)?.factors ?? null,
+      excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
+    })),
+    order: orderNames(order),
+    attempts: entry.attempts.map(attemptView),
+    chosen: entry.chosen === null ? null : nameOf(entry.chosen),
+    relaxedFilters: entry.decision.relaxedFilters
+  }
+}
 
 const linesOf = ({ attempts, decision, exclusions }: DecisionEntry): number =>
   decision.scores.size + decision.exclusions.size + exclusions.size + attempts.length

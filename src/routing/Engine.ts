@@ -14,6 +14,7 @@ import * as RouterStrategies from "./auto/RouterStrategies.ts"
 import { callEnded, healed, type HealingState } from "./auto/SelfHealing.ts"
 import type { Features } from "./engine/Candidate.ts"
 import { decide, type Decided } from "./engine/Decide.ts"
+import { asListedReason, onlyTargetReason } from "./engine/Decision.ts"
 import { slowLimitMs } from "./engine/Predicted.ts"
 import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
 import type { Served } from "./engine/Strategy.ts"
@@ -66,7 +67,7 @@ export const asListed = ({ resolution, seed }: Pick<Question, "resolution" | "se
   strategy: resolution.strategy,
   seed,
   order: resolution.targets,
-  reason: resolution.targets.length === 1 ? "only target" : "first in order",
+  reason: resolution.targets.length === 1 ? onlyTargetReason : asListedReason,
   weights: null,
   scores: noScores,
   exclusions: noScores,

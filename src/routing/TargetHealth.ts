@@ -139,12 +139,16 @@ export const make = Effect.gen(function* () {
     return doubtMs === 0 ? null : { ...cooling(target, doubtMs, nowMs), lastResort: true }
   }
 
+  /** Of several holds the one that is over last: who comes back before it comes in vain. */
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
     const restMs = cooldowns.waitMs(account.connection.id, nowMs)
-    if (restMs !== 0) return cooling(target, restMs, nowMs)
+    if (restMs === null) return cooling(target, restMs, nowMs)
     const breakerMs = breakers.waitMs(account.spec, nowMs)
-    if (breakerMs !== 0) {
+    const lockMs = lockouts.waitMs(lockKey(target), nowMs)
+    const longestMs = Math.max(restMs, breakerMs ?? 0, lockMs)
+    if (restMs > 0 && restMs === longestMs) return cooling(target, restMs, nowMs)
+    if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
       const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
       return {
         rule: "breaker",
@@ -156,7 +160,6 @@ export const make = Effect.gen(function* () {
         code: "provider_circuit_open"
       }
     }
-    const lockMs = lockouts.waitMs(lockKey(target), nowMs)
     if (lockMs === 0) return doubted(target, nowMs)
     return {
       rule: "lockout",

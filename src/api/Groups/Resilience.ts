@@ -39,8 +39,10 @@ export const LockoutView = Schema.Struct({
 }).annotations({ identifier: "ModelCooldown" })
 export type LockoutView = typeof LockoutView.Type
 
-/** Null: all breakers. */
-const ResetBreakers = Schema.NullOr(Schema.Struct({ provider: optional(Text) }))
+/** Null: all breakers. A mistyped key must not be taken for that. */
+const ResetBreakers = Schema.NullOr(
+  Schema.Struct({ provider: optional(Text) }).annotations({ parseOptions: { onExcessProperty: "error" } })
+)
 const WasReset = Schema.Struct({ ok: Schema.Literal(true), reset: Schema.Number })
 
 /** Either `all`, or the provider and the model; `connection` is an id or a name and narrows it to one account. */

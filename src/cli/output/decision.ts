@@ -1,6 +1,8 @@
 /** How a routing decision is shown: who was chosen between, by which numbers, and who was left out. */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { DecisionView } from "../../api/Groups/Routing.ts"
+import * as Output from "./Output.ts"
 import { orDash, shortTime } from "./Output.ts"
 import type { Column } from "./Table.ts"
 
@@ -17,12 +19,41 @@ interface Placed extends Candidate {
 /** Three digits tell scores apart; the record itself has them all. */
 const number = (value: number | null): string => (value === null ? "-" : value.toFixed(3))
 
-const factorsOf = ({ factors }: Candidate): string =>
-  factors === null
-    ? "-"
-    : Object.entries(factors)
-        .map(([name, value]) => `${name} ${Number(value.toFixed(3))}`)
-        .join(", ")
+/** Candidates whose factors stand beside each other in a table. */
+export const mostCompared = 8
+
+interface Factor {
+  readonly name: string
+  readonly weight: number | null
+}
+
+/** A line per factor that counts, a column per scored candidate under its number; no lines where nothing was scored. */
+export const factorTable = ({
+  candidates,
+  weights
+}: Pick<DecisionView, "weights"> & { readonly candidates: ReadonlyArray<Placed> }): {
+  readonly factors: ReadonlyArray<Factor>
+  readonly columns: ReadonlyArray<Column<Factor>>
+} => {
+  const scored = candidates.filter(({ factors, place }) => factors !== null && place !== null)
+  const names = [...new Set(scored.flatMap(({ factors }) => Object.keys(factors ?? {})))]
+  const compared = scored.slice(0, mostCompared)
+  return {
+    factors: names
+      .map((name): Factor => ({ name, weight: weights === null ? null : (weights[name] ?? 0) }))
+      .filter(({ weight }) => weight !== 0)
+      .toSorted((a, b) => (b.weight ?? 0) - (a.weight ?? 0)),
+    columns: [
+      { header: "FACTOR", value: ({ name }) => name },
+      { header: "WEIGHT", value: ({ weight }) => number(weight), align: "right" },
+      ...compared.map(({ factors, place }): Column<Factor> => ({
+        header: `#${place}`,
+        value: ({ name }) => number(factors?.[name] ?? null),
+        align: "right"
+      }))
+    ]
+  }
+}
 
 const exclusionOf = ({ excluded }: Candidate): string => {
   if (excluded === null) return "-"
@@ -31,7 +62,7 @@ const exclusionOf = ({ excluded }: Candidate): string => {
 }
 
 /** The candidates in the order they are tried, those left out behind. */
-export const placed = ({ candidates, order }: DecisionView): ReadonlyArray<Placed> => {
+const placed = ({ candidates, order }: DecisionView): ReadonlyArray<Placed> => {
   const placeOf = ({ connectionId, model, provider }: Candidate): number | null => {
     const name = `${provider}/${model}`
     const index = order.findIndex((each) => each === `${name}@${connectionId}`)
@@ -43,12 +74,11 @@ export const placed = ({ candidates, order }: DecisionView): ReadonlyArray<Place
     .toSorted((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || 0)
 }
 
-export const candidateColumns: ReadonlyArray<Column<Placed>> = [
+const candidateColumns: ReadonlyArray<Column<Placed>> = [
   { header: "#", value: ({ place }) => orDash(place), align: "right" },
   { header: "TARGET", value: ({ model, provider }) => `${provider}/${model}` },
   { header: "CONNECTION", value: ({ connectionId }) => connectionId },
   { header: "SCORE", value: ({ score }) => number(score), align: "right" },
-  { header: "FACTORS", value: factorsOf },
   { header: "LEFT OUT", value: exclusionOf }
 ]
 
@@ -61,6 +91,18 @@ export const attemptColumns: ReadonlyArray<Column<Attempt>> = [
   { header: "MS", value: ({ latencyMs }) => String(Math.round(latencyMs)), align: "right" }
 ]
 
+/** The candidates, and the factors of the first of them. */
+export const showCandidates = (decision: DecisionView, whenEmpty: string) =>
+  Effect.gen(function* () {
+    const candidates = placed(decision)
+    yield* Output.rows(candidates, candidateColumns, whenEmpty)
+    const { columns, factors } = factorTable({ candidates, weights: decision.weights })
+    if (factors.length === 0) return
+    yield* Output.print("")
+    yield* Output.rows(factors, columns, "")
+    if (candidates.length > mostCompared) yield* Output.note(`Factors of the first ${mostCompared}; --json has all.`)
+  })
+
 /** What is said of the decision as a whole. */
 export const headline = (decision: DecisionView): ReadonlyArray<readonly [string, string]> => [
   ["Asked for", decision.requestedModel],
@@ -68,17 +110,6 @@ export const headline = (decision: DecisionView): ReadonlyArray<readonly [string
   ["Strategy", decision.strategy],
   ...(decision.reason === undefined ? [] : [["Reason", decision.reason] as const]),
   ["Seed", String(decision.seed)],
-  ...(decision.weights === null
-    ? []
-    : [
-        [
-          "Weights",
-          Object.entries(decision.weights)
-            .filter(([, weight]) => weight !== 0)
-            .map(([name, weight]) => `${name} ${Number(weight.toFixed(3))}`)
-            .join(", ")
-        ] as const
-      ]),
   ["Order", decision.order.join(", ") || "-"],
   ...(decision.relaxedFilters.length === 0 ? [] : [["Relaxed", decision.relaxedFilters.join(", ")] as const]),
   ...(decision.chosen === null ? [] : [["Answered by", decision.chosen] as const])

@@ -9,6 +9,12 @@ import type { FieldProblem } from "../../domain/Errors.ts"
 
 const expectation = /^Expected (.+?), actual /s
 
+/** What was expected, without the name of a type of ours. */
+const plainly = (expected: string): string => {
+  if (expected.startsWith("ReadonlyArray<")) return "an array"
+  return /^\(?(?:Struct\b|\{)/.test(expected) ? "an object" : expected
+}
+
 /**
  * What was expected at one place, in one sentence. Every branch of a union reports on its own, so they are put together; what was given
  * is not repeated, for it may be a secret.
@@ -16,7 +22,7 @@ const expectation = /^Expected (.+?), actual /s
 const sentence = (messages: ReadonlyArray<string>): string => {
   const plain = messages.find((message) => !expectation.test(message))
   if (plain !== undefined) return plain
-  const expected = new Set(messages.map((message) => expectation.exec(message)?.[1] ?? message))
+  const expected = new Set(messages.map((message) => plainly(expectation.exec(message)?.[1] ?? message)))
   if (expected.size > 1) expected.delete("null")
   return `must be ${[...expected].join(" or ")}`
 }

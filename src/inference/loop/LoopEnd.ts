@@ -30,10 +30,14 @@ export const queueFull: Unready = {
   untilMs: null,
   terminal: null,
   kind: null,
-  detail: "All places at the connection are taken, and its queue is full",
+  detail: "The connection takes no more requests now, and its queue is full or too slow",
   status: 503,
   code: "queue_full"
 }
+
+/** `queueFull`, and when it is over where the throttle knows. */
+export const fullUntil = (retryAfterMs: number | undefined, nowMs: number): Unready =>
+  retryAfterMs === undefined ? queueFull : { ...queueFull, untilMs: nowMs + retryAfterMs }
 
 /** The decision left nobody to ask, and says why. */
 export const nobodySuits = (reason: string): Unready => ({

@@ -104,7 +104,7 @@ export const makePlaces = ({ door, gate }: PlaceRooms): ((round: Round, target: 
       const place = connectionPlace(lines, target)
       if (place._tag === "Free") return { _tag: "Free", release: both(own.release, place.release) }
       own.release()
-      if (place._tag === "Full") return full
+      if (place._tag === "Full") return place
     }
     return { _tag: "Wait", wait: inLine(key, limit, lines, target) }
   }

@@ -122,6 +122,6 @@ export const endOf = (round: Round, health: Health, nowMs: number): LoopEnd => {
   const { order, reason } = work.decision
   const unready = soonestUnready ?? (order.length === 0 ? nobodySuits(reason) : queueFull)
   // A place at a connection is free as soon as any answer is over.
-  const placeMs = unready === queueFull ? 1_000 : null
+  const placeMs = unready.code === queueFull.code ? (unready.untilMs ?? nowMs + 1_000) - nowMs : null
   return { _tag: "Unavailable", unready, retryAfterMs: earliestRecoveryMs(round, health, nowMs) ?? placeMs }
 }

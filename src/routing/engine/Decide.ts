@@ -12,9 +12,10 @@ import type { StrategyLookup } from "../auto/RouterStrategies.ts"
 import type { HealingState } from "../auto/SelfHealing.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 import { type OrderingStrategy, strategies } from "../strategies/index.ts"
+import { ordering } from "../strategies/Ordering.ts"
 import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
 import type { Candidate, Features } from "./Candidate.ts"
-import { type Decision, type Excluded, excludedBy } from "./Decision.ts"
+import { amongReady, type Decision, type Excluded, excludedBy, nobodyReadyReason } from "./Decision.ts"
 import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "./Strategy.ts"
 
@@ -58,9 +59,13 @@ const allowsLastKnownGood = (config: Resolution["config"]): boolean => {
 
 const isOrdering = (strategy: string): strategy is OrderingStrategy => Object.hasOwn(strategies, strategy)
 
+/** The order means little to a panel. */
+const panel: Strategy = ({ candidates, memory }) => ordering(candidates, "all are asked at once", memory)
+
 const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
   if (name === "lkgp" && !lkgpEnabled) return strategies.priority.order
   if (name === "quota-share") return quotaShare
+  if (name === "fusion") return panel
   return isOrdering(name) ? strategies[name].order : strategies.priority.order
 }
 
@@ -162,7 +167,7 @@ export const decide = (input: DecideInput): Decided => {
   /** Whoever is only doubted is asked when all others have failed. */
   const doubted = inReserve.filter(({ unready }) => unready?.lastResort === true).map(({ target }) => target)
   // Nobody may be called: the loop says why, and when that will be over.
-  const nobodyReady = { ...base, order: inLine, reason: "no target is available" }
+  const nobodyReady = { ...base, order: inLine, reason: nobodyReadyReason }
   if (usable.length === 0 && spec === null) return nobodyReady
   if (spec === null) {
     const ordering = withAffinity(
@@ -175,7 +180,7 @@ export const decide = (input: DecideInput): Decided => {
     return {
       ...base,
       order: doubted.length === 0 ? order : [...order, ...doubted],
-      reason,
+      reason: unavailable.length === 0 ? reason : amongReady(reason),
       relaxedFilters: relaxed,
       scores: scoresOf(candidates, ordering.scores),
       weights: ordering.weights ?? null,

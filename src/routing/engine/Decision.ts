@@ -30,3 +30,29 @@ export interface Decision {
   /** What is to be remembered when the request goes out; null when nothing is. */
   readonly memory: StrategyMemory | null
 }
+
+/** What a decision says that only lists its targets: nobody's health was looked at. */
+export const asListedReason = "first in order"
+export const onlyTargetReason = "only target"
+export const nobodyReadyReason = "no target is available"
+
+const plain = new RegExp(`^(?:${asListedReason}|${onlyTargetReason})(?=;|$)`)
+
+/** The reason, where those that would have been before the first could not be called. */
+export const amongReady = (reason: string): string => reason.replace(plain, "$& that could be called")
+
+/**
+ * The order as it came true: who was left out when its turn came, and was never asked, stood behind all others. A decision that only
+ * lists its targets does not look at their health, and a health can change under a decision.
+ */
+export const cameTrue = (
+  { order, reason }: Pick<Decision, "order" | "reason">,
+  isLeftOut: (target: Target) => boolean
+): Pick<Decision, "order" | "reason"> => {
+  const callable = order.filter((target) => !isLeftOut(target))
+  if (callable.length === order.length) return { order, reason }
+  if (callable.length === 0) return { order, reason: reason.replace(plain, nobodyReadyReason) }
+  const leftOut = order.filter(isLeftOut)
+  const why = callable[0] === order[0] ? reason : amongReady(reason)
+  return { order: [...callable, ...leftOut], reason: why }
+}

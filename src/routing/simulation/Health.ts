@@ -65,19 +65,22 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     const { connection, spec } = target.account
     const cooldown = cooldowns.get(connection.id) ?? fresh
     const coolMs = Cooldown.waitMs(cooldown, nowMs)
-    if (coolMs !== 0) return cooling(cooldown, coolMs === null ? null : nowMs + coolMs)
-    const left = { terminal: null, kind: null }
+    if (coolMs === null) return cooling(cooldown, null)
     const waitMs = Breaker.retryAfterMs(breakerOf(spec, nowMs), profileOf(spec.class), nowMs)
-    if (waitMs !== 0) {
+    const key = keyOf(target)
+    const lockedUntilMs = modelLockout.enabled ? (lockouts.get(key)?.untilMs ?? 0) : 0
+    const lockMs = Math.max(0, Math.max(holds.get(key) ?? 0, lockedUntilMs) - nowMs)
+    const longestMs = Math.max(coolMs, waitMs ?? 0, lockMs)
+    if (coolMs > 0 && coolMs === longestMs) return cooling(cooldown, nowMs + coolMs)
+    const left = { terminal: null, kind: null }
+    if (waitMs !== 0 && (waitMs ?? 0) === longestMs) {
       const untilMs = waitMs === null ? null : nowMs + waitMs
       const detail = "the circuit breaker is open"
       return { ...left, rule: "breaker", untilMs, detail, status: 503, code: "provider_circuit_open" }
     }
-    const key = keyOf(target)
-    const lockedMs = modelLockout.enabled ? (lockouts.get(key)?.untilMs ?? 0) : 0
-    const untilMs = Math.max(holds.get(key) ?? 0, lockedMs)
-    if (untilMs > nowMs) {
-      return { ...left, rule: "lockout", untilMs, detail: "the model is locked", status: 429, code: "model_cooldown" }
+    if (lockMs > 0) {
+      const detail = "the model is locked"
+      return { ...left, rule: "lockout", untilMs: nowMs + lockMs, detail, status: 429, code: "model_cooldown" }
     }
     const doubtMs = Cooldown.doubtMs(cooldown, nowMs)
     return doubtMs === 0 ? null : { ...cooling(cooldown, nowMs + doubtMs), lastResort: true }

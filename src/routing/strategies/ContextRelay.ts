@@ -3,6 +3,7 @@
  * so that its context changes hands as seldom as possible. The hand-over itself, a summary of the conversation for the next target, is
  * no matter of order: it happens in `inference/handoff`.
  */
+import { asListedReason } from "../engine/Decision.ts"
 import type { Served, Strategy } from "../engine/Strategy.ts"
 import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
 import { ordering } from "./Ordering.ts"
@@ -10,7 +11,7 @@ import { ordering } from "./Ordering.ts"
 export const contextRelay: Strategy = (input) => {
   const order = lastKnownGoodFirst(input)
   return order === null
-    ? ordering(input.candidates, "first in order", input.memory)
+    ? ordering(input.candidates, asListedReason, input.memory)
     : ordering(order, "holds the context", input.memory)
 }
 

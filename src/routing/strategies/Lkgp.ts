@@ -1,4 +1,5 @@
 /** `lkgp`: the target that answered last, while it may be called; the others in the combo's order. */
+import { asListedReason } from "../engine/Decision.ts"
 import type { Served, Strategy } from "../engine/Strategy.ts"
 import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
 import { ordering } from "./Ordering.ts"
@@ -6,7 +7,7 @@ import { ordering } from "./Ordering.ts"
 export const lkgp: Strategy = (input) => {
   const order = lastKnownGoodFirst(input)
   return order === null
-    ? ordering(input.candidates, "first in order", input.memory)
+    ? ordering(input.candidates, asListedReason, input.memory)
     : ordering(order, "last known good", input.memory)
 }
 

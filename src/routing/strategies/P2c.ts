@@ -6,7 +6,7 @@
  * Every request under way counts as one more latency to wait for: a burst that finds the same one better all the time would swamp it.
  */
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
-import type { Candidate } from "../engine/Candidate.ts"
+import type { Candidate, Performance } from "../engine/Candidate.ts"
 import type { Score, Strategy } from "../engine/Strategy.ts"
 import { inFront, ordering, ranked, scoreOf } from "./Ordering.ts"
 
@@ -15,12 +15,17 @@ const weights = { successRate: 1, speed: 1, probing: -0.25 }
 /** An open breaker that may be called is about to be half-open: only time has to be noticed. */
 const isProbing = (phase: BreakerPhase): boolean => phase === "HALF_OPEN" || phase === "OPEN"
 
+/**
+ * Between the median and the 95th percentile: one slow call of many must not move it, but who has become slow must not keep its name
+ * until half of all it is remembered for was slow.
+ */
+const typicalMs = ({ p50Ms, p95Ms }: Performance): number => Math.max(0, (p50Ms + p95Ms) / 2)
+
 export const p2cScore = ({ breaker, inFlight, performance }: Candidate): Score => {
   const known = performance === null || performance.samples === 0 ? null : performance
   return scoreOf(weights, {
     successRate: known === null ? 0.5 : 1 - known.errorRate,
-    // The median stands for the latency: one slow call must not move it.
-    speed: known === null ? 0.25 : 1 / Math.log10(Math.max(0, known.p50Ms) * (1 + inFlight) + 10),
+    speed: known === null ? 0.25 : 1 / Math.log10(typicalMs(known) * (1 + inFlight) + 10),
     probing: isProbing(breaker) ? 1 : 0
   })
 }

@@ -1,9 +1,9 @@
 /** Of several targets that may not be called now, the one a client is told of: whoever is well first. Pure. */
 import type { Unready } from "../TargetHealth.ts"
 
-/** The line at a connection moves whenever an answer is over. */
+/** The line at a connection moves whenever an answer is over, unless its pace is held. */
 const wellAtMs = ({ code, untilMs }: Unready): number =>
-  code === "queue_full" ? 0 : (untilMs ?? Number.POSITIVE_INFINITY)
+  untilMs ?? (code === "queue_full" ? 0 : Number.POSITIVE_INFINITY)
 
 /** The first one said where both take as long. */
 export const sooner = (one: Unready | null, other: Unready): Unready =>

@@ -132,4 +132,17 @@ describe("the attempt loop", () => {
     latch.open()
     assert.strictEqual(await answerOf(await asked), "one")
   })
+
+  scene("tells who is throttled when the throttle lets a request through again", async ({ gateway, one }) => {
+    one.always(good("one"))
+    const requestQueue = { enabled: true, requestsPerMinute: 1, maxWaitMs: 0 }
+    await gateway.manage("PATCH", "/api/resilience", { requestQueue })
+    assert.strictEqual(await answerOf(await gateway.post("/v1/chat/completions", body("one/m"))), "one")
+    const second = await gateway.post("/v1/chat/completions", body("one/m"))
+    assert.strictEqual(second.status, 503)
+    assert.include(await second.text(), "queue_full")
+    const seconds = Number(second.headers.get("retry-after"))
+    assert.isTrue(seconds >= 30 && seconds <= 60, String(seconds))
+    assert.lengthOf(one.requests, 1)
+  })
 })

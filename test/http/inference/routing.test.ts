@@ -62,6 +62,27 @@ describe("routing", () => {
     assert.lengthOf(one.requests, 1)
   })
 
+  scene("says who was asked first, and who could not be", async ({ ask, combo, explain, gateway, one }) => {
+    await combo("first", "priority")
+    one.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+    const reason = ({ headers }: { readonly headers: Headers }) => headers.get("x-gateway-decision")
+    assert.strictEqual(reason(await ask("first")), "priority;3;fallback after 1 (first choice: first in order)")
+    const spared = await ask("first")
+    assert.strictEqual(reason(spared), "priority;3;first in order that could be called")
+    const id = spared.headers.get("x-gateway-request-id") ?? ""
+    const { decision } = await gateway.manage("GET", `/api/routing/decisions/${id}`)
+    for (const { order, reason: why } of [decision, await explain("first")]) {
+      assert.deepStrictEqual(order, ["two/m", "three/m", "one/m"])
+      assert.strictEqual(why, "first in order that could be called")
+    }
+    await gateway.manage("POST", "/api/combos", {
+      name: "pair",
+      strategy: "fill-first",
+      targets: [{ model: "one/m" }, { model: "two/m" }]
+    })
+    assert.strictEqual(reason(await ask("pair")), "fill-first;2;only target that could be called")
+  })
+
   scene("auto scores every candidate, and the score is the weighted sum", async ({ ask, gateway }) => {
     const { by, headers } = await ask("auto")
     assert.include(["one", "two", "three"], by)

@@ -104,6 +104,14 @@ layer(layerOf(), { excludeTestServices: true })("settings", (it) => {
           [...fields]
         )
       }
+      for (const [body, message] of [
+        [{ timeouts: 5 }, "timeouts: must be an object"],
+        [{ providerBreaker: { apikey: [] } }, "providerBreaker.apikey: must be an object"],
+        [{ customBannedSignals: "frozen" }, "customBannedSignals: must be an array"],
+        [{ modelLockout: { errorCodes: 429 } }, "modelLockout.errorCodes: must be an array"]
+      ] as const) {
+        assert.strictEqual((yield* patch(body)).at("error.message"), `Invalid request: ${message}`)
+      }
       for (const body of [[], "text", undefined]) assert.strictEqual((yield* patch(body)).status, 400)
       assert.strictEqual((yield* get("/api/resilience")).text, before)
     })
@@ -139,6 +147,9 @@ layer(layerOf(), { excludeTestServices: true })("breakers", (it) => {
       assert.deepStrictEqual([unknown.status, unknown.at("error.param")], [400, "provider"])
       const other = yield* send("POST", "/api/resilience/reset", { provider: "groq" })
       assert.deepStrictEqual(JSON.parse(other.text), { ok: true, reset: 0 })
+      const mistyped = yield* send("POST", "/api/resilience/reset", { provder: "groq" })
+      assert.strictEqual(mistyped.status, 400)
+      assert.include(mistyped.text, "provder")
       const all = yield* send("POST", "/api/resilience/reset")
       assert.deepStrictEqual(JSON.parse(all.text), { ok: true, reset: 1 })
       assert.deepStrictEqual(JSON.parse((yield* get("/api/resilience/breakers")).text), calm)

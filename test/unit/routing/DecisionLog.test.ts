@@ -49,4 +49,47 @@ describe("the decision log", () => {
     assert.isNull(log.get("huge"))
     assert.isNotNull(log.get("small"))
   })
+
+  describe("of an order that did not look at health", () => {
+    const [one, two, three] = [namedTarget("a"), namedTarget("b"), namedTarget("c")]
+    const listed = (reason: string, leftOut: ReadonlyArray<Target>, asked: ReadonlyArray<Target> = []) => {
+      const base = entry("r", [one, two, three], false)
+      return DecisionLog.recordOf({
+        ...base,
+        decision: { ...base.decision, reason },
+        exclusions: new Map(leftOut.map((target) => [target, { rule: "cooldown", untilMs: 1, detail: "rests" }])),
+        attempts: asked.map(
+          ({ account, model }) =>
+            ({ connectionId: account.connection.id, model, startedMs: 0 }) as unknown as (typeof base.attempts)[number]
+        )
+      })
+    }
+    const told = ({ order, reason }: { readonly order: ReadonlyArray<string>; readonly reason?: string }) => [
+      order.join(),
+      reason
+    ]
+
+    it("puts those who were passed over last, and says so", () => {
+      const reason = "first in order that could be called"
+      assert.deepStrictEqual(told(listed("first in order", [one])), ["b/m,c/m,a/m", reason])
+      assert.deepStrictEqual(told(listed("first in order; context handed over from x", [one])), [
+        "b/m,c/m,a/m",
+        `${reason}; context handed over from x`
+      ])
+    })
+
+    it("keeps the reason where the first could be called", () => {
+      assert.deepStrictEqual(told(listed("first in order", [two])), ["a/m,c/m,b/m", "first in order"])
+      assert.deepStrictEqual(told(listed("next in turn", [])), ["a/m,b/m,c/m", "next in turn"])
+    })
+
+    it("keeps the place of who was asked and rests since then", () =>
+      assert.deepStrictEqual(told(listed("first in order", [one], [one])), ["a/m,b/m,c/m", "first in order"]))
+
+    it("says when nobody could be called", () =>
+      assert.deepStrictEqual(told(listed("first in order", [one, two, three])), [
+        "a/m,b/m,c/m",
+        "no target is available"
+      ]))
+  })
 })

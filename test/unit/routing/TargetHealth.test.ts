@@ -161,3 +161,29 @@ describe("a refusal by status", () => {
     })
   )
 })
+
+describe("a target held back by more than one thing", () => {
+  const hold = { providerBreaker: { apikey: { degradationThreshold: 1, failureThreshold: 1, resetTimeoutMs: 60_000 } } }
+  const lock = { modelLockout: { enabled: true, errorCodes: [503], baseCooldownMs: 60_000 } }
+  for (const [name, settings, code, status] of [
+    ["an open breaker", hold, "provider_circuit_open", 503],
+    ["a locked model", lock, "model_cooldown", 429]
+  ] as const) {
+    it.scopedLive(`${name} outlasts the cooldown: the client is told when it is over, not when the cooldown is`, () =>
+      Effect.gen(function* () {
+        const { bad, gateway, stream } = yield* pair
+        bad.enqueue(Fake.json(Fake.errorBody("chat", "down"), { status: 503 }))
+        yield* Effect.promise(async () => {
+          await gateway.manage("PATCH", "/api/resilience", settings)
+          const first = await stream("bad/m")
+          assert.isAtLeast(Number(first.headers.get("retry-after")), 50)
+          const second = await stream("bad/m")
+          assert.strictEqual(second.status, status)
+          assert.include(second.text, code)
+          assert.isAtLeast(Number(second.headers.get("retry-after")), 50)
+          assert.strictEqual(bad.requests.length, 1)
+        })
+      })
+    )
+  }
+})

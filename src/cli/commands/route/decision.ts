@@ -4,7 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../Client.ts"
 import { about, json } from "../../Flags.ts"
-import { attemptColumns, candidateColumns, headline, OneDecision, placed } from "../../output/decision.ts"
+import { attemptColumns, headline, OneDecision, showCandidates } from "../../output/decision.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 
@@ -21,7 +21,7 @@ export const routeDecision = Command.make("decision", { requestId, ...Client.con
     const { decision } = answer
     yield* Output.print(fields([["Request", decision.requestId], ...headline(decision)]))
     yield* Output.print("")
-    yield* Output.rows(placed(decision), candidateColumns, "There were no candidates.")
+    yield* showCandidates(decision, "There were no candidates.")
     yield* Output.print("")
     yield* Output.rows(decision.attempts, attemptColumns, "Nobody was asked.")
   })

@@ -10,7 +10,7 @@ import * as Client from "../../Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
 import { readJson } from "../../JsonInput.ts"
-import { candidateColumns, headline, OneDecision, placed } from "../../output/decision.ts"
+import { headline, OneDecision, showCandidates } from "../../output/decision.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 
@@ -29,7 +29,9 @@ const flags = {
     Options.repeated
   ),
   seed: Options.integer("seed").pipe(
-    Options.withDescription("Of what is left to chance; the same one gives the same decision."),
+    Options.withDescription(
+      "A whole number that decides what is left to chance: the same seed gives the same decision. Default: another each time."
+    ),
     Options.optional
   ),
   ...Client.connection,
@@ -68,7 +70,7 @@ export const routeExplain = Command.make("explain", flags, (given) =>
     if (given.json) return yield* Output.json(OneDecision, answer)
     yield* Output.print(fields(headline(answer.decision)))
     yield* Output.print("")
-    yield* Output.rows(placed(answer.decision), candidateColumns, "There are no candidates.")
+    yield* showCandidates(answer.decision, "There are no candidates.")
   })
 ).pipe(
   Command.withDescription(

@@ -19,7 +19,9 @@ const flags = {
   ),
   combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
   seed: Options.integer("seed").pipe(
-    Options.withDescription("Of what is left to chance; the same one gives the same decisions."),
+    Options.withDescription(
+      "A whole number that decides what is left to chance: the same seed gives the same decisions."
+    ),
     Options.withDefault(1)
   ),
   ...Client.connection,

@@ -19,9 +19,12 @@ const named = (flag: string, text: string) =>
 
 const flags = {
   combo: Args.text({ name: "combo" }).pipe(Args.withDescription("A combo, an automatic id, or any other model id.")),
-  requests: Options.integer("requests").pipe(Options.withDefault(10_000)),
+  requests: Options.integer("requests").pipe(
+    Options.withDescription("Requests to simulate."),
+    Options.withDefault(10_000)
+  ),
   seed: Options.integer("seed").pipe(
-    Options.withDescription("The same seed gives the same output."),
+    Options.withDescription("A whole number that decides what is left to chance: the same seed gives the same output."),
     Options.withDefault(1)
   ),
   rate: Options.float("rate").pipe(Options.withDescription("Mean arrivals per second."), Options.withDefault(10)),

@@ -203,4 +203,17 @@ describe("decide", () => {
     assert.strictEqual(key("auto/fast", "auto/fast"), "auto/fast")
     assert.strictEqual(key("p/m", null), "p/m")
   })
+
+  it("says why somebody is first, when others cannot be called", () => {
+    const [a, b, c] = pool
+    const resting = [a, b].flatMap((each) => (each === undefined ? [] : [{ ...each, unready: cooling }]))
+    const one = [...resting, ...(c === undefined ? [] : [c])]
+    assert.strictEqual(decided("fill-first", { candidates: one }).reason, "only target that could be called")
+    assert.strictEqual(decided("fill-first", { candidates: pool.slice(0, 1) }).reason, "only target")
+    assert.strictEqual(
+      decided("priority", { candidates: [...resting.slice(0, 1), ...pool.slice(1)] }).reason,
+      "first in order that could be called"
+    )
+    assert.strictEqual(decided("fusion").reason, "all are asked at once")
+  })
 })

@@ -11,19 +11,32 @@ const dayMs = 24 * hourMs
 const scoreOf = (strategy: OrderingStrategy, given: Candidate, config = {}) =>
   run(strategy, { candidates: [given], config }).scores?.get(given.key)?.score
 
+const steady = (ms: number) => ({ p50Ms: ms, p95Ms: ms })
+
 describe("p2c", () => {
   const cases: ReadonlyArray<readonly [string, Partial<Candidate>, number]> = [
     ["unknown", {}, 0.75],
     ["unknown without samples", { performance: performance({ samples: 0, errorRate: 1 }) }, 0.75],
-    ["100 ms in all, no failure", { performance: performance({ p50Ms: 90 }) }, 1.5],
-    ["1,000 ms in all, one of four fails", { performance: performance({ p50Ms: 990, errorRate: 0.25 }) }, 0.75 + 1 / 3],
-    ["at once", { performance: performance({ p50Ms: 0 }) }, 2],
+    ["100 ms in all, no failure", { performance: performance({ ...steady(90) }) }, 1.5],
+    [
+      "1,000 ms in all, one of four fails",
+      { performance: performance({ ...steady(990), errorRate: 0.25 }) },
+      0.75 + 1 / 3
+    ],
+    ["at once", { performance: performance({ ...steady(0) }) }, 2],
     ["half open", { breaker: "HALF_OPEN" }, 0.5],
     ["degraded", { breaker: "DEGRADED" }, 0.75]
   ]
   for (const [name, given, expected] of cases) {
     it(`scores: ${name}`, () => assert.closeTo(p2cScore(candidate("a", given)).score, expected, 1e-12))
   }
+
+  it("notices who has become slow, long before half of the calls were", () => {
+    const slower = p2cScore(candidate("a", { performance: performance({ p50Ms: 1, p95Ms: 60 }) }))
+    const steadily = p2cScore(candidate("b", { performance: performance(steady(3)) }))
+    assert.isBelow(slower.score, steadily.score)
+    assert.closeTo(slower.factors["speed"] ?? 0, 1 / Math.log10(40.5), 1e-12)
+  })
 
   it("takes the better of two, whatever the draw", () => {
     const pool = [candidate("a", { breaker: "HALF_OPEN" }), candidate("b")]
@@ -40,12 +53,12 @@ describe("p2c", () => {
   })
 
   it("reckons with a latency for each request under way, so that a burst is spread", () => {
-    const busy = candidate("a", { performance: performance({ p50Ms: 100 }), inFlight: 3 })
+    const busy = candidate("a", { performance: performance({ ...steady(100) }), inFlight: 3 })
     assert.closeTo(p2cScore(busy).score, 1 + 1 / Math.log10(410), 1e-12)
     const sent: Record<string, number> = { a: 0, b: 0, c: 0 }
     for (let seed = 0; seed < 90; seed++) {
       const pool = [..."abc"].map((id, index) =>
-        candidate(id, { performance: performance({ p50Ms: 100 + index }), inFlight: sent[id] ?? 0 })
+        candidate(id, { performance: performance({ ...steady(100 + index) }), inFlight: sent[id] ?? 0 })
       )
       const first = ids(run("p2c", { candidates: pool, random: makeSeededRandom(seed) }))[0] ?? ""
       sent[first] = (sent[first] ?? 0) + 1
