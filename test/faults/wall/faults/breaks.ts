@@ -126,21 +126,21 @@ export const streams: ReadonlyArray<Fault> = [
     name: "error-event-first",
     does: ({ wire }) => Fake.sse([errorEvent(wire, inside, "server_error")]),
     whole: null,
-    stream: provider(500, { says: inside }),
+    stream: provider(500, { says: inside, isDoubted: true }),
     translated: true
   },
   {
     name: "error-event-after-opening",
     does: ({ wire }) => Fake.sse([...streamed(wire).opening, errorEvent(wire, inside, "server_error")]),
     whole: null,
-    stream: provider(500, { says: inside }),
+    stream: provider(500, { says: inside, isDoubted: true }),
     translated: true
   },
   {
     name: "overloaded-event-first",
     does: ({ wire }) => Fake.sse([errorEvent(wire, inside, "overloaded_error")]),
     whole: null,
-    stream: provider(529, { says: inside, trips: 0 })
+    stream: provider(529, { says: inside, trips: 0, isDoubted: true })
   },
   {
     name: "error-event-midway",
