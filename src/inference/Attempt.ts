@@ -8,7 +8,7 @@ import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
-import { answerTooLarge } from "../wire/UpstreamError.ts"
+import { answerTooLarge, incompleteStream } from "../wire/UpstreamError.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
 import type { StreamFacts } from "../wire/WireCodec.ts"
 import type { Sent } from "./recovery/Sent.ts"
@@ -125,12 +125,11 @@ export const ownFailure = (status: number, reason: string, message: string): Att
 const noHeader = (): null => null
 
 /** A failure told inside an answer that began as a success. */
-export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure =>
-  problem.code === answerTooLarge
-    ? ownFailure(problem.status, answerTooLarge, problem.message)
-    : {
-        status: problem.status,
-        reason: place === "answer" ? "error_in_200" : "error_in_stream",
-        message: problem.message,
-        words: { status: 200, header: noHeader, bodyText, problem, place }
-      }
+export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure => {
+  const { code, message, status } = problem
+  // Seen by our own decoder, not told by anybody.
+  if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
+  if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
+  const reason = place === "answer" ? "error_in_200" : "error_in_stream"
+  return { status, reason, message, words: { status: 200, header: noHeader, bodyText, problem, place } }
+}

@@ -120,10 +120,10 @@ export const streamProblem = (parsed: Json | undefined): UpstreamProblem => {
   return { ...problem, status }
 }
 
-/** A stream that ended before the answer was whole. */
 /** Code of a problem that is our own limit, and nobody's failure. */
 export const answerTooLarge = "answer_too_large"
 
+/** A stream that ended before the answer was whole. */
 export const incompleteStream: UpstreamProblem = {
   status: 502,
   message: "The upstream's stream ended before the answer was complete.",
