@@ -32,7 +32,7 @@ export interface FailurePolicy {
   readonly weight: Weight
   /**
    * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. Whoever began a stream had let
-   * the account in: what an event says may be about this one answer (a model behind a relay, a replay), so it ends no
+   * the account in: what an event says of the account may be about this one answer (a model behind a relay, a replay), so it ends no
    * account, shuts nobody out who is alone, and does not outlive the process. The next refusal by status settles it.
    */
   readonly inStream: Weight
@@ -95,8 +95,8 @@ const ended = (terminal: TerminalState): FailurePolicy => ({
 })
 
 export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
-  transient: { ...failing, cooldown: byHint, inStream: "doubt", carriesRetryAfter: true },
-  capacity: { ...failing, cooldown: byHint, inStream: "doubt", carriesRetryAfter: true },
+  transient: { ...failing, cooldown: byHint, carriesRetryAfter: true },
+  capacity: { ...failing, cooldown: byHint, carriesRetryAfter: true },
   rate_limit: {
     ...failing,
     retrySameTarget: false,

@@ -49,8 +49,6 @@ export type Expected =
       readonly calls?: number
       /** An account that answers well but says nothing: the last target's empty answer may be told as it is. */
       readonly emptyIsAnAnswer?: true
-      /** It was only told inside a stream: others go first, who is alone is asked again. */
-      readonly isDoubted?: true
     } & Blame)
   /** It breaks after content: the client has a true beginning and learns that it is not whole. Nobody else is asked. */
   | ({ readonly ends: "broken"; readonly says?: string } & Blame)

@@ -115,12 +115,9 @@ const told = (row: Row | undefined, source: "upstream" | "estimated"): Problems 
 }
 
 /** The account is known to be out: the next request leaves it alone. */
-const againProblems = (cell: Cell, expected: Expected, health: Health, seen: Seen): Problems => {
+const againProblems = (cell: Cell, health: Health, seen: Seen): Problems => {
   const { again, faultyCallsAgain } = seen
   if (again === null) return []
-  if (expected.ends === "failed" && expected.isDoubted === true && cell.targets === 1) {
-    return faultyCallsAgain === 1 ? [] : [`in doubt and alone, asked ${faultyCallsAgain} times by the next request`]
-  }
   const found = faultyCallsAgain === 0 ? [] : [`asked again by the next request (${faultyCallsAgain} calls)`]
   if (cell.targets === 2) {
     const answer = completeAnswer(cell.fault, again, seen.healthyNode, 0)
@@ -153,7 +150,7 @@ const failedProblems = (cell: Cell, expected: Extract<Expected, { ends: "failed"
   const { health, trips } = expected
   const calls = expected.calls ?? 1
   const row = rowOf(seen)
-  const states = [...healthProblems(health, trips, seen), ...againProblems(cell, expected, health, seen)]
+  const states = [...healthProblems(health, trips, seen), ...againProblems(cell, health, seen)]
   if (cell.targets === 2) {
     return [
       ...completeAnswer(cell.fault, seen.ending, seen.healthyNode, 1),

@@ -126,21 +126,21 @@ export const streams: ReadonlyArray<Fault> = [
     name: "error-event-first",
     does: ({ wire }) => Fake.sse([errorEvent(wire, inside, "server_error")]),
     whole: null,
-    stream: provider(500, { says: inside, isDoubted: true }),
+    stream: provider(500, { says: inside }),
     translated: true
   },
   {
     name: "error-event-after-opening",
     does: ({ wire }) => Fake.sse([...streamed(wire).opening, errorEvent(wire, inside, "server_error")]),
     whole: null,
-    stream: provider(500, { says: inside, isDoubted: true }),
+    stream: provider(500, { says: inside }),
     translated: true
   },
   {
     name: "overloaded-event-first",
     does: ({ wire }) => Fake.sse([errorEvent(wire, inside, "overloaded_error")]),
     whole: null,
-    stream: provider(529, { says: inside, trips: 0, isDoubted: true })
+    stream: provider(529, { says: inside, trips: 0 })
   },
   {
     name: "error-event-midway",
