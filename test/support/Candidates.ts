@@ -3,6 +3,7 @@ import { type Account, snapshot } from "../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../src/providers/ModelFacts.ts"
 import type { Candidate, Features, Performance } from "../../src/routing/engine/Candidate.ts"
 import { keyOf } from "../../src/routing/engine/Snapshot.ts"
+import { plainFeatures as featuresOf } from "../../src/routing/simulation/Deciding.ts"
 import type { Target } from "../../src/routing/ModelResolver.ts"
 import { connection } from "./Records.ts"
 
@@ -39,19 +40,12 @@ export const candidateOf = (target: Target, given: Partial<Candidate> = {}): Can
 })
 
 /** A question of a thousand tokens that asks for nothing special. */
-export const plainFeatures: Features = {
+export const plainFeatures: Features = featuresOf({
   wire: "chat",
   stream: false,
   promptTokens: 1_000,
-  maxOutputTokens: null,
-  hasTools: false,
-  hasImages: false,
-  wantsReasoning: false,
-  wantsSchema: false,
-  taskType: "default",
-  specificity: 0,
-  sessionKey: null
-}
+  maxOutputTokens: null
+})
 
 export const performanceOf = (p95Ms: number, given: Partial<Performance> = {}): Performance => ({
   samples: 20,

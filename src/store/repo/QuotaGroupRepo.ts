@@ -51,30 +51,28 @@ export const make = Effect.gen(function* () {
     table.remove("QuotaGroupRepo.remove", sql`id = ${id}`)
   )
 
-  const dropConnection = Effect.fn("QuotaGroupRepo.dropConnection")((connectionId: string) =>
-    sql`
-      UPDATE quota_groups SET members = (
-        SELECT json_group_array(json(member.value)) FROM json_each(quota_groups.members) AS member
-        WHERE member.value ->> 'connectionId' <> ${connectionId})
-      WHERE EXISTS (
-        SELECT 1 FROM json_each(quota_groups.members) AS member
-        WHERE member.value ->> 'connectionId' = ${connectionId})`.pipe(
+  /** Takes the entries of one list that name `id` out of every group. */
+  const dropFrom = (
+    operation: string,
+    list: "members" | "allocations",
+    key: "connectionId" | "apiKeyId",
+    id: string
+  ) => {
+    const entries = sql.literal(`json_each(quota_groups.${list})`)
+    return sql`
+      UPDATE quota_groups SET ${sql.literal(list)} = (
+        SELECT json_group_array(json(entry.value)) FROM ${entries} AS entry WHERE entry.value ->> ${key} <> ${id})
+      WHERE EXISTS (SELECT 1 FROM ${entries} AS entry WHERE entry.value ->> ${key} = ${id})`.pipe(
       Effect.asVoid,
-      Effect.mapError(Table.named("QuotaGroupRepo.dropConnection"))
+      Effect.mapError(Table.named(operation))
     )
-  )
+  }
 
+  const dropConnection = Effect.fn("QuotaGroupRepo.dropConnection")((connectionId: string) =>
+    dropFrom("QuotaGroupRepo.dropConnection", "members", "connectionId", connectionId)
+  )
   const dropApiKey = Effect.fn("QuotaGroupRepo.dropApiKey")((apiKeyId: string) =>
-    sql`
-      UPDATE quota_groups SET allocations = (
-        SELECT json_group_array(json(allocation.value)) FROM json_each(quota_groups.allocations) AS allocation
-        WHERE allocation.value ->> 'apiKeyId' <> ${apiKeyId})
-      WHERE EXISTS (
-        SELECT 1 FROM json_each(quota_groups.allocations) AS allocation
-        WHERE allocation.value ->> 'apiKeyId' = ${apiKeyId})`.pipe(
-      Effect.asVoid,
-      Effect.mapError(Table.named("QuotaGroupRepo.dropApiKey"))
-    )
+    dropFrom("QuotaGroupRepo.dropApiKey", "allocations", "apiKeyId", apiKeyId)
   )
   return QuotaGroupRepo.of({ list, get, insert, update, remove, dropConnection, dropApiKey })
 })
