@@ -15,6 +15,7 @@ import {
 import { Auth } from "./Groups/Auth.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
+import { GatewaySettings } from "./Groups/GatewaySettings.ts"
 import { Keys } from "./Groups/Keys.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { Pricing } from "./Groups/Pricing.ts"
@@ -46,6 +47,7 @@ export class GatewayApi extends HttpApi.make("gateway")
   .add(RateLimits)
   .add(System)
   .add(Flags)
+  .add(GatewaySettings)
   .addError(BadRequestAnswer)
   .addError(UnauthorizedAnswer)
   .addError(ForbiddenAnswer)

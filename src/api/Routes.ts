@@ -104,7 +104,10 @@ const managementTiers: Readonly<Record<EndpointKey<typeof GatewayApi>, Tier>> = 
   "system.openapi": "public",
   "flags.list": "session",
   "flags.set": "session",
-  "flags.clear": "session"
+  "flags.clear": "session",
+  "gatewaySettings.get": "manage",
+  "gatewaySettings.update": "manage",
+  "gatewaySettings.put": "manage"
 }
 
 const managementBodyBytes = 10 * 1_048_576

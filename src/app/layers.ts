@@ -14,6 +14,7 @@ import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
+import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
@@ -109,7 +110,7 @@ const resilience = Layer.mergeAll(
   Events.layer
 )
 
-const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, Settings.layer)))
+const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
 
 const providers = Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer).pipe(
   Layer.provideMerge(Catalog.layer),

@@ -28,6 +28,7 @@ import { Gate } from "../auth/Gate.ts"
 import * as Login from "../auth/Login.ts"
 import type { Sessions } from "../auth/Sessions.ts"
 import type { Flags } from "../flags/Flags.ts"
+import type { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { normalisePath } from "../kernel/NormalPath.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { IdGen } from "../platform/IdGen.ts"
@@ -59,6 +60,7 @@ import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
+import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as Pricing from "./handlers/Pricing.ts"
@@ -91,6 +93,7 @@ export type ManagementServices =
   | Explainer
   | Flags
   | Gate
+  | GatewaySettings
   | IdGen
   | Lockouts
   | ModelLists
@@ -112,6 +115,7 @@ const groups = Layer.mergeAll(
   Auth.layer,
   Combos.layer,
   FlagHandlers.layer,
+  GatewaySettingsHandlers.layer,
   Keys.layer,
   ModelAliases.layer,
   Pricing.layer,

@@ -1,5 +1,5 @@
 /**
- * Settings: JSON values by namespace and key. Namespaces in use: `feature_flags`, `resilience`, `pricing` and whatever a service
+ * Settings: JSON values by namespace and key. Namespaces in use: `feature_flags`, `gateway`, `resilience`, `routing`, `pricing` and whatever a service
  * above calls its own; each owner checks the shape of what it reads.
  */
 import * as SqlClient from "@effect/sql/SqlClient"

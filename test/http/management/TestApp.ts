@@ -15,6 +15,7 @@ import * as Dns from "../../../src/egress/Dns.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
@@ -217,7 +218,7 @@ const services = Layer.provideMerge(
     PriceBook.layer.pipe(Layer.provide(priceOverrides))
   )
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer)),
+  Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
   Layer.provideMerge(Layer.mergeAll(IdGen.layer, Timers.layer)),
   Layer.provideMerge(tables)

@@ -1,0 +1,34 @@
+/** Settings of the gateway as a whole: hot for the request path, kept in the settings table (`/api/settings`). Shape: `domain/GatewaySettings.ts`. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Shape from "../domain/GatewaySettings.ts"
+import type { StoreError } from "../store/Errors.ts"
+import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
+import * as StoredSettings from "../store/StoredSettings.ts"
+
+export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings")<
+  GatewaySettings,
+  StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
+    /** Hot: the names in `allowedHosts`, for asking. */
+    readonly allowedHosts: () => ReadonlySet<string>
+  }
+>() {}
+
+const place = { namespace: "gateway", key: "settings", name: "gateway settings" }
+
+export const shape = {
+  patch: Shape.GatewaySettingsPatch,
+  defaults: Shape.defaultGatewaySettings,
+  merge: Shape.mergeGatewaySettings
+}
+
+export const make = Effect.gen(function* () {
+  let allowedHosts: ReadonlySet<string> = new Set()
+  const stored = yield* StoredSettings.make(place, shape, (settings) => {
+    allowedHosts = new Set(settings.allowedHosts.map((host) => host.replace(/^\[|\]$/g, "")))
+  })
+  return GatewaySettings.of({ ...stored, allowedHosts: () => allowedHosts })
+})
+
+export const layer: Layer.Layer<GatewaySettings, StoreError, SettingsRepo> = Layer.effect(GatewaySettings, make)

@@ -1,0 +1,87 @@
+/**
+ * A settings object that is hot for its readers and kept as one value of the settings table: any part of it may be changed. The owner gives
+ * the shape, the defaults and how a change is laid over them.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { StoreError } from "./Errors.ts"
+import { SettingsRepo } from "./repo/SettingsRepo.ts"
+
+/** What the owner says of its settings. */
+export interface SettingsShape<Settings, Patch, Encoded, Fields extends Schema.Struct.Fields> {
+  /** Any part of the settings; each member can be decoded by itself. */
+  readonly patch: Schema.Schema<Patch, Encoded> & { readonly fields: Fields }
+  readonly defaults: Settings
+  readonly merge: (settings: Settings, patch: Patch) => Settings
+}
+
+/** Where they are kept, and what they are called in the log. */
+export interface SettingsPlace {
+  readonly namespace: string
+  readonly key: string
+  readonly name: string
+}
+
+export interface StoredSettings<Settings, Patch> {
+  /** Hot: the settings in force. */
+  readonly current: () => Settings
+  /** Saves a change and puts it in force at once, or changes nothing. */
+  readonly patch: (patch: Patch) => Effect.Effect<Settings, StoreError>
+}
+
+/** What of a stored value can be used over the defaults, field by field, so that one bad value does not cost the others. Pure. */
+export const usable = <Settings, Patch, Encoded, Fields extends Schema.Struct.Fields>(
+  shape: SettingsShape<Settings, Patch, Encoded, Fields>,
+  stored: unknown
+): { readonly settings: Settings; readonly problems: ReadonlyArray<string> } => {
+  if (stored === null || stored === undefined) return { settings: shape.defaults, problems: [] }
+  if (!Predicate.isRecord(stored)) return { settings: shape.defaults, problems: ["The stored value is no object"] }
+  const decode = Schema.decodeUnknownEither(shape.patch)
+  let settings = shape.defaults
+  const problems: Array<string> = []
+  for (const field of Object.keys(shape.patch.fields)) {
+    if (!(field in stored)) continue
+    const decoded = decode({ [field]: stored[field] })
+    if (Either.isRight(decoded)) settings = shape.merge(settings, decoded.right)
+    else problems.push(ParseResult.TreeFormatter.formatErrorSync(decoded.left))
+  }
+  return { settings, problems }
+}
+
+/** `onChange` is called with the settings at the start and after each change, before anybody reads them: the place for ready forms. */
+export const make = Effect.fn("StoredSettings.make")(function* <
+  Settings,
+  Patch,
+  Encoded,
+  Fields extends Schema.Struct.Fields
+>(
+  place: SettingsPlace,
+  shape: SettingsShape<Settings, Patch, Encoded, Fields>,
+  onChange: (settings: Settings) => void = () => {}
+) {
+  const repo = yield* SettingsRepo
+  const loaded = usable(shape, yield* repo.get(place.namespace, place.key))
+  if (loaded.problems.length > 0) {
+    yield* Effect.logWarning(`Stored ${place.name} are not valid and left out: ${loaded.problems.join("; ")}`)
+  }
+  let settings = loaded.settings
+  onChange(settings)
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+
+  const apply = Effect.fnUntraced(function* (change: Patch) {
+    const next = shape.merge(settings, change)
+    yield* repo.set(place.namespace, place.key, next)
+    settings = next
+    onChange(next)
+    return next
+  }, Effect.uninterruptible)
+
+  const stored: StoredSettings<Settings, Patch> = {
+    current: () => settings,
+    patch: (change) => oneAtATime.withPermits(1)(apply(change))
+  }
+  return stored
+})

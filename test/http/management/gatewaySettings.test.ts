@@ -1,0 +1,58 @@
+/** `/api/settings` over real HTTP. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { defaultGatewaySettings } from "../../../src/domain/GatewaySettings.ts"
+import { layerOf, TestApp } from "./TestApp.ts"
+
+const path = "/api/settings"
+const get = Effect.flatMap(TestApp, (app) => app.admin(path))
+const change = (method: "PATCH" | "PUT", body: unknown) =>
+  Effect.flatMap(TestApp, (app) => app.admin(path, { method, body }))
+
+layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
+  it.effect("are whole, and any part may be changed by PATCH and PUT", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(JSON.parse((yield* get).text), defaultGatewaySettings)
+      const hosts = ["gateway.example", "192.168.1.7", "[fd00::1]"]
+      const changed = yield* change("PATCH", { allowedHosts: [" gateway.example ", ...hosts.slice(1)] })
+      assert.strictEqual(changed.status, 200, changed.text)
+      const wanted = { ...defaultGatewaySettings, allowedHosts: hosts }
+      assert.deepStrictEqual(JSON.parse(changed.text), wanted)
+      const next = yield* change("PUT", { metricsPublic: true })
+      assert.deepStrictEqual(JSON.parse(next.text), { ...wanted, metricsPublic: true })
+      yield* change("PATCH", { allowedHosts: [], metricsPublic: false })
+      assert.deepStrictEqual(JSON.parse((yield* get).text), defaultGatewaySettings)
+    })
+  )
+
+  it.effect("name what is wrong or unknown, and change nothing then", () =>
+    Effect.gen(function* () {
+      const before = (yield* get).text
+      for (const [body, field] of [
+        [{ metricsPublic: "yes" }, "metricsPublic"],
+        [{ metricsPublic: true, allowedHost: ["a"] }, "allowedHost"],
+        [{ allowedHosts: ["http://a.example"] }, "allowedHosts.0"],
+        [{ allowedHosts: ["a.example", "a.example:8080"] }, "allowedHosts.1"],
+        [{ allowedHosts: ["*"] }, "allowedHosts.0"],
+        [{ allowedHosts: "a.example" }, "allowedHosts"],
+        [{ allowedHosts: Array.from({ length: 101 }, () => "a") }, "allowedHosts"]
+      ] as const) {
+        const refused = yield* change("PATCH", body)
+        assert.strictEqual(refused.status, 400, JSON.stringify(body))
+        assert.strictEqual(refused.at("error.param"), field, refused.text)
+      }
+      for (const body of [[], "text", undefined]) assert.strictEqual((yield* change("PUT", body)).status, 400)
+      assert.strictEqual((yield* get).text, before)
+    })
+  )
+
+  it.effect("are for administrators", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      for (const method of ["GET", "PATCH", "PUT"]) {
+        const body = method === "GET" ? undefined : {}
+        assert.strictEqual((yield* app.call(path, { method, body })).status, 401)
+      }
+    })
+  )
+})
