@@ -93,7 +93,11 @@ describe("upgrades", () => {
     Effect.gen(function* () {
       const { gateway, upstream } = yield* setUp(required)
       const make = (more: object): Effect.Effect<string> =>
-        Effect.promise(async () => (await gateway.manage("POST", "/api/keys", { name: "k", ...more })).secret)
+        Effect.promise(async () => {
+          const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "k" })
+          await gateway.manage("PUT", `/api/keys/${key.id}`, more)
+          return secret
+        })
       const expired = yield* make({ expiresAt: "2020-01-01T00:00:00Z" })
       const good = yield* make({ allowedModels: ["up/*"] })
       yield* Effect.promise(async () => {
