@@ -29,9 +29,8 @@ import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
 import { Usage } from "./Groups/Usage.ts"
-import { withStrictBodies } from "./StrictBodies.ts"
 
-const contract = HttpApi.make("gateway")
+export class GatewayApi extends HttpApi.make("gateway")
   .add(Auth)
   .add(Providers)
   .add(ProviderNodes)
@@ -56,6 +55,4 @@ const contract = HttpApi.make("gateway")
   .addError(InternalAnswer)
   .addError(UnavailableAnswer)
   .annotate(OpenApi.Title, "Gateway")
-  .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")
-
-export class GatewayApi extends withStrictBodies(contract) {}
+  .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.") {}

@@ -1,5 +1,6 @@
 /**
- * Small schemas the groups share. An optional field may be absent or null; a field that is not named is refused (`StrictBodies`).
+ * Small schemas the groups share. Inputs are lenient where clients are: an optional field may be absent or null, and
+ * fields nobody knows are ignored.
  */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"

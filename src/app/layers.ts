@@ -16,7 +16,6 @@ import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
-import * as FrontDoor from "../http/FrontDoor.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
@@ -33,6 +32,7 @@ import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
+import * as ModelSync from "../providers/ModelSync.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
@@ -113,7 +113,8 @@ const resilience = Layer.mergeAll(
 
 const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
 
-const providers = Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer).pipe(
+const providers = ModelSync.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer)),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
@@ -149,7 +150,7 @@ export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Expla
 
 /** The whole service; listens when it is built. */
 export const gateway = HttpServer.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, ManagementDoor.layer)),
+  Layer.provideMerge(Layer.mergeAll(Edge.layer, ResponsesSocket.layer, ManagementDoor.layer)),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(serverStore)

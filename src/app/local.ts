@@ -12,7 +12,7 @@ import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
-import * as ModelLists from "../providers/ModelLists.ts"
+import * as ModelListsRoom from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
 import { defaultResilience } from "../domain/Resilience.ts"
 import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
@@ -24,12 +24,12 @@ import { flagStore } from "./settingsTables.ts"
 
 export { AdminPassword } from "../auth/AdminPassword.ts"
 export { ApiKeys } from "../auth/ApiKeys.ts"
-export { settingsOf as keySettingsOf } from "../auth/KeyRules.ts"
 export { settingsOf, problemOf } from "../providers/ConnectionRules.ts"
 export { connectionView, keyView } from "../http/handlers/Views.ts"
 export { IdGen } from "../platform/IdGen.ts"
 export { Catalog } from "../providers/Catalog.ts"
 export { endpointOf } from "../providers/Endpoints.ts"
+export { ModelLists } from "../providers/ModelLists.ts"
 export { ProviderCalls } from "../providers/ProviderCalls.ts"
 export { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 export { describeStoreFailure } from "../store/Errors.ts"
@@ -50,7 +50,7 @@ const egress = Upstream.layer.pipe(
 /** The store, the connections and the ways in. A gateway may be running beside it. */
 export const localLayer = ProviderCallsRoom.layer.pipe(
   Layer.provideMerge(CatalogRoom.layer),
-  Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress)),
+  Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
   Layer.provideMerge(AdminPasswordRoom.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer)),

@@ -25,7 +25,6 @@ import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
   Overloaded,
-  UnsupportedBody,
   describe,
   KeyRejected,
   WrongMethod,
@@ -84,13 +83,6 @@ const ownSegments = (route: EdgeRoute, request: IncomingMessage): NormalPath => 
   return route.path.startsWith(editorPath) ? segments.slice(editorDepth) : segments
 }
 
-const jsonOnly =
-  "Requests with an Origin must say 'Content-Type: application/json' while no API key is required: a page may send other types without asking."
-
-/** A browser's request with a type of body that needs no question to the server before. */
-const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
-  origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
-
 const refusalOf = ({ code }: Denied): InferenceError => {
   switch (code) {
     case "missing_api_key":
@@ -122,13 +114,9 @@ export const make = Effect.gen(function* () {
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
-  const identify = (
-    request: IncomingMessage,
-    nowMs: number,
-    tier: EdgeRoute["tier"] = "inference"
-  ): Principal | InferenceError => {
+  const identify = (request: IncomingMessage, nowMs: number): Principal | InferenceError => {
     const access = gate.judge(
-      tier,
+      "inference",
       {
         method: request.method ?? "POST",
         url: request.url ?? "/",
@@ -156,12 +144,6 @@ export const make = Effect.gen(function* () {
 
   const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
     send(reply, requestId, status, "application/json", JSON.stringify(value))
-
-  /** Refuses a request that has no usage row. */
-  const refusePlain = (reply: ClientReply, requestId: string, route: EdgeRoute, error: InferenceError): void => {
-    const view = describe(error)
-    json(reply, requestId, view.status, codecs[route.wire ?? "chat"].renderError(view, requestId))
-  }
 
   const scopeView = (): ScopeView => ({ catalog: catalog.current(), modelsOf: catalog.modelsOf })
 
@@ -207,9 +189,6 @@ export const make = Effect.gen(function* () {
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
     const provider = providerOf(route, request)
     if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
-    if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)) {
-      return pipeline.refuse(exchange(empty), new UnsupportedBody({ message: jsonOnly }))
-    }
     // Before the body is read: what is waiting in memory is what has to be bounded.
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
@@ -259,8 +238,9 @@ export const make = Effect.gen(function* () {
     const requestId = ids.next(nowMs)
     const identity = identify(request, nowMs)
     const answer = identity instanceof Error ? identity : answerOf(request, route, identity)
-    if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
-    else json(reply, requestId, 200, answer)
+    if (!(answer instanceof Error)) return json(reply, requestId, 200, answer)
+    const view = describe(answer)
+    json(reply, requestId, view.status, codecs[route.wire].renderError(view, requestId))
   }
 
   const houseFamilies = (nowMs: number) => {
@@ -290,10 +270,7 @@ export const make = Effect.gen(function* () {
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route)
-    if (route.key === "system.root") return json(reply, ids.next(timers.nowMs()), 200, root)
-    const identity = identify(request, timers.nowMs(), "scrape")
-    if (identity instanceof Error) return refusePlain(reply, ids.next(timers.nowMs()), route, identity)
-    metrics(reply)
+    return route.key === "system.metrics" ? metrics(reply) : json(reply, ids.next(timers.nowMs()), 200, root)
   }
 
   const wrongMethod = (route: EdgeRoute, allow: string, reply: ClientReply): void => {

@@ -1,7 +1,6 @@
 /** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { ServerResponse } from "node:http"
 import type { ClientReply } from "../inference/Exchange.ts"
-import { Listeners } from "../kernel/Listeners.ts"
 import type { OpenStreams } from "./OpenStreams.ts"
 
 const nothing = (): void => {}
@@ -11,8 +10,7 @@ export class NodeReply implements ClientReply {
   readonly #streams: typeof OpenStreams.Service
   #isStreaming = false
   #isOver = false
-  readonly #leaving = new Listeners()
-  #drained: Listeners | null = null
+  #onClose = nothing
 
   constructor(response: ServerResponse, streams: typeof OpenStreams.Service) {
     this.#response = response
@@ -20,7 +18,7 @@ export class NodeReply implements ClientReply {
     response.on("close", () => {
       this.#isOver = true
       if (this.#isStreaming) streams.closed()
-      if (!response.writableFinished) this.#leaving.tell()
+      if (!response.writableFinished) this.#onClose()
     })
   }
 
@@ -37,25 +35,20 @@ export class NodeReply implements ClientReply {
   }
 
   end(chunk: Buffer | string): void {
-    this.#leaving.clear()
+    this.#onClose = nothing
     if (chunk.length === 0) this.#response.end()
     else this.#response.end(chunk)
   }
 
-  onDrain(listener: () => void): () => void {
-    if (this.#drained === null) {
-      const drained = new Listeners()
-      this.#drained = drained
-      this.#response.on("drain", () => drained.tell())
-    }
-    return this.#drained.add(listener)
+  onDrain(listener: () => void): void {
+    this.#response.removeAllListeners("drain")
+    this.#response.on("drain", listener)
   }
 
-  onClose(listener: () => void): () => void {
-    if (!this.#response.destroyed || this.#response.writableFinished) return this.#leaving.add(listener)
+  onClose(listener: () => void): void {
+    this.#onClose = listener
     // Gone before anybody listened.
-    listener()
-    return nothing
+    if (this.#response.destroyed && !this.#response.writableFinished) listener()
   }
 
   isClosed(): boolean {

@@ -2,7 +2,6 @@
  * Several attempts for one client, of which one may answer (hedging). Each gets a reply of its own; the first that sends a head has
  * won, and to the others it looks as if the client had left.
  */
-import { Listeners } from "../kernel/Listeners.ts"
 import type { ClientReply } from "./Exchange.ts"
 
 export interface Contender {
@@ -19,21 +18,26 @@ const nothing = (): void => {}
 
 interface Entry {
   lost: boolean
-  readonly leaving: Listeners
+  onClose: () => void
+  onDrain: () => void
 }
 
 export const makeContest = (client: ClientReply): Contest => {
   const entries: Array<Entry> = []
+  client.onClose(() => {
+    for (const entry of entries) entry.onClose()
+  })
 
   const enter = (): Contender => {
-    const own: Entry = { lost: false, leaving: new Listeners() }
+    const own: Entry = { lost: false, onClose: nothing, onDrain: nothing }
     entries.push(own)
     const win = (): void => {
       for (const other of entries) {
         if (other === own || other.lost) continue
         other.lost = true
-        other.leaving.tell()
+        other.onClose()
       }
+      client.onDrain(() => own.onDrain())
     }
     return {
       hasLost: () => own.lost,
@@ -46,18 +50,12 @@ export const makeContest = (client: ClientReply): Contest => {
         end: (chunk) => {
           if (!own.lost) client.end(chunk)
         },
-        onDrain: (listener) => client.onDrain(listener),
+        onDrain: (listener) => {
+          own.onDrain = listener
+        },
         onClose: (listener) => {
-          if (own.lost || client.isClosed()) {
-            listener()
-            return nothing
-          }
-          const noLongerLose = own.leaving.add(listener)
-          const noLongerLeave = client.onClose(listener)
-          return () => {
-            noLongerLose()
-            noLongerLeave()
-          }
+          own.onClose = listener
+          if (own.lost || client.isClosed()) listener()
         },
         isClosed: () => own.lost || client.isClosed()
       }

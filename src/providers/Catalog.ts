@@ -76,6 +76,8 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     readonly current: () => CatalogSnapshot
     /** Reads the store again and swaps the snapshot. */
     readonly refresh: Effect.Effect<void, StoreError>
+    /** Called after every refresh, synchronously; gives what ends it. */
+    readonly onChange: (listener: () => void) => () => void
     /** Puts renewed tokens into the snapshot, unless an operator's are there; synchronous. A reload does not bring back the old ones. */
     readonly replaceTokens: (connectionId: string, replacement: Replacement) => void
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
@@ -248,8 +250,14 @@ export const make = Effect.gen(function* () {
   })
 
   let current = (yield* load)()
+  const listeners = new Set<() => void>()
+  const onChange = (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
   const refresh = Effect.map(load, (next) => {
     current = next()
+    for (const listener of listeners) listener()
   }).pipe(Effect.withSpan("Catalog.refresh"))
 
   const replaceTokens = (connectionId: string, replacement: Replacement): void => {
@@ -322,7 +330,7 @@ export const make = Effect.gen(function* () {
     return facts
   }
 
-  return Catalog.of({ current: () => current, refresh, replaceTokens, modelsOf, factsOf })
+  return Catalog.of({ current: () => current, refresh, onChange, replaceTokens, modelsOf, factsOf })
 })
 
 export const layer: Layer.Layer<

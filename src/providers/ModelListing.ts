@@ -1,9 +1,21 @@
 /**
  * Reads the `/models` answers of the known shapes: `data[]` (OpenAI, Anthropic and most others), `models[]` (Gemini, Ollama).
- * Pure; what cannot be read is left out, never guessed.
+ * Pure; what cannot be read is left out, never guessed. Everything that is read has a limit: a list is foreign text.
  */
 import { type Modality, settleFacts, unknownFacts } from "./ModelFacts.ts"
-import type { ListedModel } from "./ModelLists.ts"
+import type { ListedModel } from "./ListedModel.ts"
+
+/** Models that are kept of one list. */
+export const maxModels = 5_000
+/** Entries that are looked at: some may be unreadable, or there twice. */
+const maxLookedAt = 2 * maxModels
+/** A model with a longer id is left out: it could not be asked for. */
+const maxIdLength = 512
+const maxNameLength = 200
+/** Words that are read of a list of abilities, and the characters of one. */
+const maxWords = 100
+const maxWordLength = 64
+const maxTokenLength = 2_048
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -12,6 +24,8 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const objectOr = (value: unknown): Json => (isObject(value) ? value : {})
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null)
+
+const title = (value: unknown): string | null => text(value)?.slice(0, maxNameLength) ?? null
 
 const tokens = (...values: ReadonlyArray<unknown>): number | null => {
   for (const value of values) if (typeof value === "number" && Number.isFinite(value) && value > 0) return value
@@ -28,7 +42,12 @@ const yesOrNo = (...values: ReadonlyArray<unknown>): boolean | null => {
 }
 
 const words = (value: unknown): ReadonlyArray<string> | null =>
-  Array.isArray(value) ? value.filter((word) => typeof word === "string").map((word) => word.toLowerCase()) : null
+  Array.isArray(value)
+    ? value
+        .slice(0, maxWords)
+        .filter((word) => typeof word === "string" && word.length <= maxWordLength)
+        .map((word: string) => word.toLowerCase())
+    : null
 
 /** Whether one of `names` is among the words; a list that is complete also says no. */
 const named = (
@@ -64,7 +83,9 @@ const modalities = (...lists: ReadonlyArray<unknown>): ReadonlyArray<Modality> |
 
 /** `text+image->text`: what goes in and what comes out. */
 const arrow = (value: unknown, side: 0 | 1): ReadonlyArray<string> | null =>
-  typeof value === "string" && value.includes("->") ? (value.split("->")[side] ?? "").split("+") : null
+  typeof value === "string" && value.length <= maxWordLength * 2 && value.includes("->")
+    ? (value.split("->")[side] ?? "").split("+")
+    : null
 
 const capabilitiesOf = (entry: Json) => {
   const said = objectOr(entry["capabilities"])
@@ -127,10 +148,10 @@ const capabilitiesOf = (entry: Json) => {
 }
 
 const read = (entry: unknown): ListedModel | null => {
-  if (typeof entry === "string") return { ...unknownFacts, id: entry }
+  if (typeof entry === "string") return entry.length <= maxIdLength ? { ...unknownFacts, id: entry } : null
   if (!isObject(entry)) return null
   const id = text(entry["id"]) ?? text(entry["model"]) ?? text(entry["name"])
-  if (id === null) return null
+  if (id === null || id.length > maxIdLength) return null
   const bare = id.startsWith("models/") ? id.slice("models/".length) : id
   const top = objectOr(entry["top_provider"])
   const limits = { ...objectOr(entry["limits"]), ...objectOr(objectOr(entry["capabilities"])["limits"]) }
@@ -140,9 +161,9 @@ const read = (entry: unknown): ListedModel | null => {
   const facts = settleFacts({
     ...unknownFacts,
     name:
-      text(entry["display_name"]) ??
-      text(entry["displayName"]) ??
-      (entry["id"] === undefined ? null : text(entry["name"])),
+      title(entry["display_name"]) ??
+      title(entry["displayName"]) ??
+      (entry["id"] === undefined ? null : title(entry["name"])),
     contextLength: tokens(
       entry["context_length"],
       entry["context_window"],
@@ -186,17 +207,58 @@ const read = (entry: unknown): ListedModel | null => {
   return { ...facts, id: bare }
 }
 
-/** The models of an answer; null when the answer is not a model list at all. */
-export const readModelList = (body: unknown): ReadonlyArray<ListedModel> | null => {
+/** The models of an answer, at most `most`; null when the answer is not a model list at all. */
+export const readModelList = (body: unknown, most: number = maxModels): ReadonlyArray<ListedModel> | null => {
   const list = Array.isArray(body) ? body : isObject(body) ? (body["data"] ?? body["models"]) : null
   if (!Array.isArray(list)) return null
-  const seen = new Set<string>()
-  const models: Array<ListedModel> = []
-  for (const entry of list) {
+  const models = new Map<string, ListedModel>()
+  for (const entry of list.slice(0, maxLookedAt)) {
+    if (models.size >= most) break
     const model = read(entry)
-    if (model === null || seen.has(model.id)) continue
-    seen.add(model.id)
-    models.push(model)
+    if (model !== null && !models.has(model.id)) models.set(model.id, model)
   }
-  return models
+  return [...models.values()]
+}
+
+/**
+ * The query of the page that follows an answer, null when it is the last one: `after_id` where lists of the messages wire have more
+ * (https://docs.claude.com/en/api/models-list), `pageToken` of the generative-language wire (https://ai.google.dev/api/models).
+ */
+export const nextPage = (body: unknown): { readonly name: string; readonly value: string } | null => {
+  if (!isObject(body)) return null
+  const token = text(body["nextPageToken"])
+  if (token !== null) return token.length <= maxTokenLength ? { name: "pageToken", value: token } : null
+  const last = body["has_more"] === true ? text(body["last_id"]) : null
+  return last !== null && last.length <= maxIdLength ? { name: "after_id", value: last } : null
+}
+
+/** `num_ctx 8192` among the lines of a model file's parameters. */
+const servedWindow = (parameters: unknown): number | null => {
+  if (typeof parameters !== "string") return null
+  const line = parameters.slice(0, maxParametersLength).match(/(?:^|\n)[ \t]*num_ctx[ \t]+(\d{1,9})[ \t]*(?:\n|$)/)
+  return tokens(Number(line?.[1]))
+}
+
+const maxParametersLength = 10_000
+
+/**
+ * What Ollama tells of one model (https://docs.ollama.com/api, "Show model information"): the window it is served with where its
+ * parameters say so, else the model's own, and what it can do.
+ */
+export const readShown = (id: string, body: unknown): ListedModel | null => {
+  if (!isObject(body)) return null
+  const info = objectOr(body["model_info"])
+  const family = text(info["general.architecture"])
+  const { reasoning, toolCalling, vision } = capabilitiesOf({ capabilities: body["capabilities"] })
+  return {
+    ...settleFacts({
+      ...unknownFacts,
+      contextLength:
+        servedWindow(body["parameters"]) ?? tokens(family === null ? null : info[`${family}.context_length`]),
+      vision,
+      reasoning,
+      toolCalling
+    }),
+    id
+  }
 }

@@ -5,17 +5,22 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Connection, healthy } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { scrub } from "../kernel/Scrub.ts"
 import * as Catalog from "./Catalog.ts"
-import { endpointOf, modelsEndpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
-import { readModelList } from "./ModelListing.ts"
+import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
+import { askDetails, askModels, listSourceOf, type ModelsResult } from "./ModelAsking.ts"
+import { layFacts } from "./ModelFacts.ts"
 import * as ModelLists from "./ModelLists.ts"
+import { failureText, reasonOf } from "./UpstreamAnswer.ts"
+
+export type { ModelsResult } from "./ModelAsking.ts"
 
 export interface TestResult {
   readonly ok: boolean
@@ -23,6 +28,9 @@ export interface TestResult {
   readonly latencyMs: number
   readonly model: string | null
   readonly error: string | null
+  /** Models the upstream lists, asked at the same time; null when it does not say. */
+  readonly models: number | null
+  readonly modelsError: string | null
 }
 
 export interface ValidationResult {
@@ -31,16 +39,12 @@ export interface ValidationResult {
   readonly error: string | null
 }
 
-export type ModelsResult =
-  | { readonly _tag: "Listed"; readonly models: ReadonlyArray<ModelLists.ListedModel> }
-  | { readonly _tag: "NotListed"; readonly status: number | null; readonly error: string }
-
 export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls")<
   ProviderCalls,
   {
     /** Asks the connection one tiny question. */
     readonly test: (connection: Connection, model: string | null) => Effect.Effect<TestResult>
-    /** The connection's models: from memory while fresh, else asked upstream. */
+    /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
     /** Whether a key is accepted, without storing anything. Null when the provider is unknown. */
     readonly validate: (
@@ -50,6 +54,12 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
     ) => Effect.Effect<ValidationResult | null>
   }
 >() {}
+
+/** What a test waits for the list of models beyond its own answer. */
+const listPatience = "5 seconds"
+
+const firstOf = (result: ModelsResult): string | null =>
+  result._tag === "Listed" ? (result.models[0]?.id ?? null) : null
 
 const limits: Upstream.RequestLimits = { timeoutMs: 15_000, maxBytes: 8 * 1_048_576 }
 
@@ -65,38 +75,6 @@ const ping = (wire: WireName, model: string): unknown => {
       return { contents: [{ role: "user", parts: [{ text: "ping" }] }], generationConfig: { maxOutputTokens: 16 } }
     case "ollama":
       return { model, messages: [{ role: "user", content: "ping" }], options: { num_predict: 16 }, stream: false }
-  }
-}
-
-const parse = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString("utf8"))
-  } catch {
-    return null
-  }
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
-
-/** The upstream's own words about an error status, short and without the credential it was sent. */
-const reasonOf = (connection: Connection, status: number, body: Buffer): string => {
-  const parsed = parse(body)
-  const error = isRecord(parsed) ? (parsed.error ?? parsed.message ?? parsed.detail) : null
-  const message = isRecord(error) ? error.message : error
-  return typeof message === "string" && message !== ""
-    ? `${status}: ${scrub(message, Catalog.secretsOf(connection)).slice(0, 300)}`
-    : `The upstream answered ${status}.`
-}
-
-const failureText = (error: Upstream.RequestError): string => {
-  switch (error._tag) {
-    case "TransportFailure":
-      return error.message
-    case "ResponseTooLarge":
-      return "The upstream's answer is too large."
-    case "TimedOut":
-      return `The upstream did not answer within ${error.timeoutMs / 1000} s.`
   }
 }
 
@@ -127,24 +105,29 @@ export const make = Effect.gen(function* () {
         )
   }
 
-  const list = Effect.fn("ProviderCalls.list")(function* (spec: ProviderSpec, connection: Connection) {
-    const endpoint = modelsEndpointOf(spec, connection)
-    if (endpoint === null) return { _tag: "NotListed", status: null, error: `${spec.name} lists no models.` } as const
-    if (endpoint._tag === "Left") return { _tag: "NotListed", status: null, error: endpoint.left.message } as const
-    const { origin, path, headers } = endpoint.right
-    const answer = yield* Effect.either(
-      upstream.request(
-        { origin, path, method: "GET", headers: [...headers, "accept", "application/json"], body: null },
-        limits
-      )
-    )
-    if (answer._tag === "Left") return { _tag: "NotListed", status: null, error: failureText(answer.left) } as const
-    const { status, body } = answer.right
-    if (status >= 300) return { _tag: "NotListed", status, error: reasonOf(connection, status, body) } as const
-    const models = readModelList(parse(body))
-    return models === null
-      ? ({ _tag: "NotListed", status, error: "The upstream's model list could not be read." } as const)
-      : ({ _tag: "Listed", models } as const)
+  /** What was learned in details before stands in for what a list leaves out, until the details are asked again. */
+  const withKnown = (connectionId: string, listed: ReadonlyArray<ModelLists.ListedModel>) =>
+    listed.map((model) => {
+      const before = lists.find(connectionId, model.id)
+      return before === null ? model : { ...layFacts(model, before), id: model.id }
+    })
+
+  const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
+    const { id } = connection
+    const result = yield* askModels(upstream, spec, connection)
+    const source = listSourceOf(spec, connection) ?? ""
+    if (result._tag === "NotListed") {
+      yield* lists.failed(id, source, result.error)
+      return result
+    }
+    const details = askDetails(upstream, spec, connection, result.models)
+    const nowMs = yield* Clock.currentTimeMillis
+    // The names are of use before all details are there.
+    yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
+    if (details === null) return result
+    const models = yield* details
+    yield* lists.learn(id, source, models, nowMs)
+    return { ...result, models }
   })
 
   const models = Effect.fn("ProviderCalls.models")(function* (
@@ -153,36 +136,43 @@ export const make = Effect.gen(function* () {
   ) {
     const nowMs = yield* Clock.currentTimeMillis
     const known = options.refresh ? null : lists.fresh(connection.id, nowMs)
-    if (known !== null) return { _tag: "Listed", models: known } as const
+    if (known !== null) return { _tag: "Listed", models: known } satisfies ModelsResult
     const spec = catalog.current().provider(connection.provider)
-    if (spec === null) {
-      return { _tag: "NotListed", status: null, error: `The provider '${connection.provider}' is not known.` } as const
-    }
-    const result: ModelsResult = yield* list(spec, connection)
-    if (result._tag === "Listed") lists.learn(connection.id, result.models, nowMs)
-    return result
-  })
-
-  const modelToTest = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
-    const declared = connection.defaultModel ?? connection.models[0] ?? spec.models[0]
-    if (declared !== undefined) return declared
-    const listed = yield* models(connection, { refresh: false })
-    return listed._tag === "Listed" ? (listed.models[0]?.id ?? null) : null
+    return spec === null
+      ? ({
+          _tag: "NotListed",
+          status: null,
+          error: `The provider '${connection.provider}' is not known.`,
+          isPassing: false
+        } satisfies ModelsResult)
+      : yield* askAndKeep(spec, connection)
   })
 
   const test = Effect.fn("ProviderCalls.test")(function* (connection: Connection, wanted: string | null) {
     const startedMs = yield* Clock.currentTimeMillis
-    const done = (model: string | null, status: number | null, error: string | null) =>
-      Effect.map(Clock.currentTimeMillis, (nowMs): TestResult => ({
+    const listing = yield* Effect.fork(models(connection, { refresh: true }))
+    const done = Effect.fnUntraced(function* (model: string | null, status: number | null, error: string | null) {
+      const nowMs = yield* Clock.currentTimeMillis
+      const listed = Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(listing), listPatience))
+      return {
         ok: error === null,
         status,
         latencyMs: nowMs - startedMs,
         model,
-        error
-      }))
+        error,
+        models: listed?._tag === "Listed" ? listed.models.length : null,
+        modelsError:
+          listed === null
+            ? "The upstream has not listed its models yet."
+            : listed._tag === "Listed"
+              ? null
+              : listed.error
+      } satisfies TestResult
+    })
     const spec = catalog.current().provider(connection.provider)
     if (spec === null) return yield* done(null, null, `The provider '${connection.provider}' is not known.`)
-    const model = wanted ?? (yield* modelToTest(spec, connection))
+    const model =
+      wanted ?? connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(yield* Fiber.join(listing))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
     const { status, error } = yield* ask(spec, connection, model)
     return yield* done(model, status, error)
@@ -196,7 +186,7 @@ export const make = Effect.gen(function* () {
     const spec = catalog.current().provider(provider)
     if (spec === null) return null
     const candidate = candidateConnection(spec, apiKey, baseUrl)
-    const listed: ModelsResult = yield* list(spec, candidate)
+    const listed = yield* askModels(upstream, spec, candidate)
     if (listed._tag === "Listed") return { valid: true, status: 200, error: null }
     if (listed.status === 401 || listed.status === 403) {
       return { valid: false, status: listed.status, error: listed.error }

@@ -7,6 +7,7 @@ import * as BreakerRepo from "./repo/BreakerRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
+import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
@@ -25,6 +26,7 @@ export type Repos =
   | ComboRepo.ComboRepo
   | ConnectionRepo.ConnectionRepo
   | EnvHealthRepo.EnvHealthRepo
+  | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
   | ProviderModelRepo.ProviderModelRepo
   | QuotaRepo.QuotaRepo
@@ -42,6 +44,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   ComboRepo.layer,
   ConnectionRepo.layer,
   EnvHealthRepo.layer,
+  ModelListRepo.layer,
   NodeRepo.layer,
   ProviderModelRepo.layer,
   QuotaRepo.layer,

@@ -52,6 +52,10 @@ export interface FakeUpstream {
   readonly enqueue: (...answers: ReadonlyArray<Answer>) => void
   /** What happens when the queue is empty. At first: 500. */
   readonly always: (answer: Answer) => void
+  /** What is answered to questions for models, which the gateway asks in the background. At first: 404. */
+  readonly lists: (answer: Answer) => void
+  /** Questions for models so far; they are not among `requests`. */
+  readonly listRequests: ReadonlyArray<RecordedRequest>
   /** The n-th request (from 1), as soon as it has arrived. */
   readonly received: (n: number) => Promise<RecordedRequest>
   /** Open client sockets. */
@@ -64,6 +68,12 @@ const readBody = async (stream: AsyncIterable<Buffer>): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks).toString("utf8")
+}
+
+/** The list of models in any wire, and Ollama's details of one. */
+const isForModels = ({ method, url }: RecordedRequest): boolean => {
+  const [path = ""] = url.split("?")
+  return method === "GET" ? /\/(models|tags)$/.test(path) : method === "POST" && path.endsWith("/api/show")
 }
 
 const closings = new WeakMap<Socket, Promise<void>>()
@@ -84,6 +94,8 @@ export const start: Effect.Effect<FakeUpstream, never, Scope> = Effect.acquireRe
     const waiting: Array<{ readonly n: number; readonly resolve: (request: RecordedRequest) => void }> = []
     const queue: Array<Answer> = []
     const sockets = new Set<Socket>()
+    const listRequests: Array<RecordedRequest> = []
+    let listing: Answer = json({ error: { message: "no list of models here" } }, { status: 404 })
     let standing: Answer = json({ error: { message: "the test gave no answer" } }, { status: 500 })
 
     const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
@@ -98,6 +110,11 @@ export const start: Effect.Effect<FakeUpstream, never, Scope> = Effect.acquireRe
           body: await readBody(incoming),
           clientPort: socket.remotePort ?? 0,
           closed
+        }
+        if (isForModels(request)) {
+          listRequests.push(request)
+          await listing(response, request)
+          return
         }
         requests.push(request)
         const answer = queue.shift() ?? standing
@@ -123,6 +140,10 @@ export const start: Effect.Effect<FakeUpstream, never, Scope> = Effect.acquireRe
       always: (answer) => {
         standing = answer
       },
+      lists: (answer) => {
+        listing = answer
+      },
+      listRequests,
       received: (n) =>
         new Promise((resolve) => {
           const known = requests[n - 1]

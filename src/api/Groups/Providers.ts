@@ -44,6 +44,15 @@ export const ConnectionView = Schema.Struct({
   backoffLevel: Schema.Number,
   apiKey: Schema.NullOr(Schema.String),
   source: Schema.Literal("db", "env"),
+  /** What the upstream lists as its models, asked in the background; null before the first question. */
+  modelList: Schema.NullOr(
+    Schema.Struct({
+      count: Schema.Number,
+      learnedAt: Schema.NullOr(Schema.String),
+      /** Why the last question had no answer; the list before it stays in force. */
+      error: Schema.NullOr(Schema.String)
+    })
+  ),
   createdAt: Schema.String,
   updatedAt: Schema.String
 }).annotations({ identifier: "Connection" })
@@ -117,7 +126,10 @@ export const TestResult = Schema.Struct({
   status: Schema.NullOr(Schema.Number),
   latencyMs: Schema.Number,
   model: Schema.NullOr(Schema.String),
-  error: Schema.NullOr(Schema.String)
+  error: Schema.NullOr(Schema.String),
+  /** How many models the upstream lists, and why it does not say. */
+  models: Schema.NullOr(Schema.Number),
+  modelsError: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "TestResult" })
 
 /** A model as the upstream lists it. */
@@ -175,7 +187,7 @@ export class Providers extends HttpApiGroup.make("providers")
   )
   .add(
     HttpApiEndpoint.get("models")`/api/providers/${idParam}/models`
-      .addSuccess(Schema.Struct({ models: Schema.Array(UpstreamModel) }))
+      .addSuccess(Schema.Struct({ models: Schema.Array(UpstreamModel), error: Schema.NullOr(Schema.String) }))
       .addError(NotFoundAnswer)
       .addError(UpstreamFailedAnswer)
   ) {}

@@ -18,6 +18,9 @@ export interface Tested {
   readonly latencyMs: number
   readonly model: string | null
   readonly error: string | null
+  /** How many models the provider lists, and why it does not say. */
+  readonly models: number | null
+  readonly modelsError: string | null
 }
 
 /** What is wrong with one stored connection; nothing when `problems` is empty. */
@@ -31,9 +34,10 @@ const testsAtOnce = 4
 /** How a connection is shown now, with what is known of its health. */
 const viewer = Effect.fnUntraced(function* (room: Room) {
   const cooldowns = yield* room.Cooldowns
+  const lists = yield* room.ModelLists
   const nowMs = yield* Clock.currentTimeMillis
   return (connection: Connection): ConnectionView =>
-    room.connectionView(connection, cooldowns.healthOf(connection.id), nowMs)
+    room.connectionView(connection, cooldowns.healthOf(connection.id), nowMs, lists.stateOf(connection.id))
 })
 
 /** Every connection, also those from the environment. */

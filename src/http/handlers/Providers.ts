@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
 
     const viewed = (connection: Connection) =>
       Effect.map(Clock.currentTimeMillis, (nowMs) =>
-        connectionView(connection, cooldowns.healthOf(connection.id), nowMs)
+        connectionView(connection, cooldowns.healthOf(connection.id), nowMs, lists.stateOf(connection.id))
       )
 
     const changeable = Effect.fnUntraced(function* (id: string) {
@@ -134,7 +134,6 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
             quotas.forgetShown(connection.id)
             yield* cooldowns.reset(connection.id)
           } else yield* repo.updateHealth(connection.id, cooldowns.healthOf(connection.id))
-          lists.forget(connection.id)
           return { connection: yield* viewed(connection) }
         }).pipe(changes.apply, stored)
       )
@@ -146,7 +145,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
           cooldowns.forget(connection.id)
           lockouts.clear({ connectionId: connection.id })
           quotas.forget(connection.id)
-          lists.forget(connection.id)
+          yield* lists.forget(connection.id)
         }).pipe(changes.apply, stored)
       )
       .handle("test", ({ path, payload }) =>
@@ -165,8 +164,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
       .handle("models", ({ path }) =>
         Effect.gen(function* () {
           const result = yield* calls.models(yield* find(path.id), { refresh: false })
-          if (result._tag === "NotListed") return yield* new UpstreamFailed({ message: result.error })
-          return { models: result.models }
+          if (result._tag === "Listed") return { models: result.models, error: null }
+          // The last list is still what requests are routed by.
+          const known = lists.stateOf(path.id)
+          if (known === null || known.learnedAtMs === null) return yield* new UpstreamFailed({ message: result.error })
+          return { models: known.models, error: result.error }
         })
       )
       .handle("validate", ({ payload }) =>

@@ -14,6 +14,7 @@ import type { QuotaGroup } from "../../domain/QuotaGroup.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
+import type { ListState } from "../../providers/ModelLists.ts"
 import { isTerminal } from "../../resilience/cooldown/Cooldown.ts"
 import type { Standing } from "../../routing/quota/ShareUse.ts"
 
@@ -46,7 +47,12 @@ export const healthView = (health: ConnectionHealth) => ({
 })
 
 /** `health` is what is known of the connection now, which may be newer than its record. */
-export const connectionView = (connection: Connection, health: ConnectionHealth, nowMs: number): ConnectionView => ({
+export const connectionView = (
+  connection: Connection,
+  health: ConnectionHealth,
+  nowMs: number,
+  list: ListState | null = null
+): ConnectionView => ({
   id: connection.id,
   provider: connection.provider,
   name: connection.name,
@@ -64,6 +70,8 @@ export const connectionView = (connection: Connection, health: ConnectionHealth,
   ...healthView(healthAt(health, nowMs)),
   apiKey: connection.apiKey === null ? null : maskSecret(Redacted.value(connection.apiKey)),
   source: connection.source,
+  modelList:
+    list === null ? null : { count: list.models.length, learnedAt: isoOrNull(list.learnedAtMs), error: list.problem },
   ...times(connection)
 })
 

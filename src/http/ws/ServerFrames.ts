@@ -31,8 +31,7 @@ export const transportError = (
 }
 
 /** Headers of an answer that an error frame repeats: clients read how long to wait from them. */
-const isTold = (name: string): boolean =>
-  name === "retry-after" || (name.startsWith("x-") && name !== "x-content-type-options")
+const isTold = (name: string): boolean => name === "retry-after" || name.startsWith("x-")
 
 /** Flat name–value list → object with lower-case names. */
 export const headersOf = (flat: ReadonlyArray<string>): JsonObject => {

@@ -3,7 +3,6 @@
  * What the answer says of itself is heard on the way, for a conversation that goes on. A class, because one is made per request.
  */
 import type { ClientReply } from "../../inference/Exchange.ts"
-import { Listeners } from "../../kernel/Listeners.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner, type SseEvent } from "../../wire/sse/SseScanner.ts"
 import {
@@ -63,8 +62,8 @@ export class SocketReply implements ClientReply {
   #failed = false
   #answered: Answered | null = null
   #closed = false
-  readonly #leaving = new Listeners()
-  readonly #drained = new Listeners()
+  #onClose = nothing
+  #onDrain = nothing
 
   constructor(options: SocketReplyOptions) {
     this.#options = options
@@ -93,15 +92,14 @@ export class SocketReply implements ClientReply {
     this.#finish(this.#failed ? null : this.#answered)
   }
 
-  onDrain(listener: () => void): () => void {
-    return this.#drained.add(listener)
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener
   }
 
   /** The client may be gone already: between two steps of the pipeline nobody listens. */
-  onClose(listener: () => void): () => void {
-    if (!this.#closed) return this.#leaving.add(listener)
-    listener()
-    return nothing
+  onClose(listener: () => void): void {
+    if (this.#closed) listener()
+    else this.#onClose = listener
   }
 
   isClosed(): boolean {
@@ -110,19 +108,21 @@ export class SocketReply implements ClientReply {
 
   /** The client reads again. */
   drained(): void {
-    this.#drained.tell()
+    this.#onDrain()
   }
 
   /** The client left, or takes its request back: nothing more is sent. */
   leave(): void {
     if (this.#closed) return
+    const listener = this.#onClose
     this.#finish(null)
-    this.#leaving.tell()
+    listener()
   }
 
   #finish(answered: Answered | null): void {
     this.#closed = true
-    this.#drained.clear()
+    this.#onClose = nothing
+    this.#onDrain = nothing
     this.#options.ended(answered)
   }
 

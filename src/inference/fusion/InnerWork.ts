@@ -5,7 +5,6 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
-import { Listeners } from "../../kernel/Listeners.ts"
 import type { ClientReply, Work } from "../Exchange.ts"
 import type { Member } from "./Members.ts"
 
@@ -17,27 +16,24 @@ export interface InnerReply extends ClientReply {
   readonly leave: () => void
 }
 
-const nothing = (): void => {}
-
 /** A client that only waits for a whole answer: nothing is ever written to it. */
 export const makeInnerReply = (): InnerReply => {
-  const leaving = new Listeners()
   let closed = false
+  let onClose = (): void => {}
   return {
     head: () => {},
     write: () => true,
     end: () => {},
-    onDrain: () => nothing,
+    onDrain: () => {},
     onClose: (listener) => {
-      if (!closed) return leaving.add(listener)
-      listener()
-      return nothing
+      onClose = listener
+      if (closed) listener()
     },
     isClosed: () => closed,
     leave: () => {
       if (closed) return
       closed = true
-      leaving.tell()
+      onClose()
     }
   }
 }

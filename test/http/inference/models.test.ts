@@ -43,7 +43,7 @@ describe("model lists", () => {
     assert.deepInclude(await entry(`up/${claude}`), { context_length: 200_000, max_output_tokens: 64_000 })
     assert.notProperty(await entry("up/m"), "context_length")
 
-    upstream.enqueue(
+    upstream.lists(
       FakeUpstream.json({
         object: "list",
         data: [

@@ -118,6 +118,7 @@ layer(layerOf(), { excludeTestServices: true })("connections", (it) => {
     Effect.gen(function* () {
       const upstream = yield* FakeUpstream.start
       yield* node("fake", `${upstream.origin}/v1`)
+      yield* node("fake2", `${upstream.origin}/v1`)
       const created = yield* post("/api/providers", { provider: "fake", apiKey: secret, defaultModel: "m1" })
       const id = String(created.at("connection.id"))
 
@@ -129,20 +130,28 @@ layer(layerOf(), { excludeTestServices: true })("connections", (it) => {
       const bad = yield* post(`/api/providers/${id}/test`, { model: "m2" })
       assert.deepInclude(JSON.parse(bad.text), { ok: false, status: 401, model: "m2" })
 
-      upstream.enqueue(FakeUpstream.json(FakeUpstream.models(["a", "b"])))
+      upstream.lists(FakeUpstream.json(FakeUpstream.models(["a", "b"])))
       const models = yield* get(`/api/providers/${id}/models`)
       assert.deepStrictEqual([models.at("models.0.id"), models.at("models.1.id")], ["a", "b"])
       assert.strictEqual((yield* get(`/api/providers/${id}/models`)).status, 200)
-      assert.strictEqual(upstream.requests.length, 3, "the list is asked for once")
+      assert.strictEqual(upstream.listRequests.length, 3, "by each test, and once by the first look at the list")
 
-      upstream.enqueue(FakeUpstream.json(FakeUpstream.models(["a"])))
+      upstream.lists(FakeUpstream.json(FakeUpstream.models(["a"])))
       const valid = yield* post("/api/providers/validate", { provider: "fake", apiKey: "another-key" })
       assert.deepStrictEqual(JSON.parse(valid.text), { valid: true, status: 200, error: null })
       assert.strictEqual((yield* post("/api/providers/validate", { provider: "nope", apiKey: "k" })).status, 400)
 
-      yield* put(`/api/providers/${id}`, { name: "forget the list" })
-      upstream.enqueue(FakeUpstream.json({ error: "down" }, { status: 500 }))
-      const failed = yield* get(`/api/providers/${id}/models`)
+      upstream.lists(FakeUpstream.json({ error: "down" }, { status: 500 }))
+      yield* post(`/api/providers/${id}/test`, undefined)
+      const kept = yield* get(`/api/providers/${id}/models`)
+      assert.deepStrictEqual([kept.at("models.1.id"), kept.at("error")], ["b", "500: down"], "the last list stays")
+      assert.deepInclude((yield* get(`/api/providers/${id}`)).at("connection.modelList"), {
+        count: 2,
+        error: "500: down"
+      })
+
+      const other = yield* post("/api/providers", { provider: "fake2", apiKey: secret })
+      const failed = yield* get(`/api/providers/${String(other.at("connection.id"))}/models`)
       assert.strictEqual(failed.status, 502)
       assert.strictEqual(failed.at("error.type"), "server_error")
     })

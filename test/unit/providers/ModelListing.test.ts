@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
-import { readModelList } from "../../../src/providers/ModelListing.ts"
+import { maxModels, nextPage, readModelList, readShown } from "../../../src/providers/ModelListing.ts"
 
 const one = (entry: unknown) => {
   const [model] = readModelList({ data: [entry] }) ?? []
@@ -103,5 +103,49 @@ describe("ModelListing", () => {
     assert.deepStrictEqual(one("just-a-name"), { ...unknownFacts, id: "just-a-name" })
     assert.isNull(readModelList({ error: "no" }))
     assert.deepStrictEqual(readModelList([{ object: "nameless" }, 7]), [])
+  })
+
+  it("reads no more of a list than its limits, however long it is", () => {
+    let read = 0
+    const entry = (id: string) => ({
+      get id() {
+        read += 1
+        return id
+      }
+    })
+    const long = Array.from({ length: 300_000 }, (_, index) => entry(`m${index}`))
+    assert.strictEqual(readModelList({ data: long })?.length, maxModels)
+    assert.isAtMost(read, 4 * maxModels)
+    read = 0
+    const twice = Array.from({ length: 300_000 }, () => entry("the-same"))
+    assert.strictEqual(readModelList({ data: twice })?.length, 1)
+    assert.isAtMost(read, 4 * 2 * maxModels)
+    assert.deepStrictEqual(
+      readModelList(["x".repeat(513), "y".repeat(512)])?.map(({ id }) => id.length),
+      [512]
+    )
+    assert.strictEqual(one({ id: "m", name: "n".repeat(100_000) }).name?.length, 200)
+    assert.isNull(one({ id: "m", supported_parameters: Array.from({ length: 500 }, () => "x") }).contextLength)
+  })
+
+  it("tells the next page of the wires that have pages", () => {
+    assert.deepStrictEqual(nextPage({ models: [], nextPageToken: "t" }), { name: "pageToken", value: "t" })
+    assert.deepStrictEqual(nextPage({ data: [], has_more: true, last_id: "m" }), { name: "after_id", value: "m" })
+    assert.isNull(nextPage({ data: [], has_more: false, last_id: "m" }))
+    assert.isNull(nextPage({ models: [], nextPageToken: "t".repeat(10_000) }))
+  })
+
+  it("reads what Ollama shows of a model", () => {
+    const info = { "general.architecture": "qwen3", "qwen3.context_length": 40_960 }
+    assert.deepInclude(readShown("m", { model_info: info, capabilities: ["completion", "thinking"] }), {
+      id: "m",
+      contextLength: 40_960,
+      reasoning: true,
+      vision: false,
+      toolCalling: false
+    })
+    assert.strictEqual(readShown("m", { model_info: info, parameters: "stop x\nnum_ctx 4096" })?.contextLength, 4_096)
+    assert.deepStrictEqual(readShown("m", { model_info: 7, parameters: ["num_ctx 1"] }), { ...unknownFacts, id: "m" })
+    assert.isNull(readShown("m", "no object"))
   })
 })

@@ -27,7 +27,8 @@ const columns: ReadonlyArray<Column<typeof One.Type>> = [
   { header: "STATUS", value: (test) => Output.orDash(test.status), align: "right" },
   { header: "MS", value: (test) => String(Math.round(test.latencyMs)), align: "right" },
   { header: "MODEL", value: (test) => Output.orDash(test.model) },
-  { header: "ERROR", value: (test) => Output.orDash(test.error) }
+  { header: "MODELS", value: (test) => Output.orDash(test.models), align: "right" },
+  { header: "ERROR", value: (test) => Output.orDash(test.error ?? test.modelsError) }
 ]
 
 const failUnlessOk = (results: ReadonlyArray<Tested>) =>

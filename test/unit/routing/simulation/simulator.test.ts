@@ -42,6 +42,7 @@ const catalog = Layer.succeed(
   Catalog.Catalog.of({
     current: () => snapshot,
     refresh: Effect.void,
+    onChange: () => () => {},
     replaceTokens: () => {},
     modelsOf: ({ connection: { models } }) => models,
     factsOf: () => unknownFacts

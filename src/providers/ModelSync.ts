@@ -1,0 +1,138 @@
+/**
+ * Asks upstreams for their models in the background: of each connection at start, whenever what decides the answer was changed, and daily.
+ * A question that fails for a passing reason is repeated with growing pauses; any other waits for the next change or day.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import { createHash } from "node:crypto"
+import { Flags } from "../flags/Flags.ts"
+import * as Catalog from "./Catalog.ts"
+import { listSourceOf } from "./ModelAsking.ts"
+import * as ModelLists from "./ModelLists.ts"
+import * as TokenRefresh from "./oauth/TokenRefresh.ts"
+import * as ProviderCalls from "./ProviderCalls.ts"
+
+/** Keeps the lists up to date for as long as it is there. */
+export class ModelSync extends Context.Tag("gateway/providers/ModelSync")<ModelSync, Record<never, never>>() {}
+
+/** Questions under way at a time: those an operator waits for, and all others. */
+export const atATime = 8
+
+/** 1 s, 2 s, 4 s, … up to a quarter of an hour, for as long as the trouble lasts. */
+const whilePassing = Schedule.exponential("1 second").pipe(
+  Schedule.union(Schedule.spaced("15 minutes")),
+  Schedule.jittered
+)
+
+const daily = Schedule.spaced("1 day").pipe(Schedule.jittered)
+
+/** A question without an answer; the list keeps the reason. */
+class NotListedNow extends Data.TaggedError("NotListedNow")<{ readonly isPassing: boolean }> {}
+
+/** What decides how a connection's models are asked for, and whether the operator has touched it; holds no secret in clear. */
+const fingerprintOf = ({ connection, spec }: Catalog.Account, source: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([source, connection.updatedAtMs, connection.authType, spec.headers, spec.auth]))
+    .digest("base64url")
+
+interface Question {
+  /** Origin and path of the list. */
+  readonly source: string
+  readonly fingerprint: string
+}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog.Catalog
+  const lists = yield* ModelLists.ModelLists
+  const calls = yield* ProviderCalls.ProviderCalls
+  const tokens = yield* TokenRefresh.TokenRefresh
+  const flags = yield* Flags
+  const fibers = yield* FiberMap.make<string>()
+  const urgent = yield* Effect.makeSemaphore(atATime)
+  const patient = yield* Effect.makeSemaphore(atATime)
+  /** Fingerprint of the question that was asked last, by connection. */
+  const asked = new Map<string, string>()
+  const questions = new WeakMap<Catalog.Account, Question>()
+
+  const questionOf = (account: Catalog.Account): Question | null => {
+    const known = questions.get(account)
+    if (known !== undefined) return known
+    const source = listSourceOf(account.spec, account.connection)
+    if (source === null) return null
+    const question = { source, fingerprint: fingerprintOf(account, source) }
+    questions.set(account, question)
+    return question
+  }
+
+  const ask = Effect.fn("ModelSync.ask")(function* (connectionId: string) {
+    const account = tokens.current(connectionId)
+    if (account === null) return
+    yield* tokens.ensureFresh(account.connection)
+    const { connection } = tokens.current(connectionId) ?? account
+    const result = yield* calls.models(connection, { refresh: true })
+    if (result._tag === "NotListed") return yield* new NotListedNow({ isPassing: result.isPassing })
+  })
+
+  /** The first question in a lane of its own: what an operator has just connected does not wait for a start with many connections. */
+  const keepAsking = (connectionId: string, firstLane: Effect.Semaphore) => {
+    let lane = firstLane
+    const question = Effect.suspend(() => {
+      const permits = lane.withPermits(1)
+      lane = patient
+      return permits(ask(connectionId))
+    })
+    return question.pipe(
+      Effect.retry({ schedule: whilePassing, while: ({ isPassing }) => isPassing }),
+      Effect.ignore,
+      Effect.catchAllDefect((defect) => Effect.logError(`Listing the models of ${connectionId} broke off`, defect)),
+      Effect.repeat(daily)
+    )
+  }
+
+  /** Asks where the question is another one than the last time, and lets go of what belongs to no connection any more. */
+  const look = Effect.fnUntraced(function* (lane: Effect.Semaphore) {
+    const { byConnection, connections } = catalog.current()
+    const ids = new Set(connections.map(({ id }) => id))
+    for (const id of lists.connections()) if (!ids.has(id)) yield* lists.forget(id)
+    for (const id of asked.keys()) {
+      if (byConnection.has(id)) continue
+      asked.delete(id)
+      yield* FiberMap.remove(fibers, id)
+    }
+    const learnedAtMs = (id: string): number => lists.stateOf(id)?.learnedAtMs ?? 0
+    const changed = [...byConnection].flatMap(([id, account]) => {
+      const question = questionOf(account)
+      return question === null || asked.get(id) === question.fingerprint ? [] : [{ id, ...question }]
+    })
+    for (const { fingerprint, id, source } of changed.toSorted((a, b) => learnedAtMs(a.id) - learnedAtMs(b.id))) {
+      asked.set(id, fingerprint)
+      const state = lists.stateOf(id)
+      // Another upstream's list says nothing of this one.
+      if (state !== null && state.source !== source) yield* lists.forget(id)
+      yield* FiberMap.run(fibers, id, keepAsking(id, lane))
+    }
+  })
+
+  if (!flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")) {
+    const changes = yield* Queue.sliding<void>(1)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => catalog.onChange(() => Queue.unsafeOffer(changes, undefined))),
+      (stop) => Effect.sync(stop)
+    )
+    yield* Effect.forkScoped(
+      Effect.zipRight(look(patient), Effect.forever(Effect.zipRight(Queue.take(changes), look(urgent))))
+    )
+  }
+  return ModelSync.of({})
+})
+
+export const layer: Layer.Layer<
+  ModelSync,
+  never,
+  Catalog.Catalog | ModelLists.ModelLists | ProviderCalls.ProviderCalls | TokenRefresh.TokenRefresh | Flags
+> = Layer.scoped(ModelSync, make)

@@ -1,0 +1,38 @@
+/** What the small calls to upstreams make of an answer: its JSON, and its reasons in words for a person. Pure. */
+import type { Connection } from "../domain/Connection.ts"
+import type { RequestError } from "../egress/Upstream.ts"
+import { scrub } from "../kernel/Scrub.ts"
+import { secretsOf } from "./Catalog.ts"
+
+/** Null when it is no JSON. */
+export const parse = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString("utf8"))
+  } catch {
+    return null
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** The upstream's own words about an error status, short and without the credential it was sent. */
+export const reasonOf = (connection: Connection, status: number, body: Buffer): string => {
+  const parsed = parse(body)
+  const error = isRecord(parsed) ? (parsed.error ?? parsed.message ?? parsed.detail) : null
+  const message = isRecord(error) ? error.message : error
+  return typeof message === "string" && message !== ""
+    ? `${status}: ${scrub(message, secretsOf(connection)).slice(0, 300)}`
+    : `The upstream answered ${status}.`
+}
+
+export const failureText = (error: RequestError): string => {
+  switch (error._tag) {
+    case "TransportFailure":
+      return error.message
+    case "ResponseTooLarge":
+      return "The upstream's answer is too large."
+    case "TimedOut":
+      return `The upstream did not answer within ${error.timeoutMs / 1000} s.`
+  }
+}
