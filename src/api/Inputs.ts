@@ -3,6 +3,7 @@
  * fields nobody knows are ignored.
  */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
 /** Absent or null: not given. */
@@ -27,13 +28,13 @@ export const HttpUrl = Schema.Trim.pipe(
   )
 )
 
-/** Extra request headers, at most 32. */
-export const HeaderMap = Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
+/** Extra request headers, at most 32. Any of them may be a key, so all are redacted from the first moment. */
+export const HeaderMap = Schema.Record({ key: Schema.String, value: Schema.Redacted(Schema.String) }).pipe(
   Schema.filter((headers) => {
     const entries = Object.entries(headers)
     if (entries.length > 32) return "must hold at most 32 headers"
     const wrong = entries.find(
-      ([name, value]) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || /[\r\n\0]/.test(value)
+      ([name, value]) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || /[\r\n\0]/.test(Redacted.value(value))
     )
     return wrong === undefined ? true : "must hold valid header names and values"
   })

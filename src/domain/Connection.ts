@@ -16,6 +16,9 @@ export type AccountTier = typeof AccountTier.Type
 export const TestStatus = Schema.Literal("unknown", "active", "unavailable", "banned", "expired", "credits_exhausted")
 export type TestStatus = typeof TestStatus.Type
 
+/** Request headers by name. Any value may be a key, so all are kept as one. */
+export type SecretHeaders = Readonly<Record<string, Redacted.Redacted>>
+
 /** Token set of an OAuth account. `expiresAtMs` is epoch milliseconds. */
 export interface OAuthTokens {
   readonly accessToken: Redacted.Redacted
@@ -53,7 +56,7 @@ export interface ConnectionSettings {
   readonly priority: number
   readonly tier: AccountTier | null
   readonly maxConcurrent: number | null
-  readonly headers: Readonly<Record<string, string>> | null
+  readonly headers: SecretHeaders | null
   readonly quotas: ReadonlyArray<DeclaredQuota>
   readonly isActive: boolean
 }

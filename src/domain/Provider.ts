@@ -1,7 +1,8 @@
 /**
  * What the registry knows about one provider, as plain data (document 1, reference-facts 6).
- * An entry never holds a secret and never names a host a caller chose.
+ * The registry holds no secrets; the only ones of a spec are the headers an operator gave a node.
  */
+import type { SecretHeaders } from "./Connection.ts"
 import type { WireName } from "./Wire.ts"
 
 /** Resilience profile: decides breaker thresholds, cooldown base and which 403s are final. */
@@ -53,6 +54,8 @@ export interface ProviderSpec {
   readonly modelsPath: string | null
   /** Fixed headers the provider asks for, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
+  /** What the operator of a node adds, lower-case names. The secret ones go to `baseUrl` only, never to another address of a connection. */
+  readonly ownHeaders: SecretHeaders
   /** Well-known environment variables that hold a key for it, first match wins. */
   readonly env: ReadonlyArray<string>
   /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */

@@ -2,6 +2,7 @@
  * A provider node: an endpoint the operator added that speaks a known wire (contract B3). Its `prefix` acts as a provider id.
  */
 import * as Schema from "effect/Schema"
+import type { SecretHeaders } from "./Connection.ts"
 import type { WireName } from "./Wire.ts"
 
 export const ProviderNodeType = Schema.Literal(
@@ -18,7 +19,7 @@ export interface ProviderNodeSettings {
   readonly type: ProviderNodeType
   readonly baseUrl: string
   readonly wires: ReadonlyArray<WireName> | null
-  readonly headers: Readonly<Record<string, string>> | null
+  readonly headers: SecretHeaders | null
   readonly chatPath: string | null
   readonly modelsPath: string | null
 }

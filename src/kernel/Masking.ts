@@ -1,4 +1,5 @@
 /** What may be shown of a secret. */
+import * as Redacted from "effect/Redacted"
 
 const shownTail = 4
 const leastLengthToShow = 12
@@ -9,27 +10,34 @@ const telling = /authorization|key|token|secret|cookie|password|credential/i
 export const maskSecret = (secret: string): string =>
   secret.length < leastLengthToShow ? "…" : `${scheme.exec(secret)?.[0] ?? ""}…${secret.slice(-shownTail)}`
 
-/** Header values whose name tells that they are secret are masked. */
-export const maskHeaders = (
-  headers: Readonly<Record<string, string>> | null
-): Readonly<Record<string, string>> | null =>
+/** What keys look like: one long word with a digit in it. */
+const looksLikeKey = (value: string): boolean => /^[\w+/=.~-]{20,}$/.test(value) && /\d/.test(value)
+
+/** Whether a header's name tells that its value is a secret, or its value looks like one. */
+export const isSecretHeader = (name: string, value: string): boolean =>
+  telling.test(name) || looksLikeKey(value) || /^(?:basic|bearer) /i.test(value)
+
+type Headers = Readonly<Record<string, Redacted.Redacted>>
+
+/** Headers as they may be shown: the values of secret ones masked. */
+export const maskHeaders = (headers: Headers | null): Readonly<Record<string, string>> | null =>
   headers === null
     ? null
     : Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, telling.test(name) ? maskSecret(value) : value])
+        Object.entries(headers).map(([name, redacted]) => {
+          const value = Redacted.value(redacted)
+          return [name, isSecretHeader(name, value) ? maskSecret(value) : value]
+        })
       )
 
 /** Headers of a change: a value that is the mask of the stored one was only read and sent back, and stays. */
-export const unmaskHeaders = (
-  given: Readonly<Record<string, string>> | null,
-  kept: Readonly<Record<string, string>> | null
-): Readonly<Record<string, string>> | null => {
+export const unmaskHeaders = (given: Headers | null, kept: Headers | null): Headers | null => {
   if (given === null || kept === null) return given
   const masked = maskHeaders(kept) ?? {}
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
-      Object.hasOwn(kept, name) && value === masked[name] ? (kept[name] ?? value) : value
+      Object.hasOwn(kept, name) && Redacted.value(value) === masked[name] ? (kept[name] ?? value) : value
     ])
   )
 }

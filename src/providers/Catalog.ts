@@ -46,7 +46,7 @@ export interface Account {
 export const secretsOf = ({ apiKey, headers, oauth }: Connection): ReadonlyArray<string> => [
   ...(apiKey === null ? [] : [Redacted.value(apiKey)]),
   ...(oauth === null ? [] : [Redacted.value(oauth.accessToken)]),
-  ...Object.values(headers ?? {})
+  ...Object.values(headers ?? {}).map(Redacted.value)
 ]
 
 export interface CatalogSnapshot {

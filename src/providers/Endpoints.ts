@@ -5,9 +5,11 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import type { Connection } from "../domain/Connection.ts"
+import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
+import { isSecretHeader } from "../kernel/Masking.ts"
+import { isSameAddress } from "./Address.ts"
 import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
 
 /** The address still holds a `{placeholder}`. */
@@ -136,7 +138,7 @@ export const modelsEndpointOf = (
   })
 }
 
-/** Credential, then the provider's fixed headers, then the connection's own, as a flat list. */
+/** Credential, then the provider's fixed headers, a node's own, and the connection's, as a flat list. */
 const headersOf = (
   spec: ProviderSpec,
   connection: EndpointConnection
@@ -148,7 +150,9 @@ const headersOf = (
     return Either.left(new CredentialMissing({ provider: spec.id }))
   }
   const headers = new Map<string, string>()
-  for (const [name, value] of [...Object.entries(spec.headers), ...Object.entries(connection.headers ?? {})]) {
+  const mayHaveSecrets = connection.baseUrl === null || isSameAddress(connection.baseUrl, spec.baseUrl)
+  const ownHeaders = revealed(spec.ownHeaders).filter(([name, value]) => mayHaveSecrets || !isSecretHeader(name, value))
+  for (const [name, value] of [...Object.entries(spec.headers), ...ownHeaders, ...revealed(connection.headers ?? {})]) {
     const lower = name.toLowerCase()
     if (!isReservedHeader(lower) && lower !== credential?.header) headers.set(lower, value)
   }
@@ -160,6 +164,9 @@ const headersOf = (
   }
   return Either.right(flat)
 }
+
+const revealed = (headers: SecretHeaders): ReadonlyArray<readonly [name: string, value: string]> =>
+  Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)])
 
 interface Credential {
   readonly header: string

@@ -2,6 +2,7 @@
  * The provider registry: look-ups over the data in `registry/`, and provider nodes turned into the same shape
  * (document 1; contract B3 `/api/provider-nodes`; reference-facts 6).
  */
+import type { SecretHeaders } from "../domain/Connection.ts"
 import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../domain/Provider.ts"
 import type { ProviderNode, ProviderNodeType } from "../domain/ProviderNode.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -63,7 +64,8 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     paths: node.chatPath === null ? {} : { [wire]: node.chatPath },
     auth,
     modelsPath: node.modelsPath ?? modelsPath,
-    headers: { ...(wires.includes("messages") ? messagesVersion : {}), ...lowerCaseNames(node.headers ?? {}) },
+    headers: wires.includes("messages") ? messagesVersion : {},
+    ownHeaders: lowerCaseNames(node.headers ?? {}),
     env: [],
     models: [],
     docsUrl: null,
@@ -73,5 +75,5 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
   }
 }
 
-const lowerCaseNames = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+const lowerCaseNames = (headers: SecretHeaders): SecretHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -57,4 +57,4 @@ export const sealedColumn = <A>(
 }
 
 export const SecretText = Schema.Redacted(Schema.String)
-export const SecretHeaders = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+export const SecretHeaders = Schema.parseJson(Schema.Record({ key: Schema.String, value: SecretText }))

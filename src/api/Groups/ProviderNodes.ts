@@ -5,7 +5,19 @@ import * as Schema from "effect/Schema"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, HeaderMap, HttpUrl, idParam, Name, NoContent, optional, UrlPath } from "../Inputs.ts"
+import {
+  body,
+  clearable,
+  Created,
+  HeaderMap,
+  HttpUrl,
+  idParam,
+  Name,
+  NoContent,
+  optional,
+  Secret,
+  UrlPath
+} from "../Inputs.ts"
 
 export const NodeView = Schema.Struct({
   id: Schema.String,
@@ -45,12 +57,16 @@ const CreateNode = Schema.Struct({
 }).annotations(body("CreateProviderNode"))
 export type CreateNode = typeof CreateNode.Type
 
-/** What is absent stays as it is. The prefix may change only while nothing uses it. */
+/**
+ * What is absent stays as it is. The prefix may change only while nothing uses it. `apiKey` replaces the key of the node's connection:
+ * needed when `baseUrl` leads it elsewhere, because a stored key is not sent to another address.
+ */
 const UpdateNode = Schema.Struct({
   name: optional(Name),
   prefix: optional(NodePrefix),
   type: optional(ProviderNodeType),
   baseUrl: optional(HttpUrl),
+  apiKey: optional(Secret),
   ...nullableFields
 }).annotations(body("UpdateProviderNode"))
 export type UpdateNode = typeof UpdateNode.Type

@@ -8,6 +8,7 @@ import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
+import { nodeMove } from "../../providers/KeptSecrets.ts"
 import * as Registry from "../../providers/Registry.ts"
 import { Breakers } from "../../resilience/breaker/Breakers.ts"
 import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
@@ -80,13 +81,13 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
           stored
         )
       )
-      .handle("update", ({ path, payload }) =>
+      .handle("update", ({ path, payload: { apiKey, ...settings } }) =>
         Effect.gen(function* () {
           const before = yield* find(path.id)
           const node: ProviderNode = {
             ...before,
-            ...payload,
-            headers: payload.headers === undefined ? before.headers : unmaskHeaders(payload.headers, before.headers),
+            ...settings,
+            headers: settings.headers === undefined ? before.headers : unmaskHeaders(settings.headers, before.headers),
             updatedAtMs: yield* Clock.currentTimeMillis
           }
           if (node.prefix !== before.prefix) {
@@ -99,10 +100,21 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
             }
           }
           yield* checkUrl(flags, "baseUrl", node.baseUrl)
+          const ofNode = (yield* connections.list).filter(({ provider }) => provider === before.prefix)
+          const move = nodeMove(before, node, ofNode, apiKey !== undefined)
+          if (move._tag === "Refused") return yield* badField(move.problem.field, move.problem.message)
+          // The key first: a process that dies in between must not leave the old one with the new address.
+          if (move.rekeyed !== null && apiKey !== undefined) {
+            const { id } = move.rekeyed
+            const connection = { ...move.rekeyed, ...cooldowns.healthOf(id), apiKey, updatedAtMs: node.updatedAtMs }
+            yield* Effect.catchTag(connections.update(connection), "AlreadyStored", Effect.die)
+            lockouts.clear({ connectionId: id })
+            yield* cooldowns.reset(id)
+          }
           yield* repo.update(node)
           return { node: nodeView(node) }
         }).pipe(
-          Effect.catchTag("AlreadyStored", () => prefixTaken(payload.prefix ?? "")),
+          Effect.catchTag("AlreadyStored", () => prefixTaken(settings.prefix ?? "")),
           changes.apply,
           stored
         )

@@ -10,6 +10,7 @@ import type { ProviderSpec } from "../../domain/Provider.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
+import { connectionMoveProblem } from "../../providers/KeptSecrets.ts"
 import { ModelLists } from "../../providers/ModelLists.ts"
 import { ProviderCalls } from "../../providers/ProviderCalls.ts"
 import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
@@ -120,6 +121,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
           }
           const settings = Rules.changed(before, payload)
           yield* check(settings, spec, before.locked)
+          const moved = connectionMoveProblem(before, settings, spec)
+          if (moved !== null) return yield* badField(moved.field, moved.message)
           const newCredential = payload.apiKey !== undefined || payload.oauth !== undefined
           const connection: Connection = {
             ...before,

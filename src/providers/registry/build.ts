@@ -43,6 +43,7 @@ const entry =
     auth: bearer,
     modelsPath: "/models",
     headers: {},
+    ownHeaders: {},
     env: [],
     models: [],
     docsUrl: null,

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ProviderNode } from "../../../src/domain/ProviderNode.ts"
 import { byAlias, find, fromNode, registry, search } from "../../../src/providers/Registry.ts"
 import { allProviders } from "../../../src/providers/registry/index.ts"
+import { inClear, secretHeaders } from "../../support/headers.ts"
 
 const withoutPlaceholders = (url: string): string => url.replaceAll(/\{[A-Za-z]+\}/g, "x")
 
@@ -100,7 +101,7 @@ describe("provider nodes", () => {
     const spec = fromNode(
       node({
         wires: ["responses", "messages"],
-        headers: { "X-Team": "a", "Anthropic-Version": "2024-01-01" },
+        headers: secretHeaders({ "X-Team": "a", "Anthropic-Version": "2024-01-01" }),
         chatPath: "/custom/chat",
         modelsPath: "/list"
       })
@@ -110,7 +111,7 @@ describe("provider nodes", () => {
     assert.deepStrictEqual(spec.wires, ["responses", "messages"])
     assert.deepStrictEqual(spec.paths, { chat: "/custom/chat" })
     assert.strictEqual(spec.modelsPath, "/list")
-    assert.deepStrictEqual(spec.headers, { "anthropic-version": "2024-01-01", "x-team": "a" })
+    assert.deepStrictEqual(inClear(spec.ownHeaders), { "anthropic-version": "2024-01-01", "x-team": "a" })
   })
 
   it("falls back to the type's wire when none is declared", () => {
