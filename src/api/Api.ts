@@ -29,8 +29,9 @@ import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
 import { Usage } from "./Groups/Usage.ts"
+import { withStrictBodies } from "./StrictBodies.ts"
 
-export class GatewayApi extends HttpApi.make("gateway")
+const contract = HttpApi.make("gateway")
   .add(Auth)
   .add(Providers)
   .add(ProviderNodes)
@@ -55,4 +56,6 @@ export class GatewayApi extends HttpApi.make("gateway")
   .addError(InternalAnswer)
   .addError(UnavailableAnswer)
   .annotate(OpenApi.Title, "Gateway")
-  .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.") {}
+  .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")
+
+export class GatewayApi extends withStrictBodies(contract) {}

@@ -54,9 +54,11 @@ export type QuestionRoute = Shape<
   "chat"
 >
 
-export type PublicRoute = Shape<"system.metrics" | "system.root", "GET", "public", null>
+export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
-export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | PublicRoute
+export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
+
+export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | PublicRoute | MetricsRoute
 
 const conversation = (
   key: ConversationKey,
@@ -156,7 +158,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry for everybody, without secrets, accounts or nodes: a router beside the gateway needs no more than its own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
-  { key: "system.metrics", method: "GET", path: "/metrics", tier: "public", wire: null },
+  { key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", wire: null },
   // Clients probe the root before their first request.
   { key: "system.root", method: "GET", path: "/", tier: "public", wire: null }
 ]

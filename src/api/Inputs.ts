@@ -1,6 +1,5 @@
 /**
- * Small schemas the groups share. Inputs are lenient where clients are: an optional field may be absent or null, and
- * fields nobody knows are ignored.
+ * Small schemas the groups share. An optional field may be absent or null; a field that is not named is refused (`StrictBodies`).
  */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Redacted from "effect/Redacted"

@@ -13,6 +13,7 @@ const sessionScheme = [{ session: [], csrf: [] }]
 const securityOf: Readonly<Record<Tier, Array<OpenApi.OpenAPISecurityRequirement>>> = {
   public: [],
   inference: [{}, ...keySchemes],
+  scrape: [{}, ...keySchemes],
   manage: [...keySchemes, ...sessionScheme],
   session: sessionScheme,
   loopback: [...keySchemes, ...sessionScheme]

@@ -16,6 +16,7 @@ import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
+import * as FrontDoor from "../http/FrontDoor.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
@@ -150,7 +151,7 @@ export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Expla
 
 /** The whole service; listens when it is built. */
 export const gateway = HttpServer.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Edge.layer, ResponsesSocket.layer, ManagementDoor.layer)),
+  Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, ManagementDoor.layer)),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(serverStore)

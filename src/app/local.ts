@@ -24,6 +24,7 @@ import { flagStore } from "./settingsTables.ts"
 
 export { AdminPassword } from "../auth/AdminPassword.ts"
 export { ApiKeys } from "../auth/ApiKeys.ts"
+export { settingsOf as keySettingsOf } from "../auth/KeyRules.ts"
 export { settingsOf, problemOf } from "../providers/ConnectionRules.ts"
 export { connectionView, keyView } from "../http/handlers/Views.ts"
 export { IdGen } from "../platform/IdGen.ts"

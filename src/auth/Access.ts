@@ -22,6 +22,8 @@ export interface AccessFacts {
   readonly loopback: boolean
   /** The flag `REQUIRE_API_KEY`. */
   readonly keysRequired: boolean
+  /** The setting `metricsPublic`. */
+  readonly metricsPublic: boolean
   /** There is an admin key, an admin password, or an API key that may manage. */
   readonly adminConfigured: boolean
 }
@@ -90,6 +92,15 @@ const manage = (facts: AccessFacts): Access => {
   return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
 }
 
+/** The numbers tell what the gateway is used for: beyond this machine they are for holders of a key. */
+const scrape = (facts: AccessFacts): Access => {
+  if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
+  if (typeof facts.key === "object") {
+    return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
+  }
+  return facts.key === "missing" ? noKey : wrongKey
+}
+
 /** Decides. Total over tiers. */
 export const decide = (tier: Tier, facts: AccessFacts): Access => {
   switch (tier) {
@@ -97,6 +108,8 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return !facts.safeMethod && facts.crossSite ? foreignSite : allowed(anonymous)
     case "inference":
       return inference(facts)
+    case "scrape":
+      return scrape(facts)
     case "manage":
       return manage(facts)
     case "session":

@@ -7,13 +7,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Tier } from "../api/Routes.ts"
 import { Flags } from "../flags/Flags.ts"
-import { decide } from "./Access.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { decide, type Denied } from "./Access.ts"
 import type { Access } from "./Access.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { ApiKeys, problemOf } from "./ApiKeys.ts"
 import { headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
+import { isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 import { cookieOf, Sessions } from "./Sessions.ts"
@@ -29,14 +32,36 @@ export interface GateRequest {
 
 export class Gate extends Context.Tag("gateway/auth/Gate")<
   Gate,
-  { readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access }
+  {
+    /** May this request be looked at at all? Asked before its route and its body; null when it may. */
+    readonly admit: (headers: RequestHeaders, localAddress: () => string | null) => Denied | null
+    /** The `Origin` of a request, when `CORS_ORIGINS` names it. */
+    readonly namedOrigin: (headers: RequestHeaders) => string | null
+    /** May this caller use a route of the tier? */
+    readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
+  }
 >() {}
+
+/** What `HOST` says when the gateway listens on all addresses of the machine. */
+const everyAddress = new Set(["0.0.0.0", "::", "[::]", "*"])
 
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const sessions = yield* Sessions
   const password = yield* AdminPassword
   const flags = yield* Flags
+  const settings = yield* GatewaySettings
+  const { corsOrigins, host } = yield* AppConfig
+
+  const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
+  const origins = new Set(corsOrigins)
+  let rules: SiteRules = { boundHost, origins, allowedHosts: settings.allowedHosts() }
+  /** Made anew when the setting has changed. */
+  const rulesNow = (): SiteRules => {
+    const allowedHosts = settings.allowedHosts()
+    if (rules.allowedHosts !== allowedHosts) rules = { boundHost, origins, allowedHosts }
+    return rules
+  }
 
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
@@ -55,12 +80,22 @@ export const make = Effect.gen(function* () {
       crossSite: !inferenceOnly && isCrossSite(headers),
       loopback: !inferenceOnly && isLoopback(request.socketAddress, headers),
       keysRequired: flags.isOn("REQUIRE_API_KEY"),
+      metricsPublic: tier === "scrape" && settings.current().metricsPublic,
       adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)
     })
     if (access._tag === "Allowed" && access.principal._tag === "Key") keys.used(access.principal.key, nowMs)
     return access
   }
-  return Gate.of({ judge })
+  return Gate.of({
+    admit: (headers, localAddress) =>
+      flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, localAddress, rulesNow()),
+    namedOrigin: (headers) => {
+      const origin = headerOf(headers, "origin")
+      return origin !== null && isNamedOrigin(origin, rules) ? origin : null
+    },
+    judge
+  })
 })
 
-export const layer: Layer.Layer<Gate, never, ApiKeys | Sessions | AdminPassword | Flags> = Layer.effect(Gate, make)
+export const layer: Layer.Layer<Gate, never, ApiKeys | Sessions | AdminPassword | Flags | GatewaySettings | AppConfig> =
+  Layer.effect(Gate, make)

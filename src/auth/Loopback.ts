@@ -25,7 +25,8 @@ const forwarding = [
 const isLoopbackAddress = (address: string): boolean =>
   /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === "::1"
 
-const isOwnHost = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(host)
+/** A `Host` that names this machine wherever it is read. Names below `.localhost` are left to whoever resolves them. */
+export const isOwnHost = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(host)
 
 /** `socketAddress` is the peer address of the socket, null when it is gone. */
 export const isLoopback = (socketAddress: string | null, headers: RequestHeaders): boolean =>

@@ -3,8 +3,52 @@
  */
 import * as Schema from "effect/Schema"
 
-/** `admin` includes `manage`. No scope means inference only. Other scope names are allowed and carried. */
+/** Scopes that open the management routes; `admin` includes `manage`. */
 export const managementScopes = ["manage", "admin"] as const
+
+const toolScopes = [
+  "execute:completions",
+  "execute:search",
+  "execute:skills",
+  "pricing:write",
+  "read:cache",
+  "read:catalog",
+  "read:combos",
+  "read:compression",
+  "read:gamification",
+  "read:health",
+  "read:memory",
+  "read:models",
+  "read:notion",
+  "read:obsidian",
+  "read:plugins",
+  "read:proxies",
+  "read:quota",
+  "read:skills",
+  "read:tools",
+  "read:usage",
+  "write:budget",
+  "write:cache",
+  "write:combos",
+  "write:compression",
+  "write:gamification",
+  "write:memory",
+  "write:notion",
+  "write:obsidian",
+  "write:plugins",
+  "write:resilience",
+  "write:skills"
+] as const
+
+/** Every scope a key may have. No scope means inference only. */
+export const keyScopes = [
+  ...managementScopes,
+  "self:usage",
+  "self:account-quota",
+  "guardrails:bypass",
+  "policy:bypass-provider-quota",
+  ...toolScopes
+] as const
 
 /** `limit` requests per `window` seconds. */
 export const RateLimit = Schema.Struct({ limit: Schema.Positive.pipe(Schema.int()), window: Schema.Positive })

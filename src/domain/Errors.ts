@@ -25,6 +25,9 @@ export class PreviousResponseNotFound extends Data.TaggedError("PreviousResponse
 
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly limitBytes: number }> {}
 
+/** The body is in a form that is not read. */
+export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ readonly message: string }> {}
+
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
 
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
@@ -107,6 +110,7 @@ export type InferenceError =
   | InvalidRequest
   | PreviousResponseNotFound
   | BodyTooLarge
+  | UnsupportedBody
   | Unauthenticated
   | KeyRejected
   | QuotaNotAllocated
@@ -161,7 +165,8 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
 export const typeAndCode = (status: number): readonly [type: string, code: string] =>
   byStatus[status] ?? (status >= 500 ? ["server_error", "upstream_error"] : ["invalid_request_error", "bad_request"])
 
-const view = (status: number, message: string, more: Partial<ErrorView> = {}): ErrorView => {
+/** An error by its status and words; `more` says what is unusual of it. */
+export const errorView = (status: number, message: string, more: Partial<ErrorView> = {}): ErrorView => {
   const [type, code] = typeAndCode(status)
   return { status, type, code, message, param: null, details: [], attempts: [], retryAfterMs: null, ...more }
 }
@@ -183,19 +188,21 @@ const notAllocated = ({ group, hasKey }: QuotaNotAllocated): string =>
 export const describe = (error: InferenceError): ErrorView => {
   switch (error._tag) {
     case "InvalidRequest":
-      return view(400, error.message, { param: error.param, details: error.details })
+      return errorView(400, error.message, { param: error.param, details: error.details })
     case "PreviousResponseNotFound":
-      return view(400, `Previous response with id '${error.responseId}' not found. Send the whole conversation.`, {
+      return errorView(400, `Previous response with id '${error.responseId}' not found. Send the whole conversation.`, {
         code: "previous_response_not_found",
         param: "previous_response_id"
       })
     case "BodyTooLarge":
-      return view(
+      return errorView(
         413,
         `The request body is larger than ${Math.floor(error.limitBytes / 1_048_576)} MiB (GATEWAY_MAX_BODY_MB).`
       )
+    case "UnsupportedBody":
+      return errorView(415, error.message)
     case "Unauthenticated":
-      return view(
+      return errorView(
         401,
         error.reason === "missing"
           ? "No API key was given. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'."
@@ -203,47 +210,47 @@ export const describe = (error: InferenceError): ErrorView => {
         { param: null }
       )
     case "KeyRejected":
-      return view(403, rejected[error.reason](error.model), {
+      return errorView(403, rejected[error.reason](error.model), {
         code: `key_${error.reason}`,
         param: error.model === null ? null : "model"
       })
     case "QuotaNotAllocated":
-      return view(403, notAllocated(error), { code: "QUOTA_NOT_ALLOCATED", param: "model" })
+      return errorView(403, notAllocated(error), { code: "QUOTA_NOT_ALLOCATED", param: "model" })
     case "QuotaShareUsed":
-      return view(
+      return errorView(
         429,
         `This API key has used its share of the ${error.window} quota (${error.unit}) of the quota group '${error.group}'.`,
         { retryAfterMs: error.retryAfterMs }
       )
     case "LimitReached":
-      return view(429, error.message, { retryAfterMs: error.retryAfterMs })
+      return errorView(429, error.message, { retryAfterMs: error.retryAfterMs })
     case "ModelNotFound": {
       const near = error.suggestions.length === 0 ? "" : ` Did you mean: ${error.suggestions.join(", ")}?`
-      return view(404, `The model '${error.model}' does not exist: ${error.reason}.${near}`, { param: "model" })
+      return errorView(404, `The model '${error.model}' does not exist: ${error.reason}.${near}`, { param: "model" })
     }
     case "NoTarget":
-      return view(503, `No connection can serve '${error.model}': ${error.reason}.`, {
+      return errorView(503, `No connection can serve '${error.model}': ${error.reason}.`, {
         code: "ALL_ACCOUNTS_INACTIVE",
         retryAfterMs: error.retryAfterMs
       })
     case "Overloaded":
-      return view(503, "The gateway is handling as many requests as it can. Try again soon.", {
+      return errorView(503, "The gateway is handling as many requests as it can. Try again soon.", {
         code: "overloaded",
         retryAfterMs: error.retryAfterMs
       })
     case "TargetsUnavailable":
-      return view(error.status, error.message, { code: error.code, retryAfterMs: error.retryAfterMs })
+      return errorView(error.status, error.message, { code: error.code, retryAfterMs: error.retryAfterMs })
     case "TargetsFailed":
-      return view(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
+      return errorView(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
     case "ProviderNotFound":
-      return view(404, `There is no provider '${error.provider}'.`, { code: "provider_not_found" })
+      return errorView(404, `There is no provider '${error.provider}'.`, { code: "provider_not_found" })
     case "UpgradeRequired":
-      return view(426, error.message)
+      return errorView(426, error.message)
     case "WrongMethod":
-      return view(405, `This route answers ${error.allow} only.`)
+      return errorView(405, `This route answers ${error.allow} only.`)
     case "ClientGone":
-      return view(499, "The client closed the connection.")
+      return errorView(499, "The client closed the connection.")
     case "InternalError":
-      return view(500, "The gateway failed to handle this request. Its log has the details under the request id.")
+      return errorView(500, "The gateway failed to handle this request. Its log has the details under the request id.")
   }
 }

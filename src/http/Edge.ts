@@ -25,6 +25,7 @@ import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
   Overloaded,
+  UnsupportedBody,
   describe,
   KeyRejected,
   WrongMethod,
@@ -83,6 +84,13 @@ const ownSegments = (route: EdgeRoute, request: IncomingMessage): NormalPath => 
   return route.path.startsWith(editorPath) ? segments.slice(editorDepth) : segments
 }
 
+const jsonOnly =
+  "Requests with an Origin must say 'Content-Type: application/json' while no API key is required: a page may send other types without asking."
+
+/** A browser's request with a type of body that needs no question to the server before. */
+const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
+  origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
+
 const refusalOf = ({ code }: Denied): InferenceError => {
   switch (code) {
     case "missing_api_key":
@@ -114,9 +122,13 @@ export const make = Effect.gen(function* () {
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
-  const identify = (request: IncomingMessage, nowMs: number): Principal | InferenceError => {
+  const identify = (
+    request: IncomingMessage,
+    nowMs: number,
+    tier: EdgeRoute["tier"] = "inference"
+  ): Principal | InferenceError => {
     const access = gate.judge(
-      "inference",
+      tier,
       {
         method: request.method ?? "POST",
         url: request.url ?? "/",
@@ -144,6 +156,12 @@ export const make = Effect.gen(function* () {
 
   const json = (reply: ClientReply, requestId: string, status: number, value: unknown): void =>
     send(reply, requestId, status, "application/json", JSON.stringify(value))
+
+  /** Refuses a request that has no usage row. */
+  const refusePlain = (reply: ClientReply, requestId: string, route: EdgeRoute, error: InferenceError): void => {
+    const view = describe(error)
+    json(reply, requestId, view.status, codecs[route.wire ?? "chat"].renderError(view, requestId))
+  }
 
   const scopeView = (): ScopeView => ({ catalog: catalog.current(), modelsOf: catalog.modelsOf })
 
@@ -189,6 +207,9 @@ export const make = Effect.gen(function* () {
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
     const provider = providerOf(route, request)
     if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
+    if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)) {
+      return pipeline.refuse(exchange(empty), new UnsupportedBody({ message: jsonOnly }))
+    }
     // Before the body is read: what is waiting in memory is what has to be bounded.
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
@@ -238,9 +259,8 @@ export const make = Effect.gen(function* () {
     const requestId = ids.next(nowMs)
     const identity = identify(request, nowMs)
     const answer = identity instanceof Error ? identity : answerOf(request, route, identity)
-    if (!(answer instanceof Error)) return json(reply, requestId, 200, answer)
-    const view = describe(answer)
-    json(reply, requestId, view.status, codecs[route.wire].renderError(view, requestId))
+    if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
+    else json(reply, requestId, 200, answer)
   }
 
   const houseFamilies = (nowMs: number) => {
@@ -270,7 +290,10 @@ export const make = Effect.gen(function* () {
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route)
-    return route.key === "system.metrics" ? metrics(reply) : json(reply, ids.next(timers.nowMs()), 200, root)
+    if (route.key === "system.root") return json(reply, ids.next(timers.nowMs()), 200, root)
+    const identity = identify(request, timers.nowMs(), "scrape")
+    if (identity instanceof Error) return refusePlain(reply, ids.next(timers.nowMs()), route, identity)
+    metrics(reply)
   }
 
   const wrongMethod = (route: EdgeRoute, allow: string, reply: ClientReply): void => {

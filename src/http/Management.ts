@@ -182,7 +182,11 @@ const handed = (
 }
 
 const identified = (requestId: string) =>
-  HttpServerResponse.setHeaders({ "X-Gateway-Version": version, "X-Gateway-Request-Id": requestId })
+  HttpServerResponse.setHeaders({
+    "X-Gateway-Version": version,
+    "X-Gateway-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff"
+  })
 
 /** The app. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 export const app: Effect.Effect<HttpApp.Default, never, ManagementServices> = Effect.gen(function* () {

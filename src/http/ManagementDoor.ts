@@ -22,7 +22,7 @@ export class ManagementDoor extends Context.Tag("gateway/http/ManagementDoor")<
 
 const unavailable = (response: ServerResponse): void => {
   const body = `{"error":{"message":"The management plane could not be loaded; the gateway's log says why.","type":"server_error","code":"internal_server_error"}}`
-  response.writeHead(500, { "content-type": "application/json" }).end(body)
+  response.writeHead(500, { "content-type": "application/json", "x-content-type-options": "nosniff" }).end(body)
 }
 
 export const make = Effect.gen(function* () {

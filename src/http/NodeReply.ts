@@ -1,6 +1,7 @@
 /** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { ServerResponse } from "node:http"
 import type { ClientReply } from "../inference/Exchange.ts"
+import { Listeners } from "../kernel/Listeners.ts"
 import type { OpenStreams } from "./OpenStreams.ts"
 
 const nothing = (): void => {}
@@ -10,7 +11,8 @@ export class NodeReply implements ClientReply {
   readonly #streams: typeof OpenStreams.Service
   #isStreaming = false
   #isOver = false
-  #onClose = nothing
+  readonly #leaving = new Listeners()
+  #drained: Listeners | null = null
 
   constructor(response: ServerResponse, streams: typeof OpenStreams.Service) {
     this.#response = response
@@ -18,7 +20,7 @@ export class NodeReply implements ClientReply {
     response.on("close", () => {
       this.#isOver = true
       if (this.#isStreaming) streams.closed()
-      if (!response.writableFinished) this.#onClose()
+      if (!response.writableFinished) this.#leaving.tell()
     })
   }
 
@@ -35,20 +37,25 @@ export class NodeReply implements ClientReply {
   }
 
   end(chunk: Buffer | string): void {
-    this.#onClose = nothing
+    this.#leaving.clear()
     if (chunk.length === 0) this.#response.end()
     else this.#response.end(chunk)
   }
 
-  onDrain(listener: () => void): void {
-    this.#response.removeAllListeners("drain")
-    this.#response.on("drain", listener)
+  onDrain(listener: () => void): () => void {
+    if (this.#drained === null) {
+      const drained = new Listeners()
+      this.#drained = drained
+      this.#response.on("drain", () => drained.tell())
+    }
+    return this.#drained.add(listener)
   }
 
-  onClose(listener: () => void): void {
-    this.#onClose = listener
+  onClose(listener: () => void): () => void {
+    if (!this.#response.destroyed || this.#response.writableFinished) return this.#leaving.add(listener)
     // Gone before anybody listened.
-    if (this.#response.destroyed && !this.#response.writableFinished) listener()
+    listener()
+    return nothing
   }
 
   isClosed(): boolean {

@@ -13,6 +13,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
+import { FrontDoor } from "./FrontDoor.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
@@ -90,9 +91,10 @@ const close = (
 export const make: Effect.Effect<
   Context.Tag.Service<HttpServer>,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | ManagementDoor | ResponsesSocket.ResponsesSocket | Scope.Scope
+  AppConfig.AppConfig | Edge.Edge | FrontDoor | ManagementDoor | ResponsesSocket.ResponsesSocket | Scope.Scope
 > = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
+  const frontDoor = yield* FrontDoor
   const edge = yield* Edge.Edge
   const management = yield* ManagementDoor
   const sockets = yield* ResponsesSocket.ResponsesSocket
@@ -110,14 +112,19 @@ export const make: Effect.Effect<
 
   const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
     response.on("close", began())
+    if (!frontDoor.admits(request, response)) return
     if (!edge.handle(request, response)) management.handle(request, response)
   })
   server.on("upgrade", (request, socket, head) => {
-    if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head, began)
-    else ignoreUpgrade(server, request, socket, head)
+    if (isWebSocketUpgrade(request)) {
+      if (frontDoor.admitsUpgrade(request, socket)) sockets.upgrade(request, socket, head, began)
+    } else ignoreUpgrade(server, request, socket, head)
   })
   server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    if (socket.writable)
+      socket.end(
+        "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
+      )
     else socket.destroy()
   })
 
@@ -133,5 +140,5 @@ export const make: Effect.Effect<
 export const layer: Layer.Layer<
   HttpServer,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | ManagementDoor | ResponsesSocket.ResponsesSocket
+  AppConfig.AppConfig | Edge.Edge | FrontDoor | ManagementDoor | ResponsesSocket.ResponsesSocket
 > = Layer.scoped(HttpServer, make)

@@ -41,6 +41,8 @@ export interface AttemptInput {
   readonly streamHeaders: (dropped: ReadonlyArray<string>) => Array<string>
 }
 
+const nothing = (): void => {}
+
 type ClockAndTimers = typeof Timers.Service
 
 const transportReason = (failure: TransportFailure): AttemptFailure =>
@@ -75,6 +77,13 @@ export const startAttempt = (
   let eventsSinceBeat = 0
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
   let paused = false
+  let noLongerListen = nothing
+  let noLongerDrain = nothing
+
+  const stopListening = (): void => {
+    noLongerListen()
+    noLongerDrain()
+  }
 
   const settle = (result: AttemptResult): void => {
     if (settled) return
@@ -84,6 +93,7 @@ export const startAttempt = (
     idle?.cancel()
     beat?.cancel()
     caution?.cancel()
+    stopListening()
     done(result)
   }
 
@@ -167,7 +177,7 @@ export const startAttempt = (
       },
       commit: () => {
         startBeating()
-        reply.onDrain(() => {
+        noLongerDrain = reply.onDrain(() => {
           paused = false
           running.resume()
         })
@@ -232,7 +242,7 @@ export const startAttempt = (
   // The client is in the middle of an answer.
   if (work.resumption !== undefined) startBeating()
 
-  reply.onClose(() => {
+  noLongerListen = reply.onClose(() => {
     if (settled) return
     running.abort()
     settle({ _tag: "Aborted", report: reader?.report() ?? noReport, firstContentMs: reader?.firstContentMs() ?? null })
@@ -245,6 +255,7 @@ export const startAttempt = (
     idle?.cancel()
     beat?.cancel()
     caution?.cancel()
+    stopListening()
     running.abort()
   }
 }

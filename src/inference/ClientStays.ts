@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { ClientGone } from "../domain/Errors.ts"
 import type { ClientReply } from "./Exchange.ts"
 
-/** Interrupts `work` and fails when the client leaves before it is done. Takes the reply's `onClose` listener. */
+/** Interrupts `work` and fails when the client leaves before it is done. */
 export const whileClientStays = <A, E>(
   reply: Pick<ClientReply, "onClose" | "isClosed">,
   work: Effect.Effect<A, E>
@@ -11,8 +11,7 @@ export const whileClientStays = <A, E>(
   const left = Effect.async<never, ClientGone>((resume) => {
     const leave = (): void => resume(Effect.fail(new ClientGone()))
     if (reply.isClosed()) return leave()
-    reply.onClose(leave)
-    return Effect.sync(() => reply.onClose(() => {}))
+    return Effect.sync(reply.onClose(leave))
   })
   return Effect.raceFirst(work, left)
 }

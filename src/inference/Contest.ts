@@ -2,6 +2,7 @@
  * Several attempts for one client, of which one may answer (hedging). Each gets a reply of its own; the first that sends a head has
  * won, and to the others it looks as if the client had left.
  */
+import { Listeners } from "../kernel/Listeners.ts"
 import type { ClientReply } from "./Exchange.ts"
 
 export interface Contender {
@@ -18,26 +19,21 @@ const nothing = (): void => {}
 
 interface Entry {
   lost: boolean
-  onClose: () => void
-  onDrain: () => void
+  readonly leaving: Listeners
 }
 
 export const makeContest = (client: ClientReply): Contest => {
   const entries: Array<Entry> = []
-  client.onClose(() => {
-    for (const entry of entries) entry.onClose()
-  })
 
   const enter = (): Contender => {
-    const own: Entry = { lost: false, onClose: nothing, onDrain: nothing }
+    const own: Entry = { lost: false, leaving: new Listeners() }
     entries.push(own)
     const win = (): void => {
       for (const other of entries) {
         if (other === own || other.lost) continue
         other.lost = true
-        other.onClose()
+        other.leaving.tell()
       }
-      client.onDrain(() => own.onDrain())
     }
     return {
       hasLost: () => own.lost,
@@ -50,12 +46,18 @@ export const makeContest = (client: ClientReply): Contest => {
         end: (chunk) => {
           if (!own.lost) client.end(chunk)
         },
-        onDrain: (listener) => {
-          own.onDrain = listener
-        },
+        onDrain: (listener) => client.onDrain(listener),
         onClose: (listener) => {
-          own.onClose = listener
-          if (own.lost || client.isClosed()) listener()
+          if (own.lost || client.isClosed()) {
+            listener()
+            return nothing
+          }
+          const noLongerLose = own.leaving.add(listener)
+          const noLongerLeave = client.onClose(listener)
+          return () => {
+            noLongerLose()
+            noLongerLeave()
+          }
         },
         isClosed: () => own.lost || client.isClosed()
       }

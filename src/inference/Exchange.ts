@@ -25,10 +25,10 @@ export interface ClientReply {
   readonly write: (chunk: Buffer | string) => boolean
   /** The last bytes; may be empty. */
   readonly end: (chunk: Buffer | string) => void
-  /** Replaces the listener that runs when more can be written. */
-  readonly onDrain: (listener: () => void) => void
-  /** Replaces the listener that runs when the client leaves before `end`. */
-  readonly onClose: (listener: () => void) => void
+  /** The listener runs each time that more can be written again. The returned function takes it out. */
+  readonly onDrain: (listener: () => void) => () => void
+  /** The listener runs when the client leaves before `end`; at once when it has left. The returned function takes it out. */
+  readonly onClose: (listener: () => void) => () => void
   readonly isClosed: () => boolean
 }
 

@@ -18,7 +18,10 @@ export const identityHeaders = (requestId: string): Array<string> => [
   "X-Gateway-Request-Id",
   requestId,
   "X-Gateway-Version",
-  version
+  version,
+  // What is answered is never what a browser guesses from it.
+  "X-Content-Type-Options",
+  "nosniff"
 ]
 
 /** Other targets that were asked before this one. A second try with a new token is no fallback. */

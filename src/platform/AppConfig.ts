@@ -27,6 +27,8 @@ export interface AppConfigShape {
   readonly envConnections: boolean
   readonly drainMs: number
   readonly maxBodyBytes: number
+  /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
+  readonly corsOrigins: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
   /** Snapshot of the environment, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
@@ -49,6 +51,24 @@ const bounded = (name: string, fallback: number, least: number, most: number): C
     })
   )
 
+/** An origin by name: `https://chat.example`, or that of an application (`app://notes`). A wildcard would open the gateway to every page. */
+const isOrigin = (text: string): boolean => /^[a-z][\d+.a-z-]*:\/\/[^\s#*,/?@]+$/.test(text)
+
+const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
+  Config.string(name).pipe(
+    Config.withDefault(""),
+    Config.map((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim().toLowerCase())
+        .filter((part) => part !== "")
+    ),
+    Config.validate({
+      message: `${name} must be origins such as https://chat.example, separated by commas; '*' is not one`,
+      validation: (values) => values.every(isOrigin)
+    })
+  )
+
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
@@ -59,6 +79,7 @@ const config = Config.all({
   envConnections: Config.boolean("GATEWAY_ENV_CONNECTIONS").pipe(Config.withDefault(true)),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   maxBodyBytes: bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048).pipe(Config.map((mebibytes) => mebibytes * 1_048_576)),
+  corsOrigins: origins("CORS_ORIGINS"),
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT"))
 })
 
@@ -84,6 +105,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     envConnections: false,
     drainMs: 1_000,
     maxBodyBytes: 50 * 1_048_576,
+    corsOrigins: [],
     otlpEndpoint: null,
     environment: new Map(),
     ...values

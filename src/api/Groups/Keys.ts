@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { RateLimit } from "../../domain/ApiKey.ts"
+import { keyScopes, RateLimit } from "../../domain/ApiKey.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, clearable, Created, idParam, IsoTime, Name, NoContent, optional, Text } from "../Inputs.ts"
 
@@ -20,7 +20,13 @@ export const KeyView = Schema.Struct({
 }).annotations({ identifier: "ApiKey" })
 export type KeyView = typeof KeyView.Type
 
-const Scopes = Schema.Array(Text.pipe(Schema.maxLength(64))).pipe(Schema.maxItems(32))
+const known: ReadonlySet<string> = new Set(keyScopes)
+
+/** A misspelt scope is refused: it would be missed only when the key is used. */
+const Scope = Schema.Trim.pipe(
+  Schema.filter((scope) => known.has(scope) || `is no scope; the ones for management are 'manage' and 'admin'`)
+)
+const Scopes = Schema.Array(Scope).pipe(Schema.maxItems(32))
 const ModelPatterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
 
 const settings = {
@@ -34,7 +40,7 @@ const settings = {
 export const CreateKey = Schema.Struct({ name: Name, ...settings }).annotations(body("CreateApiKey"))
 export type CreateKey = typeof CreateKey.Type
 
-/** What is absent stays as it is. */
+/** What is absent stays as it is. A time in the past ends the key at once. */
 const UpdateKey = Schema.Struct({ name: optional(Name), ...settings }).annotations(body("UpdateApiKey"))
 export type UpdateKey = typeof UpdateKey.Type
 

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import { BadRequest, Internal, isContractError, NotFound, statusOf, toBody } from "../../api/Errors.ts"
 import type { ContractError } from "../../api/Errors.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
+import { closest } from "../../kernel/Closest.ts"
 
 const expectation = /^Expected (.+?), actual /s
 
@@ -27,11 +28,23 @@ const sentence = (messages: ReadonlyArray<string>): string => {
   return `must be ${[...expected].join(" or ")}`
 }
 
+/** The library lists the known names in quotes. What was given is repeated nowhere but as the field of the problem. */
+const unknownField = (field: string, message: string): string => {
+  const known = Array.from(message.matchAll(/"([^"]*)"/g), ([, name = ""]) => name)
+  const [near] = closest(field, known, 1)
+  return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
+}
+
 const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
   const byField = new Map<string, Array<string>>()
   for (const issue of error.issues) {
     const field = issue.path.map(String).join(".")
-    const message = issue._tag === "Missing" ? "is missing" : issue.message
+    const message =
+      issue._tag === "Missing"
+        ? "is missing"
+        : issue._tag === "Unexpected"
+          ? unknownField(String(issue.path.at(-1)), issue.message)
+          : issue.message
     const known = byField.get(field)
     if (known === undefined) byField.set(field, [message])
     else known.push(message)

@@ -1,14 +1,15 @@
 /** `/api/keys`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
+import { settingsOf, timeOf } from "../../auth/KeyRules.ts"
 import { QuotaGroupRepo } from "../../store/repo/QuotaGroupRepo.ts"
-import { ConfigChanges, notFound, stored } from "./Support.ts"
+import { badField, ConfigChanges, notFound, stored } from "./Support.ts"
 import { keyView } from "./Views.ts"
-
-const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso))
 
 export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
   Effect.gen(function* () {
@@ -24,19 +25,12 @@ export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
         })
       )
       .handle("create", ({ payload }) =>
-        keys
-          .create({
-            name: payload.name,
-            scopes: payload.scopes ?? [],
-            allowedModels: payload.allowedModels ?? null,
-            expiresAtMs: timeOf(payload.expiresAt ?? null),
-            rateLimits: payload.rateLimits ?? [],
-            isActive: payload.isActive ?? true
-          })
-          .pipe(
-            Effect.map(({ key, secret }) => ({ key: keyView(key), secret: Redacted.value(secret) })),
-            stored
-          )
+        Effect.gen(function* () {
+          const settings = settingsOf(payload, yield* Clock.currentTimeMillis)
+          if (Either.isLeft(settings)) return yield* badField(settings.left.field, settings.left.message)
+          const { key, secret } = yield* keys.create(settings.right)
+          return { key: keyView(key), secret: Redacted.value(secret) }
+        }).pipe(stored)
       )
       .handle("update", ({ path, payload: { expiresAt, ...payload } }) =>
         keys

@@ -10,7 +10,6 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocketServer } from "ws"
 import * as Gate from "../../auth/Gate.ts"
-import { isCrossSite } from "../../auth/Csrf.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { identityHeaders } from "../../inference/Headers.ts"
 import { Overloaded } from "../../domain/Errors.ts"
@@ -98,7 +97,10 @@ export const make = Effect.gen(function* () {
       headers: request.headers,
       socketAddress: request.socket.remoteAddress ?? null
     }
-    const access = (nowMs: number) => gate.judge("inference", facts, nowMs)
+    const localAddress = request.socket.localAddress ?? null
+    // Keys may cease to be required while the socket is open.
+    const access = (nowMs: number) =>
+      gate.admit(request.headers, () => localAddress) ?? gate.judge("inference", facts, nowMs)
     const verdict = judgeUpgrade({
       ...facts,
       enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),
@@ -106,7 +108,6 @@ export const make = Effect.gen(function* () {
       access: () => access(openedMs)
     })
     if ("status" in verdict) return refuseUpgrade(socket, verdict, id)
-    const crossSite = isCrossSite(request.headers)
     const onHeaders = (headers: Array<string>): void => {
       const identity = identityHeaders(id)
       for (let at = 0; at + 1 < identity.length; at += 2)
@@ -122,7 +123,7 @@ export const make = Effect.gen(function* () {
           nowMs: timers.nowMs,
           monotonicMs: timers.monotonicMs,
           nextId: ids.next,
-          judge: (nowMs) => principalOf(access(nowMs), crossSite),
+          judge: (nowMs) => principalOf(access(nowMs)),
           serve,
           refuse: pipeline.refuse,
           history,

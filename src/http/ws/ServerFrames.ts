@@ -31,7 +31,8 @@ export const transportError = (
 }
 
 /** Headers of an answer that an error frame repeats: clients read how long to wait from them. */
-const isTold = (name: string): boolean => name === "retry-after" || name.startsWith("x-")
+const isTold = (name: string): boolean =>
+  name === "retry-after" || (name.startsWith("x-") && name !== "x-content-type-options")
 
 /** Flat name–value list → object with lower-case names. */
 export const headersOf = (flat: ReadonlyArray<string>): JsonObject => {

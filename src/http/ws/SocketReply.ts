@@ -3,6 +3,7 @@
  * What the answer says of itself is heard on the way, for a conversation that goes on. A class, because one is made per request.
  */
 import type { ClientReply } from "../../inference/Exchange.ts"
+import { Listeners } from "../../kernel/Listeners.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner, type SseEvent } from "../../wire/sse/SseScanner.ts"
 import {
@@ -62,8 +63,8 @@ export class SocketReply implements ClientReply {
   #failed = false
   #answered: Answered | null = null
   #closed = false
-  #onClose = nothing
-  #onDrain = nothing
+  readonly #leaving = new Listeners()
+  readonly #drained = new Listeners()
 
   constructor(options: SocketReplyOptions) {
     this.#options = options
@@ -92,14 +93,15 @@ export class SocketReply implements ClientReply {
     this.#finish(this.#failed ? null : this.#answered)
   }
 
-  onDrain(listener: () => void): void {
-    this.#onDrain = listener
+  onDrain(listener: () => void): () => void {
+    return this.#drained.add(listener)
   }
 
   /** The client may be gone already: between two steps of the pipeline nobody listens. */
-  onClose(listener: () => void): void {
-    if (this.#closed) listener()
-    else this.#onClose = listener
+  onClose(listener: () => void): () => void {
+    if (!this.#closed) return this.#leaving.add(listener)
+    listener()
+    return nothing
   }
 
   isClosed(): boolean {
@@ -108,21 +110,19 @@ export class SocketReply implements ClientReply {
 
   /** The client reads again. */
   drained(): void {
-    this.#onDrain()
+    this.#drained.tell()
   }
 
   /** The client left, or takes its request back: nothing more is sent. */
   leave(): void {
     if (this.#closed) return
-    const listener = this.#onClose
     this.#finish(null)
-    listener()
+    this.#leaving.tell()
   }
 
   #finish(answered: Answered | null): void {
     this.#closed = true
-    this.#onClose = nothing
-    this.#onDrain = nothing
+    this.#drained.clear()
     this.#options.ended(answered)
   }
 

@@ -7,7 +7,6 @@ import { STATUS_CODES } from "node:http"
 import { edgeRouteAt } from "../../api/EdgeRoutes.ts"
 import type { Access } from "../../auth/Access.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
-import { isCrossSite } from "../../auth/Csrf.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { type ErrorView, typeAndCode } from "../../domain/Errors.ts"
 import { identityHeaders } from "../../inference/Headers.ts"
@@ -39,20 +38,12 @@ const disabled = transportError(
   "Responses over WebSocket are off (GATEWAY_UPSTREAM_WS_ENABLED). Use HTTP."
 )
 const full = transportError(503, null, "The gateway takes no further WebSocket connection now. Use HTTP, or try again.")
-const foreignSite = transportError(
-  403,
-  "cross_site_request",
-  "A page of another site may connect only with an API key of this gateway."
-)
 
 /** Who is calling, or the refusal in the words that inference over HTTP has for it. */
-export const principalOf = (access: Access, crossSite: boolean): Principal | ErrorView => {
-  if (access._tag === "Denied") {
-    const { code, message, status } = access
-    return transportError(status, status === 401 ? typeAndCode(401)[1] : code, message)
-  }
-  // Where no key is needed, any page the user visits could speak through the browser: sockets know no CORS.
-  return access.principal._tag === "Anonymous" && crossSite ? foreignSite : access.principal
+export const principalOf = (access: Access): Principal | ErrorView => {
+  if (access._tag === "Allowed") return access.principal
+  const { code, message, status } = access
+  return transportError(status, status === 401 ? typeAndCode(401)[1] : code, message)
 }
 
 /** Whose socket it is, or the answer that refuses it. The key is looked at last: a path that takes no socket says nothing of keys. */
@@ -63,7 +54,7 @@ export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
   if (facts.method !== "GET") return wrongMethod
   if (!facts.enabled) return disabled
   if (facts.full) return full
-  const principal = principalOf(facts.access(), isCrossSite(facts.headers))
+  const principal = principalOf(facts.access())
   return "_tag" in principal ? { path: route.path } : principal
 }
 

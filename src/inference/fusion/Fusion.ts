@@ -106,11 +106,11 @@ export const makeFusion = ({
         const own = memberWork(asked, member, inner)
         return { run: Effect.map(loop(own), (end) => memberEnd(own, member, end)), leave: inner.leave }
       })
-      reply.onClose(() => {
+      const noLongerListen = reply.onClose(() => {
         for (const seat of seats) seat.leave()
       })
       return Effect.map(gather(seats, rules, hasAnswer), (ends) => {
-        reply.onClose(() => {})
+        noLongerListen()
         if (!reply.isClosed()) nameStragglers(work, rules, ends.filter(hasAnswer).length)
         return ends
       })

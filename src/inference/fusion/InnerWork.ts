@@ -5,6 +5,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
+import { Listeners } from "../../kernel/Listeners.ts"
 import type { ClientReply, Work } from "../Exchange.ts"
 import type { Member } from "./Members.ts"
 
@@ -16,24 +17,27 @@ export interface InnerReply extends ClientReply {
   readonly leave: () => void
 }
 
+const nothing = (): void => {}
+
 /** A client that only waits for a whole answer: nothing is ever written to it. */
 export const makeInnerReply = (): InnerReply => {
+  const leaving = new Listeners()
   let closed = false
-  let onClose = (): void => {}
   return {
     head: () => {},
     write: () => true,
     end: () => {},
-    onDrain: () => {},
+    onDrain: () => nothing,
     onClose: (listener) => {
-      onClose = listener
-      if (closed) listener()
+      if (!closed) return leaving.add(listener)
+      listener()
+      return nothing
     },
     isClosed: () => closed,
     leave: () => {
       if (closed) return
       closed = true
-      onClose()
+      leaving.tell()
     }
   }
 }

@@ -119,8 +119,11 @@ describe("keys", () => {
       Effect.gen(function* () {
         const { gateway, upstream } = yield* setUp(required)
         yield* Effect.promise(async () => {
-          const make = async (more: Readonly<Record<string, unknown>>): Promise<string> =>
-            (await gateway.manage("POST", "/api/keys", { name: "k", ...more })).secret
+          const make = async (more: Readonly<Record<string, unknown>>): Promise<string> => {
+            const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "k" })
+            await gateway.manage("PUT", `/api/keys/${key.id}`, more)
+            return secret
+          }
           const status = async (headers: Readonly<Record<string, string>>): Promise<string> => {
             const response = await gateway.post(path, ask, headers)
             if (response.ok) return "200"

@@ -156,8 +156,10 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
       ] as const) {
         const created = yield* app.admin("/api/keys", {
           method: "POST",
-          body: { name: "barred", scopes: ["manage"], ...settings }
+          body: { name: "barred", scopes: ["manage"] }
         })
+        const changed = yield* app.admin(`/api/keys/${created.at("key.id")}`, { method: "PUT", body: settings })
+        assert.strictEqual(changed.status, 200, changed.text)
         const answer = yield* app.call("/api/keys", { headers: { authorization: `Bearer ${created.at("secret")}` } })
         assert.strictEqual(answer.status, 403)
         assert.strictEqual(answer.at("error.code"), code)

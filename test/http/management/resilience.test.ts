@@ -58,8 +58,7 @@ layer(layerOf(), { excludeTestServices: true })("settings", (it) => {
       assert.deepStrictEqual(JSON.parse((yield* get("/api/resilience")).text), defaultResilience)
       const changed = yield* patch({
         providerBreaker: { local: { resetTimeoutMs: 500 } },
-        connectionCooldown: { apikey: { baseCooldownMs: 100 } },
-        unheardOf: true
+        connectionCooldown: { apikey: { baseCooldownMs: 100 } }
       })
       assert.strictEqual(changed.status, 200, changed.text)
       assert.deepStrictEqual(JSON.parse(changed.text), {

@@ -13,7 +13,7 @@ layer(layerOf(), { excludeTestServices: true })("routing settings", (it) => {
     Effect.gen(function* () {
       assert.deepStrictEqual(JSON.parse((yield* get).text), defaultRouting)
       const url = "https://board.example/fitness.json"
-      const changed = yield* patch({ freeTierStrict: true, leaderboardUrl: ` ${url} `, unheardOf: true })
+      const changed = yield* patch({ freeTierStrict: true, leaderboardUrl: ` ${url} ` })
       assert.strictEqual(changed.status, 200, changed.text)
       const wanted = { freeTierStrict: true, lkgpEnabled: true, leaderboardUrl: url }
       assert.deepStrictEqual(JSON.parse(changed.text), wanted)

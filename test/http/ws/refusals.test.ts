@@ -50,7 +50,7 @@ describe("upgrades", () => {
       const { gateway, upstream } = yield* setUp()
       upstream.always(Fake.json(Fake.chatCompletion({ text: "served" })))
       const body = JSON.stringify({ model: "up/m", messages: [{ role: "user", content: "ü".repeat(70_000) }] })
-      const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+      const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
       const bytes = Buffer.from(head + body)
       yield* Effect.promise(async () => {
         for (const cut of [head.length, head.length + 1, head.length + 90_001, bytes.length]) {
@@ -93,7 +93,11 @@ describe("upgrades", () => {
     Effect.gen(function* () {
       const { gateway, upstream } = yield* setUp(required)
       const make = (more: object): Effect.Effect<string> =>
-        Effect.promise(async () => (await gateway.manage("POST", "/api/keys", { name: "k", ...more })).secret)
+        Effect.promise(async () => {
+          const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "k" })
+          await gateway.manage("PUT", `/api/keys/${key.id}`, more)
+          return secret
+        })
       const expired = yield* make({ expiresAt: "2020-01-01T00:00:00Z" })
       const good = yield* make({ allowedModels: ["up/*"] })
       yield* Effect.promise(async () => {
@@ -120,18 +124,23 @@ describe("upgrades", () => {
     })
   )
 
-  it.scopedLive("without required keys a page of another site may not connect; with a key it may", () =>
+  it.scopedLive("without required keys a page of another site may not connect, with them a key is enough", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp()
+      const locked = (yield* setUp(required)).gateway
       const foreign = { origin: "https://evil.example", cookie: "gateway_session=anything" }
+      const made = async (to: TestGateway.TestGateway) =>
+        (await to.manage("POST", "/api/keys", { name: "k" })).secret as string
       const secret = yield* Effect.promise(async () => {
-        assert.strictEqual((await Ws.refused(gateway, "/v1/responses", foreign)).status, 403)
-        assert.strictEqual((await Ws.refused(gateway, "/v1/responses?api_key=made-up", foreign)).status, 403)
+        const key = await made(gateway)
+        for (const path of ["/v1/responses", "/v1/responses?api_key=made-up", `/v1/responses?api_key=${key}`]) {
+          assert.strictEqual((await Ws.refused(gateway, path, foreign)).status, 403)
+        }
         assert.strictEqual((await Ws.refused(gateway, "/v1/responses", { origin: "null" })).status, 403)
-        return (await gateway.manage("POST", "/api/keys", { name: "k" })).secret as string
+        return made(locked)
       })
       yield* Ws.open(gateway, "/v1/responses", { origin: gateway.url })
-      yield* Ws.open(gateway, `/v1/responses?api_key=${secret}`, foreign)
+      yield* Ws.open(locked, `/v1/responses?api_key=${secret}`, foreign)
     })
   )
 })

@@ -28,6 +28,7 @@ const nobody: AccessFacts = {
   crossSite: false,
   loopback: false,
   keysRequired: false,
+  metricsPublic: false,
   adminConfigured: true
 }
 
@@ -49,6 +50,13 @@ describe("Access.decide", () => {
     ["public", { key: "wrong" }, "Anonymous"],
     ["public", { crossSite: true }, "403 cross_site_request"],
     ["public", { crossSite: true, safeMethod: true }, "Anonymous"],
+
+    ["scrape", {}, "401 missing_api_key"],
+    ["scrape", { key: "wrong" }, "401 invalid_api_key"],
+    ["scrape", { ...inferenceKey }, "Key"],
+    ["scrape", { ...inferenceKey, keyProblem: "expired" }, "403 key_expired"],
+    ["scrape", { loopback: true, keysRequired: true }, "Anonymous"],
+    ["scrape", { metricsPublic: true, keysRequired: true }, "Anonymous"],
 
     ["inference", {}, "Anonymous"],
     ["inference", { key: "wrong" }, "Anonymous"],

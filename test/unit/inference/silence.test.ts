@@ -74,8 +74,8 @@ const start = (
           return true
         },
         end: () => {},
-        onDrain: () => {},
-        onClose: () => {},
+        onDrain: () => () => {},
+        onClose: () => () => {},
         isClosed: () => false
       }
     },

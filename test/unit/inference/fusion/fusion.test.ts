@@ -109,11 +109,11 @@ const loopOf =
       if (first === undefined || inner.body.toString().includes("Source 1:")) return Effect.succeed(judged(inner))
       const [ms, end] = members[first.account.spec.id] ?? assert.fail("nobody like that")
       const away = Effect.async<LoopEnd>((resume) => {
-        inner.exchange.reply.onClose(() => {
+        const noLongerListen = inner.exchange.reply.onClose(() => {
           inner.attempts.push(attempt(first, "aborted", "client_left"))
           resume(Effect.succeed(left(first)))
         })
-        return Effect.sync(() => inner.exchange.reply.onClose(() => {}))
+        return Effect.sync(noLongerListen)
       })
       return Effect.raceFirst(Effect.as(Effect.sleep(ms), end), away)
     })

@@ -284,7 +284,7 @@ const real = (story: Story) =>
       const { gapMs, streamed } = story.asked[request]!
       setTo(nextMs + gapMs)
       const work = {
-        exchange: { startedMs: nowMs(), reply: { isClosed: () => false, onClose: () => {} } },
+        exchange: { startedMs: nowMs(), reply: { isClosed: () => false, onClose: () => () => {} } },
         envelope: { stream: streamed },
         resolution,
         decision: { order: resolution.targets, strategy: story.strategy, reason: "" },

@@ -1,0 +1,74 @@
+/**
+ * A browser is not its user: any page may make it call this machine, under a name of its own choosing. While no key is required, a
+ * request that another site made, or that calls the gateway by a name that is not its own, is refused. Pure.
+ */
+import type { Denied } from "./Access.ts"
+import { headerOf, type RequestHeaders } from "./Credentials.ts"
+import { isOwnHost } from "./Loopback.ts"
+
+/** What the operator and the start-up say. */
+export interface SiteRules {
+  /** The name or address the gateway was told to listen on; null when that is every address of the machine. */
+  readonly boundHost: string | null
+  /** The setting `allowedHosts`, in lower case, IPv6 addresses without brackets. */
+  readonly allowedHosts: ReadonlySet<string>
+  /** `CORS_ORIGINS`, in lower case. */
+  readonly origins: ReadonlySet<string>
+}
+
+const denied = (code: string, message: string): Denied => ({ _tag: "Denied", status: 403, code, message })
+
+const foreignSite = denied(
+  "cross_site_request",
+  "Pages of other sites may not call this gateway while no API key is required. Name the page's origin in CORS_ORIGINS, or set REQUIRE_API_KEY=true and send a key."
+)
+
+/** Long enough for any name in DNS. */
+const maxTold = 253
+
+const foreignHost = (name: string): Denied =>
+  denied(
+    "host_not_allowed",
+    `While no API key is required, this gateway does not answer to the name '${name.slice(0, maxTold)}'. Add it to allowedHosts (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key.`
+  )
+
+/** The name of a `Host` header, in lower case: without port, IPv6 addresses without brackets. */
+const nameOf = (host: string): string => {
+  const lower = host.toLowerCase()
+  if (!lower.startsWith("[")) return lower.replace(/:\d{0,5}$/, "")
+  const end = lower.indexOf("]")
+  return end < 0 ? lower : lower.slice(1, end)
+}
+
+const unmapped = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "")
+
+const hostOfOrigin = (origin: string): string | null => {
+  const start = origin.indexOf("://")
+  return start < 0 ? null : origin.slice(start + 3)
+}
+
+/** Whether the operator named this origin. */
+export const isNamedOrigin = (origin: string, rules: SiteRules): boolean => rules.origins.has(origin.toLowerCase())
+
+/**
+ * Null when the request may go on. `localAddress` is the address of this machine that the connection came to; it is asked only when
+ * nothing else tells. A request without `Host` was not made by a browser.
+ */
+export const judgeSite = (
+  headers: RequestHeaders,
+  localAddress: () => string | null,
+  rules: SiteRules
+): Denied | null => {
+  const host = headerOf(headers, "host")
+  if (host !== null && !isOwnHost(host)) {
+    const name = nameOf(host)
+    if (name !== rules.boundHost && !rules.allowedHosts.has(name) && name !== unmapped(localAddress() ?? "")) {
+      return foreignHost(name)
+    }
+  }
+  const origin = headerOf(headers, "origin")
+  if (origin !== null && isNamedOrigin(origin, rules)) return null
+  const site = headerOf(headers, "sec-fetch-site")
+  if (site === "cross-site" || site === "same-site") return foreignSite
+  return origin === null || hostOfOrigin(origin.toLowerCase()) === host?.toLowerCase() ? null : foreignSite
+}

@@ -1,0 +1,24 @@
+/** What must hold when an API key is made, wherever it is made, and how an input becomes its settings. Pure. */
+import * as Either from "effect/Either"
+import type { CreateKey } from "../api/Groups/Keys.ts"
+import type { ApiKeySettings } from "../domain/ApiKey.ts"
+import type { FieldProblem } from "../domain/Errors.ts"
+
+/** Epoch milliseconds of an ISO time. */
+export const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso))
+
+/** The settings of a new key. One that has expired before it is made is a slip of the pen, not a wish. */
+export const settingsOf = (input: CreateKey, nowMs: number): Either.Either<ApiKeySettings, FieldProblem> => {
+  const expiresAtMs = timeOf(input.expiresAt ?? null)
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    return Either.left({ field: "expiresAt", message: "must be in the future" })
+  }
+  return Either.right({
+    name: input.name,
+    scopes: input.scopes ?? [],
+    allowedModels: input.allowedModels ?? null,
+    expiresAtMs,
+    rateLimits: input.rateLimits ?? [],
+    isActive: input.isActive ?? true
+  })
+}

@@ -1,0 +1,104 @@
+/**
+ * What every request and every upgrade passes before its route is known: who may not even ask, and what pages of other origins are told
+ * of the answer (CORS). One place for both planes and for sockets.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import { edgeRouteAt } from "../api/EdgeRoutes.ts"
+import type { Denied } from "../auth/Access.ts"
+import { Gate } from "../auth/Gate.ts"
+import { describe, type ErrorView, errorView, UnsupportedBody } from "../domain/Errors.ts"
+import { errorHeaders } from "../inference/Headers.ts"
+import { normalisePath } from "../kernel/NormalPath.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import { codecs } from "../wire/Codec.ts"
+import { refuseUpgrade } from "./ws/Upgrade.ts"
+
+export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
+  FrontDoor,
+  {
+    /** Whether the request may go on; when not, it was answered. */
+    readonly admits: (request: IncomingMessage, response: ServerResponse) => boolean
+    readonly admitsUpgrade: (request: IncomingMessage, socket: Duplex) => boolean
+  }
+>() {}
+
+/** An error in the words of the route that was asked for; the management plane speaks as the chat wire does. */
+export const renderFor = (url: string, view: ErrorView, requestId: string): string => {
+  const segments = normalisePath(url)
+  const route = segments === null ? null : edgeRouteAt(`/${segments.join("/").toLowerCase()}`)
+  return JSON.stringify(codecs[route?.wire ?? "chat"].renderError(view, requestId))
+}
+
+/** How long a page may go by what it was told, in seconds. */
+const preflightSeconds = "600"
+const maxHeaderNames = 1024
+
+const plainOnly = "Compressed request bodies are not read. Send the body as it is, without Content-Encoding."
+
+const isEncoded = (request: IncomingMessage): boolean => {
+  const encoding = request.headers["content-encoding"]
+  return encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity"
+}
+
+const viewOf = ({ code, message, status }: Denied): ErrorView => errorView(status, message, { code })
+
+export const make = Effect.gen(function* () {
+  const gate = yield* Gate
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+
+  const deniedTo = (request: IncomingMessage): Denied | null =>
+    gate.admit(request.headers, () => request.socket.localAddress ?? null)
+
+  const refuse = (request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
+    const requestId = ids.next(timers.nowMs())
+    const body = renderFor(request.url ?? "/", view, requestId)
+    response.writeHead(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
+    response.end(body)
+  }
+
+  /** Tells the page that it may read the answer; true when this was its question before the request, and is answered. */
+  const toldPage = (request: IncomingMessage, response: ServerResponse, origin: string): boolean => {
+    response.setHeader("Access-Control-Allow-Origin", origin)
+    response.setHeader("Vary", "Origin")
+    response.setHeader("Access-Control-Expose-Headers", "*")
+    if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) return false
+    const wanted = request.headers["access-control-request-headers"] ?? ""
+    response.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
+    if (wanted.length <= maxHeaderNames) response.setHeader("Access-Control-Allow-Headers", wanted)
+    response.setHeader("Access-Control-Max-Age", preflightSeconds)
+    response.writeHead(204).end()
+    return true
+  }
+
+  return FrontDoor.of({
+    admits: (request, response) => {
+      const denied = deniedTo(request)
+      if (denied !== null) {
+        refuse(request, response, viewOf(denied))
+        return false
+      }
+      if (isEncoded(request)) {
+        refuse(request, response, describe(new UnsupportedBody({ message: plainOnly })))
+        return false
+      }
+      // Hot: clients that are no browsers end here.
+      if (request.headers.origin === undefined) return true
+      const origin = gate.namedOrigin(request.headers)
+      return origin === null || !toldPage(request, response, origin)
+    },
+    admitsUpgrade: (request, socket) => {
+      const denied = deniedTo(request)
+      if (denied === null) return true
+      refuseUpgrade(socket, viewOf(denied), ids.next(timers.nowMs()))
+      return false
+    }
+  })
+})
+
+export const layer: Layer.Layer<FrontDoor, never, Gate | IdGen.IdGen | Timers.Timers> = Layer.effect(FrontDoor, make)
