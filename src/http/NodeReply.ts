@@ -42,6 +42,11 @@ export class NodeReply implements ClientReply {
     else this.#response.end(chunk)
   }
 
+  cut(): void {
+    this.#leaving.clear()
+    this.#response.destroy()
+  }
+
   onDrain(listener: () => void): () => void {
     if (this.#drained === null) {
       const drained = new Listeners()

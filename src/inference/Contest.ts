@@ -46,6 +46,9 @@ export const makeContest = (client: ClientReply): Contest => {
         end: (chunk) => {
           if (!own.lost) client.end(chunk)
         },
+        cut: () => {
+          if (!own.lost) client.cut()
+        },
         onDrain: (listener) => client.onDrain(listener),
         onClose: (listener) => {
           if (own.lost || client.isClosed()) {

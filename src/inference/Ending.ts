@@ -8,7 +8,7 @@ import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type * as Engine from "../routing/Engine.ts"
 import type { LoopEnd } from "./AttemptLoop.ts"
-import type { Exchange, Work } from "./Exchange.ts"
+import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { answerHeaders, errorHeaders, streamHeaders } from "./Headers.ts"
 import { type Bill, type Books, makeBill, type Served, settle } from "./Settle.ts"
 
@@ -35,9 +35,6 @@ export const answerError = (exchange: Exchange, error: InferenceError): void => 
 export type Finish = (work: Work, end: LoopEnd, others: ReadonlyArray<Served>) => void
 
 export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms): Finish => {
-  const apiKeyIdOf = ({ exchange: { principal } }: Work): string | null =>
-    principal._tag === "Key" ? principal.key.id : null
-
   /** What a model did counts against the quotas of its own account, and against the key's share of them. */
   const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
     if (report === null) return
@@ -45,7 +42,7 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
     const used = { tokens: tokens.in + tokens.out, costNanoUsd }
     const atMs = nowMs()
     quotas.count(connection, used, atMs)
-    engine.shares.count(target.share ?? null, apiKeyIdOf(work), connection, used, atMs)
+    engine.shares.count(target.share ?? null, apiKeyIdOf(work.exchange), connection, used, atMs)
   }
 
   const failed = (
@@ -62,7 +59,6 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
 
   /** Writes the books, then gives the client its last byte. */
   const finish: Finish = (work, end, others) => {
-    engine.shares.left(work.resolution, apiKeyIdOf(work))
     for (const other of others) countQuota(work, other, makeBill(books, work, other))
     if (end._tag === "Unavailable") {
       const { code, detail, status } = end.unready

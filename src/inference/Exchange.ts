@@ -25,6 +25,8 @@ export interface ClientReply {
   readonly write: (chunk: Buffer | string) => boolean
   /** The last bytes; may be empty. */
   readonly end: (chunk: Buffer | string) => void
+  /** Ends it without an end, where nothing can be told any more: the client sees a broken answer. */
+  readonly cut: () => void
   /** The listener runs each time that more can be written again. The returned function takes it out. */
   readonly onDrain: (listener: () => void) => () => void
   /** The listener runs when the client leaves before `end`; at once when it has left. The returned function takes it out. */
@@ -60,6 +62,10 @@ export interface Exchange {
   readonly principal: Principal
   readonly reply: ClientReply
 }
+
+/** Null for callers without a key of this gateway. */
+export const apiKeyIdOf = ({ principal }: Pick<Exchange, "principal">): string | null =>
+  principal._tag === "Key" ? principal.key.id : null
 
 /** What is known of an answer that was cut and that the next target is to go on with (`recovery/`). */
 export interface Resumption {

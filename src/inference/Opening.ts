@@ -106,7 +106,6 @@ export const openRequest = (
   const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
   if (refusal !== null) return refusal
   engine.commit(question, decision)
-  engine.shares.entered(resolution, apiKeyId)
   return {
     exchange,
     owner,

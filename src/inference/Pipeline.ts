@@ -34,7 +34,7 @@ import { makeAttempt } from "./Attempts.ts"
 import { makeLoop } from "./AttemptLoop.ts"
 import { answerError, makeEnding } from "./Ending.ts"
 import { emergencyModel, emergencyWork, isEmergency } from "./Emergency.ts"
-import type { Exchange, Work } from "./Exchange.ts"
+import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { type Fused, isFusion, makeFusion } from "./fusion/Fusion.ts"
 import { makeHandoff } from "./handoff/Handoff.ts"
 import { identityHeaders } from "./Headers.ts"
@@ -95,8 +95,26 @@ export const make = Effect.gen(function* () {
     tokens: makeTokens({ health, timers, tokens: yield* TokenRefresh.TokenRefresh })
   })
   const counter = yield* TokenCounter.TokenCounter
+  const inBackground = yield* FiberSet.makeRuntime<never>()
   const books: Books = {
-    acknowledge: makeAcknowledge((yield* UsageJournal.UsageJournal).append, timers.soon),
+    acknowledge: makeAcknowledge({
+      append: (yield* UsageJournal.UsageJournal).append,
+      soon: timers.soon,
+      lost: (rows, cause) => {
+        const ids = rows.map(({ id }) => id).join(" ")
+        inBackground(Effect.annotateLogs(Effect.logError("Usage rows could not be written", cause), { ids }))
+      },
+      defect: (exchange, cause) => {
+        const { reply, requestId } = exchange
+        inBackground(Effect.annotateLogs(Effect.logError("An answer could not be told", cause), { requestId }))
+        try {
+          answerError(exchange, new InternalError({ cause }))
+        } catch {
+          // Its head has gone out already.
+          reply.cut()
+        }
+      }
+    }),
     prices: yield* PriceBook.PriceBook,
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
@@ -129,7 +147,6 @@ export const make = Effect.gen(function* () {
 
   const finish = makeEnding({ books, engine, events, quotas, nowMs: timers.nowMs })
 
-  const inBackground = yield* FiberSet.makeRuntime<never>()
   const handoff = makeHandoff({
     loop,
     engine,
@@ -167,6 +184,14 @@ export const make = Effect.gen(function* () {
       )
     })
 
+  /** From here to the end a request holds its place in the quota groups it draws on, whatever happens to it. */
+  const admitted = (work: Work): Effect.Effect<void> => {
+    const leave = engine.shares.enter(work.resolution, apiKeyIdOf(work.exchange))
+    if (leave === null) return answer(handoff.carrying(work))
+    const answering = Effect.suspend(() => answer(handoff.carrying(work)))
+    return Effect.ensuring(answering, Effect.sync(leave))
+  }
+
   const serve = (exchange: Exchange): Effect.Effect<void> =>
     Effect.suspend(() => {
       const work = openRequest(opening, exchange)
@@ -176,7 +201,7 @@ export const make = Effect.gen(function* () {
         else refuse(exchange, work)
         return Effect.void
       }
-      return answer(handoff.carrying(work))
+      return admitted(work)
     }).pipe(
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)

@@ -163,7 +163,7 @@ export const settle = (
   answer: () => void
 ): void => {
   const row = rowOf(work, served, bill, ending)
-  books.acknowledge(row, answer)
+  books.acknowledge(row, answer, work.exchange)
   recordDecision(books, work, served, ending.outcome)
   books.telemetry.observe({ row, method: work.exchange.method, path: work.exchange.path })
 }
@@ -208,6 +208,6 @@ export const settleRefused = (
 ): void => {
   const row = refusedRow(books, exchange, model, ending)
   if (stranger) answer()
-  else books.acknowledge(row, answer)
+  else books.acknowledge(row, answer, exchange)
   books.telemetry.observe({ row, method: exchange.method, path: exchange.path })
 }

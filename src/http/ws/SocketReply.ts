@@ -93,6 +93,12 @@ export class SocketReply implements ClientReply {
     this.#finish(this.#failed ? null : this.#answered)
   }
 
+  cut(): void {
+    if (this.#closed) return
+    if (!this.#over) this.#tellCut()
+    this.#finish(null)
+  }
+
   onDrain(listener: () => void): () => void {
     return this.#drained.add(listener)
   }

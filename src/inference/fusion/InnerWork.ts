@@ -27,6 +27,7 @@ export const makeInnerReply = (): InnerReply => {
     head: () => {},
     write: () => true,
     end: () => {},
+    cut: () => {},
     onDrain: () => nothing,
     onClose: (listener) => {
       if (!closed) return leaving.add(listener)

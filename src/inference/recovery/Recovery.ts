@@ -36,6 +36,7 @@ const headless = (reply: ClientReply): ClientReply => ({
   head: nothing,
   write: (chunk) => chunk.length === 0 || reply.write(chunk),
   end: (chunk) => reply.end(chunk),
+  cut: () => reply.cut(),
   onDrain: (listener) => reply.onDrain(listener),
   onClose: (listener) => reply.onClose(listener),
   isClosed: () => reply.isClosed()

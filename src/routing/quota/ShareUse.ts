@@ -39,10 +39,8 @@ export class ShareUse extends Context.Tag("gateway/routing/ShareUse")<
   {
     /** Hot: targets of what a caller asks for that it may not have, and why; empty for everything that draws on no group. */
     readonly refusals: (asked: Asked, apiKeyId: string | null, nowMs: number, model: string) => Refusals
-    /** Hot: a request goes out. Every one is reported with `left`. */
-    readonly entered: (asked: Asked, apiKeyId: string | null) => void
-    /** Hot: it is over. */
-    readonly left: (asked: Asked, apiKeyId: string | null) => void
+    /** Hot: a request goes out. The returned function says that it is over; null for everything that draws on no group. */
+    readonly enter: (asked: Asked, apiKeyId: string | null) => (() => void) | null
     /** Hot: a call was made; told after the quotas have counted it. Calls outside the group count, too, for those that share with it. */
     readonly count: (
       quotaGroup: string | null,
@@ -194,11 +192,14 @@ export const make = Effect.gen(function* () {
     return found
   }
 
-  const pass = (asked: Asked, apiKeyId: string | null, by: number): void => {
+  const enter = (asked: Asked, apiKeyId: string | null): (() => void) | null => {
     const provider = asked.targets[0]?.account.spec.id
-    if (asked.quotaGroup === null || apiKeyId === null || provider === undefined) return
-    bump(underWay, wayOf(asked.quotaGroup, provider, apiKeyId), by)
-    bump(underWay, wayOf(asked.quotaGroup, provider, everybody), by)
+    if (asked.quotaGroup === null || apiKeyId === null || provider === undefined) return null
+    const ways = [wayOf(asked.quotaGroup, provider, apiKeyId), wayOf(asked.quotaGroup, provider, everybody)]
+    for (const way of ways) bump(underWay, way, 1)
+    return () => {
+      for (const way of ways) bump(underWay, way, -1)
+    }
   }
 
   const count = (
@@ -242,8 +243,7 @@ export const make = Effect.gen(function* () {
 
   return ShareUse.of({
     refusals,
-    entered: (asked, apiKeyId) => pass(asked, apiKeyId, 1),
-    left: (asked, apiKeyId) => pass(asked, apiKeyId, -1),
+    enter,
     count,
     standings,
     flush: ledger.flush
