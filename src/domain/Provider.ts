@@ -65,6 +65,8 @@ export interface ProviderSpec {
   readonly keepsResponses: boolean
   /** Its chat wire knows OpenAI's own kinds of tools: free-form ones, and choices from a list. */
   readonly openAiTools: boolean
+  /** Its messages wire takes system messages between turns, of the models that know them. */
+  readonly systemBetween: boolean
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null
 }

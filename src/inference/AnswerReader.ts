@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import { replay } from "../wire/canonical/Replay.ts"
 import type { Response } from "../wire/canonical/Response.ts"
 import { restoreTools } from "../wire/canonical/ToolRestoration.ts"
-import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { isObject, type JsonObject, optional, parseJson } from "../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../wire/WireCodec.ts"
 import {
   type AttemptFailure,
@@ -49,7 +49,8 @@ export const answerReader = (
     body: bytes,
     report,
     firstContentMs: firstMs,
-    dropped: call.dropped
+    dropped: call.dropped,
+    ...optional("mapped", call.mapped)
   })
 
   /** A 200 that tells of a failure, or tells nothing. */

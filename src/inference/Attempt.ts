@@ -73,6 +73,7 @@ export type AttemptResult =
       readonly report: AnswerReport
       readonly firstContentMs: number | null
       readonly dropped: ReadonlyArray<string>
+      readonly mapped?: ReadonlyArray<string>
       readonly before?: ReadonlyArray<EarlierPart>
     }
   /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */
@@ -94,6 +95,12 @@ export type AttemptResult =
       readonly before?: ReadonlyArray<EarlierPart>
     }
   | { readonly _tag: "Failed"; readonly failure: AttemptFailure }
+
+/** What a translation could not say, and what it could say only in another way: names of the client's fields. */
+export interface Traces {
+  readonly dropped: ReadonlyArray<string>
+  readonly mapped?: ReadonlyArray<string>
+}
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }
 

@@ -12,7 +12,15 @@ import type { Target } from "../routing/ModelResolver.ts"
 import type { EncodeContext } from "../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, noReport, ownFailure } from "./Attempt.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  noReport,
+  ownFailure,
+  type Traces
+} from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
 import { beginsJson, firstByteReader } from "./FirstByte.ts"
 import { streamReader } from "./StreamReader.ts"
@@ -38,7 +46,7 @@ export interface AttemptInput {
   /** How cautiously the beginning of a stream is let go; null: at once. */
   readonly holdBack: ResilienceSettings["streamRecovery"] | null
   /** Headers of a streamed answer, asked for at the commit. */
-  readonly streamHeaders: (dropped: ReadonlyArray<string>) => Array<string>
+  readonly streamHeaders: (traces: Traces) => Array<string>
 }
 
 const nothing = (): void => {}
@@ -181,7 +189,7 @@ export const startAttempt = (
           paused = false
           running.resume()
         })
-        reply.head(200, input.streamHeaders(call.dropped))
+        reply.head(200, input.streamHeaders(call))
       },
       alive: () => {
         eventsSinceBeat += 1

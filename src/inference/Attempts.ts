@@ -148,7 +148,7 @@ export const makeAttempt = ({
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // With nobody to take over, waiting would help nobody.
           holdBack: holdsBack ? streamRecovery : null,
-          streamHeaders: (dropped) => streamHeaders(work, target, dropped)
+          streamHeaders: (traces) => streamHeaders(work, target, traces)
         },
         (result) => {
           if (result._tag === "Completed") watch.keep()

@@ -91,9 +91,9 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
         noteSwitch(work, target)
         return settle(books, work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
-            reply.head(200, answerHeaders(work, target, result.dropped, bill, Buffer.byteLength(result.body)))
+            reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body)))
           } else if (result.form === "replayed") {
-            reply.head(200, streamHeaders(work, target, result.dropped))
+            reply.head(200, streamHeaders(work, target, result))
           }
           reply.end(result.body)
         })

@@ -7,12 +7,18 @@ import { isPassedOver } from "../routing/DecisionLog.ts"
 import { cameTrue } from "../routing/engine/Decision.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Bill } from "./Settle.ts"
+import type { Traces } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
 import { carriedTo } from "./handoff/Carrying.ts"
 import { formatUsd10 } from "../usage/Cost.ts"
 
 /** Header values are latin1 without control characters; model ids come from clients. */
-const headerSafe = (value: string): string => value.replace(/[^\x20-\x7e]/g, "?").slice(0, 512)
+const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")
+
+/** Clients name their own fields: many long names are cut. */
+const maxNamesChars = 4096
+
+const namesOf = (fields: ReadonlyArray<string>): string => headerSafe(fields.join(","), maxNamesChars)
 
 export const identityHeaders = (requestId: string): Array<string> => [
   "X-Gateway-Request-Id",
@@ -45,7 +51,7 @@ const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
     : `fallback after ${fallbacks} (first choice: ${reason})`
 }
 
-const servedBy = (work: Work, target: Target, contentType: string, dropped: ReadonlyArray<string>): Array<string> => {
+const servedBy = (work: Work, target: Target, contentType: string, { dropped, mapped = [] }: Traces): Array<string> => {
   const fallbacks = targetsBefore(work, target)
   const headers = identityHeaders(work.exchange.requestId)
   headers.push(
@@ -64,13 +70,14 @@ const servedBy = (work: Work, target: Target, contentType: string, dropped: Read
   const carried = carriedTo(work, target)
   if (carried !== null) headers.push("X-Gateway-Handoff", headerSafe(carried.from))
   if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
-  if (dropped.length > 0) headers.push("X-Gateway-Dropped", headerSafe(dropped.join(",")))
+  if (dropped.length > 0) headers.push("X-Gateway-Dropped", namesOf(dropped))
+  if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
   return headers
 }
 
 /** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
-export const streamHeaders = (work: Work, target: Target, dropped: ReadonlyArray<string>): Array<string> => {
-  const headers = servedBy(work, target, work.exchange.codec.streamContentType, dropped)
+export const streamHeaders = (work: Work, target: Target, traces: Traces): Array<string> => {
+  const headers = servedBy(work, target, work.exchange.codec.streamContentType, traces)
   headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
   return headers
 }
@@ -79,11 +86,11 @@ export const streamHeaders = (work: Work, target: Target, dropped: ReadonlyArray
 export const answerHeaders = (
   work: Work,
   target: Target,
-  dropped: ReadonlyArray<string>,
+  traces: Traces,
   bill: Bill,
   bodyBytes: number
 ): Array<string> => {
-  const headers = servedBy(work, target, "application/json", dropped)
+  const headers = servedBy(work, target, "application/json", traces)
   headers.push(
     "Content-Length",
     String(bodyBytes),

@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
       const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
       if (barred !== null) return yield* Either.left(barred)
       const conversation = yield* codec.decodeRequest(body)
-      return { exchange, body, conversation, relayable: !envelope.needsRewrite }
+      return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
     })
 
   const targetOf = (model: string, apiKeyId: string | null): Target | null => {

@@ -4,11 +4,13 @@
  */
 import * as Either from "effect/Either"
 import type { WireName } from "../domain/Wire.ts"
+import { headerOf } from "../auth/Credentials.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
 import type { ModelFacts } from "../providers/Catalog.ts"
 import type { UpstreamEndpoint } from "../providers/Endpoints.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
+import { takesSystemBetween } from "../wire/canonical/ModelFamily.ts"
 import { codecs, encodeConversation } from "../wire/Codec.ts"
 import type { ToolNames } from "../wire/canonical/ToolAdaptation.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
@@ -33,6 +35,8 @@ export interface UpstreamCall {
   /** We asked for usage on our own account: the client must not see it. */
   readonly hideUsage: boolean
   readonly dropped: ReadonlyArray<string>
+  /** Fields that were bent to what the target takes; absent for the client's own bytes. */
+  readonly mapped?: ReadonlyArray<string>
   /** Names of tools that had to be changed for this target; null when the client's own were sent. */
   readonly toolNames: ToolNames | null
 }
@@ -61,6 +65,14 @@ export interface Way {
   readonly replays: boolean
 }
 
+/** The beta that lets system messages stand between turns of a model that nothing is known of. */
+const systemBeta = "mid-conversation-system"
+
+/** Whether a messages upstream may be sent system messages between turns, by its model or by what its own client asked for. */
+const keepsSystemBetween = ({ exchange }: Work, { model }: Target): boolean =>
+  takesSystemBetween(model) ??
+  (exchange.wire === "messages" && headerOf(exchange.headers, "anthropic-beta")?.includes(systemBeta) === true)
+
 export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
   const { envelope, exchange, owner } = work
   const { account, model } = target
@@ -82,6 +94,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const replays = wire === "chat" && wantsReasoningBack(model)
   const rewritten =
     envelope.needsRewrite ||
+    (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
     (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||
     (state.holdsProofs() &&
@@ -169,6 +182,10 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
 const suppressed = ({ codec, target }: Way, body: JsonObject): JsonObject =>
   target.suppressReasoning ? withoutThinking(codec.name, body, target.model) : body
 
+/** Other endpoints than the maker's own refuse the role whatever the model; there its own client decides. */
+const takesSystem = (work: Work, { codec, sameWire, target }: Way): boolean =>
+  codec.name === "messages" && (sameWire || target.account.spec.systemBetween) && keepsSystemBetween(work, target)
+
 /** The conversation in the words of the target. */
 export const translatedCall = (
   work: Work,
@@ -181,11 +198,12 @@ export const translatedCall = (
       model: way.target.model,
       stream: work.envelope.stream,
       ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
+      ...(takesSystem(work, way) ? { systemBetween: true } : {}),
       ...facts
     }),
     {
       onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-      onRight: ({ body, dropped, toolNames }) => ({
+      onRight: ({ body, dropped, mapped, toolNames }) => ({
         // A wire may reason unless it is told not to.
         request: requestTo(work, way, JSON.stringify(suppressed(way, body))),
         wire: way.codec.name,
@@ -193,6 +211,7 @@ export const translatedCall = (
         sameWire: way.sameWire,
         hideUsage: !work.envelope.wantsUsage,
         dropped,
+        mapped,
         toolNames: toolNames ?? null
       })
     }

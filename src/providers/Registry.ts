@@ -71,6 +71,7 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     docsUrl: null,
     keepsResponses: false,
     openAiTools: false,
+    systemBetween: false,
     oauth: null
   }
 }

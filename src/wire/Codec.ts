@@ -2,6 +2,8 @@
 import * as Either from "effect/Either"
 import { InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
+import { pairCalls } from "./canonical/CallResults.ts"
+import { makeDropLog } from "./canonical/DropLog.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
@@ -29,12 +31,23 @@ const encodeAdapted = (
   options: EncodeOptions
 ): EncodedRequest => {
   const sameWire = source.name === target.name
-  const adapted = adaptTools(conversation, target.toolLimits, sameWire, options.openAiTools ?? null)
+  const paired = sameWire
+    ? null
+    : pairCalls(conversation, target.toolLimits.wantsResults && !source.toolLimits.wantsResults)
+  const log = makeDropLog(source.name)
+  if (paired?.repeated === true) log.drop("toolResult")
+  if (paired?.unanswered === true) log.map("toolResult")
+  const adapted = adaptTools(
+    paired?.conversation ?? conversation,
+    target.toolLimits,
+    sameWire,
+    options.openAiTools ?? null
+  )
   const encoded = target.encodeRequest(adapted.conversation, options)
   return {
     ...encoded,
-    dropped: [...(conversation.lost ?? []), ...encoded.dropped],
-    mapped: [...new Set([...encoded.mapped, ...adapted.mapped])],
+    dropped: [...new Set([...(conversation.lost ?? []), ...log.dropped, ...encoded.dropped])],
+    mapped: [...new Set([...log.mapped, ...encoded.mapped, ...adapted.mapped])],
     ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames })
   }
 }

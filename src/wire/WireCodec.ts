@@ -35,6 +35,8 @@ export interface Envelope {
    * this wire): do not relay its bytes, go through `decodeRequest` and `encodeRequest`.
    */
   readonly needsRewrite: boolean
+  /** On the messages wire: a system message stands between turns, which not every model takes. */
+  readonly systemBetween?: boolean
 }
 
 export interface EncodeOptions {
@@ -50,6 +52,8 @@ export interface EncodeOptions {
    * known: then a chat upstream is given what every chat upstream knows, a responses upstream what its wire defines.
    */
   readonly openAiTools?: boolean | null
+  /** The model takes system messages between turns on the messages wire; absent: it does not, or nobody knows. */
+  readonly systemBetween?: boolean
 }
 
 export interface EncodedRequest {

@@ -49,6 +49,7 @@ const entry =
     docsUrl: null,
     keepsResponses: false,
     openAiTools: false,
+    systemBetween: false,
     oauth: null,
     ...usual,
     ...details,

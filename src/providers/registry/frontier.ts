@@ -17,6 +17,7 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
     docsUrl: "https://platform.openai.com/docs"
   }),
   messages("anthropic", "Anthropic", "https://api.anthropic.com/v1", {
+    systemBetween: true,
     env: ["ANTHROPIC_API_KEY"],
     oauth: anthropicTokens,
     models: ["claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-8"],

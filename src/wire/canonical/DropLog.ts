@@ -84,6 +84,13 @@ const names = {
     responses: "input.arguments",
     gemini: "contents.parts.functionCall.args"
   },
+  toolResult: {
+    chat: "messages.tool_call_id",
+    messages: "messages.content.tool_result",
+    ollama: "messages.tool_call_id",
+    responses: "input.function_call_output",
+    gemini: "contents.parts.functionResponse"
+  },
   toolError: {
     chat: "messages.is_error",
     messages: "messages.content.tool_result.is_error",

@@ -13,3 +13,15 @@ export const claudeVersionOf = (model: string): number | null => {
   const found = claudeVersion.exec(model)
   return found === null ? null : Number(found[1]) + Number(found[2] ?? 0) / 10
 }
+
+const systemFamily = /claude-(?:(?:opus|fable|mythos)-|\d(?:[-.]\d)?-(?:opus|fable|mythos))/i
+
+/**
+ * Whether a Claude model takes system messages between turns: Opus from 4.8 on, Fable and Mythos
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Null for a name of no known model.
+ */
+export const takesSystemBetween = (model: string): boolean | null => {
+  const version = claudeVersionOf(model)
+  if (version !== null) return version >= 4.8 && systemFamily.test(model)
+  return /claude-(?:fable|mythos)/i.test(model) ? true : null
+}

@@ -16,6 +16,8 @@ export interface ToolLimits {
   readonly mendsOwnIds: boolean
   /** Free-form tools: `known` by the wire's upstreams, known by `some` of them, or to `none`. */
   readonly freeForm: "known" | "some" | "none"
+  /** A history with a call that has no result is refused. */
+  readonly wantsResults: boolean
 }
 
 /** A tool as the client declared it. */

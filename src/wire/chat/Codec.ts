@@ -24,7 +24,8 @@ export const chat: WireCodec = {
     name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
     callId: { pattern: /./s, maxChars: 40 },
     mendsOwnIds: false,
-    freeForm: "some"
+    freeForm: "some",
+    wantsResults: true
   },
   maxCandidates: 128,
   checkEnvelope,

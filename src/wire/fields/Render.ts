@@ -48,7 +48,7 @@ A request to an upstream that speaks the client's own wire is relayed byte for b
 arrives, known or not. Between two wires a field is
 
 - **exact**: the same meaning arrives;
-- **mapped**: the nearest the other wire can say arrives;
+- **mapped**: the nearest the other wire can say arrives. A request's mapped fields are named in the response header \`X-Gateway-Mapped\`;
 - **dropped**: it does not arrive. A request's dropped fields are named in the response header \`X-Gateway-Dropped\`;
 - **rejected**: the request is refused with 400, and nothing is sent.
 

@@ -2,7 +2,8 @@
 import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
 
 const asText = mapped("as text")
-const gathered = mapped("gathered into the system prompt")
+const gathered = mapped("gathered into the system prompt; between turns, marked in the user's words")
+const marked = mapped("in its place, marked in the user's words; as it is where the model takes it")
 
 export const speechFields = [
   row(
@@ -26,7 +27,7 @@ export const speechFields = [
       responses: "input (system)",
       ollama: "messages (system)"
     },
-    { ...everywhere, messages: gathered, gemini: gathered }
+    { ...everywhere, messages: marked, gemini: mapped("in its place, marked in the user's words") }
   ),
   row(
     "developer",

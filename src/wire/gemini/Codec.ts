@@ -24,7 +24,8 @@ export const gemini: WireCodec = {
     name: { pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/, maxChars: 64 },
     callId: null,
     mendsOwnIds: false,
-    freeForm: "none"
+    freeForm: "none",
+    wantsResults: false
   },
   // More can be asked of it, but a translated answer is one.
   maxCandidates: 1,

@@ -5,6 +5,7 @@ import { joinToolMessages, splitToolResults } from "../canonical/ToolMessages.ts
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { type CallLedger, makeCallLedger } from "./Calls.ts"
+import { joinCalls } from "./CallPieces.ts"
 import { camel, listOf } from "./Casing.ts"
 import { decodeFileData, decodeInlineData } from "./Media.ts"
 import { opaqueOf, stateOf } from "./Part.ts"
@@ -20,6 +21,8 @@ const members = {
 interface Reader {
   readonly read: FieldReader
   readonly calls: CallLedger
+  /** Results so far, by function and content: clients that resume tell each of them again, many without the id of its call. */
+  readonly told: Map<string, string>
 }
 
 const decodeText = (part: JsonObject, text: string): Part => {
@@ -56,8 +59,10 @@ const decodeResult = (part: JsonObject, path: string, reader: Reader): ToolResul
     return null
   }
   const id = read.string(result, "id", at)
-  const callId = calls.answer(id, name)
   const { isError, text } = readResult(read.object(result, "response", at) ?? {}, name)
+  const content = `${name}\0${text}`
+  const callId = calls.answer(id, name) ?? reader.told.get(content) ?? null
+  if (callId !== null) reader.told.set(content, callId)
   const media = (listOf(result["parts"]) ?? []).flatMap((item, index) => {
     const decoded = decodePart(item, `${at}.parts[${index}]`, reader)
     return decoded?.type === "image" || decoded?.type === "file" || decoded?.type === "opaque" ? decoded : []
@@ -102,7 +107,23 @@ const decodeParts = (content: JsonObject, path: string, reader: Reader): Readonl
   if (parts === undefined && (content["parts"] ?? null) !== null) {
     reader.read.fail(`${path}.parts`, mismatch(content["parts"], "an array of parts"))
   }
-  return (parts ?? []).flatMap((part, index) => decodePart(part, `${path}.parts[${index}]`, reader) ?? [])
+  const whole = joinCalls((parts ?? []).map((part) => (isObject(part) ? camel(part) : part)))
+  if (whole === null) reader.read.fail(`${path}.parts`, "the pieces of a call's arguments cannot be put together")
+  return (whole ?? []).flatMap((part, index) => decodePart(part, `${path}.parts[${index}]`, reader) ?? [])
+}
+
+/** A model's content may hold the results of its own calls: they are a message of their own, and what follows is another turn. */
+const splitModelTurn = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
+  const own = optional("extras", extras)
+  if (!parts.some((part) => part.type === "tool_result")) return [{ role: "assistant", parts, ...own }]
+  const messages: Array<{ readonly role: "assistant" | "tool"; readonly parts: Array<Part> }> = []
+  for (const part of parts) {
+    const role = part.type === "tool_result" ? "tool" : "assistant"
+    const last = messages.at(-1)
+    if (last?.role === role) last.parts.push(part)
+    else messages.push({ role, parts: [part] })
+  }
+  return messages
 }
 
 const userRoles: ReadonlySet<Json> = new Set(["user", "function", "tool"])
@@ -125,7 +146,7 @@ const decodeContents = (contents: ReadonlyArray<Json>, reader: Reader): Readonly
     inStep = isModel
     const parts = decodeParts(content, path, reader)
     const extras = extrasOf(content, members.content)
-    return isModel ? [{ role: "assistant", parts, ...optional("extras", extras) }] : splitToolResults(parts, extras)
+    return isModel ? splitModelTurn(parts, extras) : splitToolResults(parts, extras)
   })
 }
 
@@ -149,6 +170,6 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
     read.fail("contents", "at least one content is required")
     return []
   }
-  const reader: Reader = { read, calls: makeCallLedger() }
+  const reader: Reader = { read, calls: makeCallLedger(), told: new Map() }
   return [...decodeSystem(body, reader), ...joinToolMessages(decodeContents(contents, reader))]
 }

@@ -1,6 +1,7 @@
 /** Canonical messages → `systemInstruction` and `contents` of a gemini request. */
 import type { Conversation, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 import { encodeMedia } from "./Media.ts"
@@ -135,21 +136,25 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
 }
 
 /**
- * System and developer messages are gathered into `systemInstruction`, wherever they stood. A conversation of nothing else
- * speaks as the user.
+ * System and developer messages in front of the first turn are `systemInstruction`; later ones stay at their place as the user's
+ * words with a mark. A conversation of nothing else speaks as the user.
  */
 export const encodeMessages = (conversation: Conversation, model: string, log: DropLog): JsonObject => {
   const encoder: Encoder = { own: conversation.wire === "gemini", log, calls: new Map() }
-  const system: Array<JsonObject> = []
-  const turns: Array<Turn> = []
-  for (const message of conversation.messages) {
+  const { head, rest } = splitSystem(conversation.messages)
+  const partsOf = (message: Message): Array<JsonObject> => {
     noteMessage(message, encoder)
-    const parts =
-      message.role === "tool"
-        ? [...encodeResults(message, encoder)]
-        : message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
-    if (message.role === "system" || message.role === "developer") for (const part of parts) system.push(part)
-    else pushTurn(turns, { role: message.role === "assistant" ? "model" : "user", parts, extras: message.extras })
+    return message.role === "tool"
+      ? [...encodeResults(message, encoder)]
+      : message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
+  }
+  const system = head.flatMap(partsOf)
+  const turns: Array<Turn> = []
+  for (const message of rest) {
+    const between = isSystem(message)
+    if (between) log.mapField("messages.role")
+    const parts = partsOf(between ? asMarkedUser(message) : message)
+    pushTurn(turns, { role: message.role === "assistant" ? "model" : "user", parts, extras: message.extras })
   }
   if (turns.length === 0) {
     const spoken = system.pop()

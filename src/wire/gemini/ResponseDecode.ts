@@ -16,6 +16,7 @@ import {
   partsOf,
   stopOf
 } from "./Answer.ts"
+import { joinCalls } from "./CallPieces.ts"
 import { inventedId } from "./Calls.ts"
 import { decodeLogprobs } from "./Logprobs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
@@ -43,7 +44,8 @@ const decodePart = (part: JsonObject, callId: () => string): AnswerPart | null =
 
 const decodeParts = (candidate: JsonObject | undefined, responseId: string): ReadonlyArray<AnswerPart> => {
   let calls = 0
-  return partsOf(candidate).flatMap((part) => decodePart(part, () => inventedId(responseId, calls++)) ?? [])
+  const parts = partsOf(candidate)
+  return (joinCalls(parts) ?? parts).flatMap((part) => decodePart(part, () => inventedId(responseId, calls++)) ?? [])
 }
 
 export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
@@ -54,6 +56,9 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
   const failure = candidateFailure(candidate)
   if (failure !== null) return Either.left(failure)
   const id = stringOr(body["responseId"])
+  if (joinCalls(partsOf(candidate)) === null) {
+    return Either.left(problem("The upstream sent pieces of arguments that cannot be put together."))
+  }
   const parts = decodeParts(candidate, id ?? "")
   const hasToolCalls = parts.some((part) => part.type === "tool_call")
   const stop = stopOf(body, hasToolCalls)

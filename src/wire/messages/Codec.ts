@@ -23,7 +23,8 @@ export const messages: WireCodec = {
     name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
     callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
     mendsOwnIds: true,
-    freeForm: "none"
+    freeForm: "none",
+    wantsResults: true
   },
   maxCandidates: 1,
   checkEnvelope,

@@ -20,6 +20,7 @@ const checks = {
 interface Findings {
   hasImages: boolean
   needsRewrite: boolean
+  systemBetween?: true
 }
 
 /** What this wire's own upstreams take and make. */
@@ -51,8 +52,7 @@ export const checkCountEnvelope = (body: unknown): Either.Either<Envelope, Inval
     if (!isObject(message)) return Either.left(invalidField(`messages[${index}]`, mismatch(message, "an object")))
     const { content, role } = message
     if (typeof role !== "string") return Either.left(invalidField(`messages[${index}].role`, "a role is required"))
-    // Not every upstream takes instructions between turns.
-    if (role === "system") findings.needsRewrite = true
+    if (role === "system") findings.systemBetween = true
     if (isArray(content)) inspect(content, findings)
     else if (typeof content !== "string") {
       return Either.left(

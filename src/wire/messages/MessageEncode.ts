@@ -1,6 +1,7 @@
 /** Canonical messages → `system` and `messages` of a messages request. */
 import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
 import { isObject, type JsonObject, optional } from "../json/Json.ts"
 
@@ -11,7 +12,7 @@ interface Encoder {
 }
 
 interface Turn {
-  readonly role: "user" | "assistant"
+  readonly role: "user" | "assistant" | "system"
   readonly blocks: Array<JsonObject>
 }
 
@@ -165,19 +166,46 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
 }
 
 /**
- * System and developer messages are gathered into `system`, wherever they stood: upstreams differ on whether they may stand
- * between turns. A conversation of nothing else speaks as the user.
+ * Whether a system message between turns may be told as one: text, behind the user's turn, and in front of the assistant's or at the
+ * end (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). A client of this wire knows itself.
  */
-export const encodeMessages = (conversation: Conversation, log: DropLog): JsonObject => {
+const mayStand = (
+  messages: ReadonlyArray<Message>,
+  index: number,
+  turns: ReadonlyArray<Turn>,
+  { own }: Encoder
+): boolean => {
+  if (own) return true
+  const before = turns.at(-1)?.role
+  const next = messages.slice(index + 1).find((message) => !isSystem(message))
+  return (
+    (before === "user" || before === "system") &&
+    (next === undefined || next.role === "assistant") &&
+    messages[index]?.parts.every(({ type }) => type === "text") === true
+  )
+}
+
+/**
+ * System and developer messages in front of the first turn are `system`. Later ones stay at their place: as they are where the model
+ * takes them there, else as the user's words with a mark. A conversation of nothing else speaks as the user.
+ */
+export const encodeMessages = (conversation: Conversation, systemBetween: boolean, log: DropLog): JsonObject => {
   const encoder: Encoder = { own: conversation.wire === "messages", log }
-  const system: Array<JsonObject> = []
-  const turns: Array<Turn> = []
-  for (const message of conversation.messages) {
+  const { head, rest: spoken } = splitSystem(conversation.messages)
+  const blocksOf = (message: Message): ReadonlyArray<JsonObject> => {
     noteMessage(message, encoder)
-    const blocks = message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
-    if (message.role === "assistant") pushTurn(turns, "assistant", blocks)
-    else if (message.role === "user" || message.role === "tool") pushTurn(turns, "user", blocks)
-    else for (const block of blocks) system.push(block)
+    return message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
+  }
+  const system = head.flatMap(blocksOf)
+  const turns: Array<Turn> = []
+  for (const [index, message] of spoken.entries()) {
+    if (message.role === "assistant") pushTurn(turns, "assistant", blocksOf(message))
+    else if (!isSystem(message)) pushTurn(turns, "user", blocksOf(message))
+    else if (systemBetween && mayStand(spoken, index, turns, encoder)) pushTurn(turns, "system", blocksOf(message))
+    else {
+      log.mapField("messages.role")
+      pushTurn(turns, "user", blocksOf(asMarkedUser(message)))
+    }
   }
   if (turns.length === 0) {
     const spoken = system.pop()

@@ -103,7 +103,7 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
 export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
   const log = makeDropLog(conversation.wire)
   const own = conversation.wire === "messages"
-  const spoken = encodeMessages(conversation, log)
+  const spoken = encodeMessages(conversation, options.systemBetween === true, log)
   const thinking = encodeThinking(conversation, isArray(spoken["messages"]) ? spoken["messages"] : [], options, log)
   const body: JsonObject = {
     model: options.model,

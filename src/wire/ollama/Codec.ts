@@ -21,7 +21,7 @@ export const ollama: WireCodec = {
   // The line that tells why the model stopped is the end.
   endMark: "",
   heartbeat: "",
-  toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none" },
+  toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none", wantsResults: false },
   maxCandidates: 1,
   checkEnvelope,
   relayRequest,

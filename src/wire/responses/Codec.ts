@@ -24,7 +24,8 @@ export const responses: WireCodec = {
     name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
     callId: { pattern: /./s, maxChars: 64 },
     mendsOwnIds: false,
-    freeForm: "known"
+    freeForm: "known",
+    wantsResults: true
   },
   maxCandidates: 1,
   checkEnvelope,

@@ -14,12 +14,13 @@ const tool = {
 const call = (id: string, name = "look", args = "{}") => ({ id, type: "function", function: { name, arguments: args } })
 
 describe("chat request → messages request", () => {
-  it("gathers system and developer messages, and keeps the turns", () => {
+  it("gathers the system and developer messages in front, and keeps later ones at their place", () => {
     const { body, dropped } = toMessages({
       messages: [
         { role: "system", content: "One" },
-        { role: "user", content: "Hi" },
         { role: "developer", content: [{ type: "text", text: "Two" }] },
+        { role: "user", content: "Hi" },
+        { role: "developer", content: "Three" },
         { role: "assistant", content: "Yes " }
       ]
     })
@@ -31,7 +32,13 @@ describe("chat request → messages request", () => {
         { type: "text", text: "Two" }
       ],
       messages: [
-        { role: "user", content: "Hi" },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Hi" },
+            { type: "text", text: "<system-reminder>\nThree\n</system-reminder>" }
+          ]
+        },
         { role: "assistant", content: "Yes" }
       ]
     })

@@ -113,17 +113,53 @@ describe("system messages between turns", () => {
   ]
   const body = messagesBody({ system: "Help.", messages })
 
-  it("are not relayed to a messages upstream as they are, but stand in its system", () => {
-    assert.isTrue(Either.getOrThrow(codecs.messages.checkEnvelope(body)).needsRewrite)
-    const sent = translate("messages", "messages", body).body
-    assert.deepEqual(sent["system"], [
-      { type: "text", text: "Help." },
-      { type: "text", text: "Be exact." }
+  const marked = "<system-reminder>\nBe exact.\n</system-reminder>"
+
+  it("are told to a messages upstream at their place, marked in the user's words where it does not take them", () => {
+    assert.deepInclude(Either.getOrThrow(codecs.messages.checkEnvelope(body)), {
+      needsRewrite: false,
+      systemBetween: true
+    })
+    const sent = translate("messages", "messages", body)
+    assert.deepEqual(sent.body["system"], "Help.")
+    assert.deepEqual(sent.body["messages"], [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: marked }
+        ]
+      },
+      { role: "assistant", content: "b" },
+      { role: "user", content: "c" }
     ])
-    assert.deepEqual(
-      (sent["messages"] as ReadonlyArray<JsonObject>).map(({ role }) => role),
-      ["user", "assistant", "user"]
-    )
+    assert.deepEqual(sent.mapped, ["messages.role"])
+  })
+
+  it("stay what they are for a model that takes them, where it takes them", () => {
+    const sent = translate("messages", "messages", body, { systemBetween: true })
+    assert.deepEqual(sent.body["messages"], messages)
+    assert.deepEqual(sent.mapped, [])
+    const chat = (...turns: ReadonlyArray<JsonObject>) =>
+      translate("chat", "messages", chatBody({ messages: turns }), { systemBetween: true }).body["messages"]
+    const [first, system, answer, last] = messages as unknown as readonly [
+      JsonObject,
+      JsonObject,
+      JsonObject,
+      JsonObject
+    ]
+    assert.deepEqual(chat(first, system, answer, last), messages)
+    assert.deepEqual(chat(first, answer, system, last), [
+      first,
+      answer,
+      {
+        role: "user",
+        content: [
+          { type: "text", text: marked },
+          { type: "text", text: "c" }
+        ]
+      }
+    ])
   })
 
   it("stay in their place where a wire has one", () => {
@@ -132,8 +168,13 @@ describe("system messages between turns", () => {
     assert.deepEqual(roles(translate("messages", "chat", body).body["messages"]), inPlace)
     assert.deepEqual(roles(translate("messages", "ollama", body).body["messages"]), inPlace)
     assert.deepEqual(roles(translate("messages", "responses", body).body["input"]), inPlace.slice(1))
-    const { systemInstruction } = translate("messages", "gemini", body).body
-    assert.deepEqual(systemInstruction, { parts: [{ text: "Help." }, { text: "Be exact." }] })
+    const { contents, systemInstruction } = translate("messages", "gemini", body).body
+    assert.deepEqual(systemInstruction, { parts: [{ text: "Help." }] })
+    assert.deepEqual(contents, [
+      { role: "user", parts: [{ text: "a" }, { text: marked }] },
+      { role: "model", parts: [{ text: "b" }] },
+      { role: "user", parts: [{ text: "c" }] }
+    ])
   })
 })
 

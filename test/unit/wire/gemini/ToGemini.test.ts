@@ -34,8 +34,12 @@ describe("chat request → gemini request", () => {
       ]
     })
     assert.deepEqual(body, {
-      systemInstruction: { parts: [{ text: "One" }, { text: "Two" }] },
-      contents: [user({ text: "Hi" }), model({ text: "Yes" }), user({ text: "A" }, { text: "B" })]
+      systemInstruction: { parts: [{ text: "One" }] },
+      contents: [
+        user({ text: "Hi" }, { text: "<system-reminder>\nTwo\n</system-reminder>" }),
+        model({ text: "Yes" }),
+        user({ text: "A" }, { text: "B" })
+      ]
     })
     assert.deepEqual(dropped, [])
   })
