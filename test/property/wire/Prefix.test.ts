@@ -10,22 +10,20 @@ const text = FC.string({ minLength: 1, maxLength: 12 }).map((value) => `${value}
 const user = text.map((content): Turn => [{ role: "user", content }])
 const answer = text.map((content): Turn => [{ role: "assistant", content }])
 const system = FC.record({ role: FC.constantFrom("system", "developer"), content: text }).map((said): Turn => [said])
-const calls = FC.record({ id: FC.uuid(), other: FC.uuid(), between: FC.option(system), result: text }).map(
-  ({ between, id, other, result }): Turn => [
-    {
-      role: "assistant",
-      content: null,
-      tool_calls: [id, other].map((each) => ({
-        id: each,
-        type: "function",
-        function: { name: "look", arguments: `{"q":"${each}"}` }
-      }))
-    },
-    ...(between ?? []),
-    { role: "tool", tool_call_id: other, content: result },
-    { role: "tool", tool_call_id: id, content: result }
-  ]
-)
+const calls = FC.record({
+  id: FC.uuid(),
+  other: FC.uuid(),
+  between: FC.array(system, { maxLength: 1 }),
+  result: text
+}).map(({ between, id, other, result }): Turn => {
+  const made = [id, other].map((each) => ({
+    id: each,
+    type: "function",
+    function: { name: "look", arguments: `{"q":"${each}"}` }
+  }))
+  const answers = [other, id].map((each) => ({ role: "tool", tool_call_id: each, content: result }))
+  return [{ role: "assistant", content: null, tool_calls: made } as JsonObject].concat(between.flat(), answers)
+})
 
 /** A session as its client sends it, request after request: what it begins with, then turns of any kind. */
 const session = FC.record({
@@ -65,7 +63,7 @@ const grows = (sizes: Turn, requests: ReadonlyArray<Turn>, see: (messages: Turn)
   let messages: Turn = sizes
   let before = see(messages)
   for (const turn of requests) {
-    messages = [...messages, ...turn]
+    messages = messages.concat(turn)
     const now = see(messages)
     assert.deepEqual(now.slice(0, before.length), before)
     before = now
@@ -109,7 +107,7 @@ describe("a conversation that grows", () => {
           turns.map(([asked, between, said]) => [
             ...said,
             ...asked,
-            ...(between ?? []).map((each) => ({ ...each, role: "system" }))
+            ...(between ?? []).map(({ content }) => ({ role: "system", content }))
           ]),
           (messages) =>
             prompt(
