@@ -47,9 +47,9 @@ export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
   const scanner = makeNdjsonScanner(maxLineBytes)
   const read = makeReader(facts)
 
-  /** After a failure nothing goes through: the relay writes the one error line. What follows a whole answer is not read. */
+  /** After a failure nothing goes through: the relay writes the one error line. Nor does anything after a whole answer. */
   const judge = (bytes: Buffer, start: number, end: number): boolean =>
-    facts.problem === null && (facts.terminated || read(parseLine(bytes, start, end)))
+    facts.problem === null && !facts.terminated && read(parseLine(bytes, start, end))
 
   const push = (chunk: Buffer): Buffer => {
     // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.

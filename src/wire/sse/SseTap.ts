@@ -48,12 +48,12 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const plain = makePlainDelta(reader.textMember)
 
   /**
-   * After a failure nothing goes through: the relay writes the one error event that ends the stream. What follows a whole
-   * answer is not read any more.
+   * After a failure nothing goes through: the relay writes the one error event that ends the stream. Nor does anything after a
+   * whole answer: a client that sees a second end mark takes it for the end of its next answer.
    */
   const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
     if (facts.problem !== null) return false
-    if (facts.terminated && facts.stop !== null) return true
+    if (facts.terminated && facts.stop !== null) return false
     const plainChars = plain.match(bytes, start, end)
     if (plainChars > 0) {
       facts.events += 1
@@ -104,7 +104,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const takeRest = (): Buffer => {
     const rest = framer.takePending()
     const event = parseBlock(rest, 0, rest.length)
-    if (event === null || facts.problem !== null) return nothing
+    if (event === null || facts.problem !== null || (facts.terminated && facts.stop !== null)) return nothing
     const verdict = reader.read(event, facts)
     // A cut event is worth nothing to the client, and would spoil the error event that follows.
     if (verdict === "withhold" || verdict === "unreadable") return nothing

@@ -17,6 +17,41 @@ const messageEnd = [
   { type: "message_stop" }
 ]
 
+describe("a second end mark", () => {
+  const pieces = {
+    chat: [sse(chunk({ content: "a" }), chunk({}, "stop")), "data: [DONE]\n\n"],
+    messages: [sse(messageStart, ...messageEnd.slice(0, 1)), sse(...messageEnd.slice(1))],
+    responses: [
+      sse({ type: "response.created", response: { id: "r", status: "in_progress", output: [] } }),
+      sse({ type: "response.completed", response: { id: "r", status: "completed", output: [] } })
+    ],
+    ollama: [
+      `${JSON.stringify({ message: { role: "assistant", content: "a" }, done: false })}\n`,
+      `${JSON.stringify({ message: { role: "assistant", content: "" }, done: true, done_reason: "stop" })}\n`
+    ]
+  } as const
+  for (const [wire, [answer, mark]] of Object.entries(pieces)) {
+    it(`does not go on, nor what stands behind it (${wire})`, () => {
+      const codec = codecs[wire as keyof typeof pieces]
+      const more = answer + mark + mark + answer
+      for (const size of [more.length, 7, 1]) {
+        const tap = codec.makeStreamTap({ hideUsage: false })
+        let told = ""
+        for (let at = 0; at < more.length; at += size)
+          told += tap.push(Buffer.from(more.slice(at, at + size))).toString()
+        told += tap.end().toString()
+        assert.strictEqual(told.split(mark).length, 2, `in pieces of ${size}`)
+        assert.isTrue(told.endsWith(mark), `in pieces of ${size}`)
+        assert.isTrue(tap.facts.terminated)
+      }
+      // The rest without its line end.
+      const cut = codec.makeStreamTap({ hideUsage: false })
+      const told = cut.push(Buffer.from(answer + mark + mark.trimEnd())).toString() + cut.end().toString()
+      assert.strictEqual(told.split(mark.trimEnd()).length, 2)
+    })
+  }
+})
+
 describe("chat tap", () => {
   it("hands on the chunk object itself", () => {
     const tap = codecs.chat.makeStreamTap({ hideUsage: false })

@@ -177,6 +177,32 @@ export const oddAnswers: ReadonlyArray<Fault> = [
     translated: true
   },
   {
+    // Some servers keep a connection open with white space until the answer is there, also to whoever asked for a stream.
+    name: "blank-lines-first",
+    does:
+      ({ wire }) =>
+      async (response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.write("\n\n")
+        await delay(20)
+        response.end(`\r\n \n${JSON.stringify(whole(wire))}`)
+      },
+    whole: answered,
+    stream: answered,
+    translated: true
+  },
+  {
+    name: "blank-lines-first-without-type",
+    does:
+      ({ wire }) =>
+      (response) => {
+        response.writeHead(200)
+        response.end(`\n\n${JSON.stringify(whole(wire))}`)
+      },
+    whole: answered,
+    stream: answered
+  },
+  {
     name: "gzip-garbage",
     does: (ask) =>
       Fake.text("this was never compressed", { headers: { "content-type": typeOf(ask), "content-encoding": "gzip" } }),
