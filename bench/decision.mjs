@@ -191,7 +191,8 @@ const measured = async (engine, quick) => {
   for (const size of sizes) {
     const world = worldOf(engine, size)
     const resolution = { targets: world.targets, weights: world.weights }
-    for (const name of strategyNames) figures.push({ name, size, ...cpuOf(decisionCall(engine, world, name), windowMs) })
+    for (const name of strategyNames)
+      figures.push({ name, size, ...cpuOf(decisionCall(engine, world, name), windowMs) })
     const snapshot = () => engine.snapshot.candidatesOf(world.rooms, resolution, nowMs)
     figures.push({ name: "snapshot", size, ...cpuOf(snapshot, windowMs) })
     const whole = await engine.whole.open({ size, features, nowMs })
