@@ -49,18 +49,25 @@ const streams: Readonly<Record<Upstream, string>> = {
 
 const upstreams = ["gemini", "responses", "chat", "ollama"] as const
 
+type Found = Readonly<Record<string, ReadonlyArray<JsonObject>>>
+
 /** The pictures a client finds in a whole answer. */
-const found: Readonly<Record<WireName, (body: JsonObject) => unknown>> = {
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what came by member
-  chat: (body: any) => body.choices[0].message.images?.map((each: typeof image) => each.image_url.url.split(",")[1]),
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  responses: (body: any) => body.output.flatMap((each: typeof item) => each.result ?? []),
-  gemini: (body: any) =>
-    // oxlint-disable-next-line typescript/no-explicit-any -- as above
-    body.candidates[0].content.parts.flatMap((part: any) => part.inlineData?.data ?? []),
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  ollama: (body: any) => body.message.images,
-  messages: () => null
+const found = (client: WireName, body: JsonObject): ReadonlyArray<unknown> => {
+  const told = body as unknown as Found
+  switch (client) {
+    case "chat": {
+      const { images } = told["choices"]?.[0]?.["message"] as { images: ReadonlyArray<typeof image> }
+      return images.map((each) => each.image_url.url.split(",")[1])
+    }
+    case "responses":
+      return (told["output"] ?? []).flatMap(({ result }) => result ?? [])
+    case "gemini": {
+      const { parts } = told["candidates"]?.[0]?.["content"] as { parts: ReadonlyArray<typeof inline> }
+      return parts.map((part) => part.inlineData.data)
+    }
+    default:
+      return (body["message"] as unknown as { images: ReadonlyArray<string> }).images
+  }
 }
 
 describe("a picture in an answer", () => {
@@ -69,7 +76,7 @@ describe("a picture in an answer", () => {
       const response = Either.getOrThrow(codecs[upstream].decodeResponse(answers[upstream]))
       for (const client of upstreams) {
         const whole = codecs[client].encodeResponse(response, context)
-        assert.deepEqual(found[client](whole), [png], client)
+        assert.deepEqual(found(client, whole), [png], client)
         assert.deepEqual(lostParts(response, client, codecs[client].carriesPicture), { names: [], nothingLeft: false })
         const { facts, text } = translateStream(client, upstream, streams[upstream])
         assert.isTrue(facts.content && facts.terminated, `${upstream}>${client}`)
