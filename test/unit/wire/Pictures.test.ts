@@ -49,24 +49,25 @@ const streams: Readonly<Record<Upstream, string>> = {
 
 const upstreams = ["gemini", "responses", "chat", "ollama"] as const
 
-type Found = Readonly<Record<string, ReadonlyArray<JsonObject>>>
+interface Found {
+  readonly choices: readonly [{ readonly message: { readonly images: ReadonlyArray<typeof image> } }]
+  readonly output: ReadonlyArray<{ readonly result?: string }>
+  readonly candidates: readonly [{ readonly content: { readonly parts: ReadonlyArray<typeof inline> } }]
+  readonly message: { readonly images: ReadonlyArray<string> }
+}
 
 /** The pictures a client finds in a whole answer. */
 const found = (client: WireName, body: JsonObject): ReadonlyArray<unknown> => {
-  const told = body as unknown as Found
+  const told = JSON.parse(JSON.stringify(body)) as Found
   switch (client) {
-    case "chat": {
-      const { images } = told["choices"]?.[0]?.["message"] as { images: ReadonlyArray<typeof image> }
-      return images.map((each) => each.image_url.url.split(",")[1])
-    }
+    case "chat":
+      return told.choices[0].message.images.map((each) => each.image_url.url.split(",")[1])
     case "responses":
-      return (told["output"] ?? []).flatMap(({ result }) => result ?? [])
-    case "gemini": {
-      const { parts } = told["candidates"]?.[0]?.["content"] as { parts: ReadonlyArray<typeof inline> }
-      return parts.map((part) => part.inlineData.data)
-    }
+      return told.output.flatMap(({ result }) => result ?? [])
+    case "gemini":
+      return told.candidates[0].content.parts.map((part) => part.inlineData.data)
     default:
-      return (body["message"] as unknown as { images: ReadonlyArray<string> }).images
+      return told.message.images
   }
 }
 
