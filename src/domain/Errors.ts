@@ -5,6 +5,7 @@
  */
 import * as Data from "effect/Data"
 import type { Attempt } from "./Decision.ts"
+import type { ErrorKind, NativeError } from "./ErrorKind.ts"
 
 export interface FieldProblem {
   readonly field: string
@@ -80,14 +81,23 @@ export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
   readonly code: string
   readonly message: string
+  /** What put the target to rest that is ready soonest; null when clients need not know. */
+  readonly kind: ErrorKind | null
   readonly retryAfterMs: number | null
+  /** Epoch milliseconds at which a used-up window opens again; null when it is not known. */
+  readonly resetsAtMs: number | null
 }> {}
 
 /** Every target was tried; carries the last upstream's own status and words. */
 export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly status: number
   readonly message: string
+  readonly kind: ErrorKind | null
+  /** As the upstream wrote it; null when it did not. */
+  readonly native: NativeError | null
   readonly retryAfterMs: number | null
+  /** As of `TargetsUnavailable`. */
+  readonly resetsAtMs: number | null
   readonly attempts: ReadonlyArray<Attempt>
 }> {}
 
@@ -137,6 +147,11 @@ export interface ErrorView {
   readonly details: ReadonlyArray<FieldProblem>
   readonly attempts: ReadonlyArray<Attempt>
   readonly retryAfterMs: number | null
+  /** What failed at the upstream, where clients act on it. */
+  readonly kind: ErrorKind | null
+  readonly native: NativeError | null
+  /** Epoch milliseconds at which a used-up window opens again. */
+  readonly resetsAtMs: number | null
 }
 
 const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> = {
@@ -168,7 +183,20 @@ export const typeAndCode = (status: number): readonly [type: string, code: strin
 /** An error by its status and words; `more` says what is unusual of it. */
 export const errorView = (status: number, message: string, more: Partial<ErrorView> = {}): ErrorView => {
   const [type, code] = typeAndCode(status)
-  return { status, type, code, message, param: null, details: [], attempts: [], retryAfterMs: null, ...more }
+  return {
+    status,
+    type,
+    code,
+    message,
+    param: null,
+    details: [],
+    attempts: [],
+    retryAfterMs: null,
+    kind: null,
+    native: null,
+    resetsAtMs: null,
+    ...more
+  }
 }
 
 const rejected: Record<KeyRejected["reason"], (model: string | null) => string> = {
@@ -238,10 +266,14 @@ export const describe = (error: InferenceError): ErrorView => {
         code: "overloaded",
         retryAfterMs: error.retryAfterMs
       })
-    case "TargetsUnavailable":
-      return errorView(error.status, error.message, { code: error.code, retryAfterMs: error.retryAfterMs })
-    case "TargetsFailed":
-      return errorView(error.status, error.message, { attempts: error.attempts, retryAfterMs: error.retryAfterMs })
+    case "TargetsUnavailable": {
+      const { code, kind, resetsAtMs, retryAfterMs } = error
+      return errorView(error.status, error.message, { code, kind, resetsAtMs, retryAfterMs })
+    }
+    case "TargetsFailed": {
+      const { attempts, kind, native, resetsAtMs, retryAfterMs } = error
+      return errorView(error.status, error.message, { attempts, kind, native, resetsAtMs, retryAfterMs })
+    }
     case "ProviderNotFound":
       return errorView(404, `There is no provider '${error.provider}'.`, { code: "provider_not_found" })
     case "UpgradeRequired":

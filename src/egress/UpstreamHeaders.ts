@@ -4,18 +4,22 @@
 export interface UpstreamHeaders {
   /** Value of the first header of that name, null when there is none. `name` must be lower-case. */
   readonly get: (name: string) => string | null
+  /** Those whose names begin so, as a flat name–value list with names in lower case. `prefixes` must be lower-case. */
+  readonly startingWith: (prefixes: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Every header in order, repeated ones repeatedly, names in lower case. */
   readonly [Symbol.iterator]: () => IterableIterator<readonly [name: string, value: string]>
 }
 
-const isNamed = (bytes: Buffer, name: string): boolean => {
-  if (bytes.length !== name.length) return false
-  for (let i = 0; i < bytes.length; i++) {
+const beginsWith = (bytes: Buffer, name: string): boolean => {
+  if (bytes.length < name.length) return false
+  for (let i = 0; i < name.length; i++) {
     const byte = bytes[i] ?? 0
     if ((byte >= 65 && byte <= 90 ? byte + 32 : byte) !== name.charCodeAt(i)) return false
   }
   return true
 }
+
+const isNamed = (bytes: Buffer, name: string): boolean => bytes.length === name.length && beginsWith(bytes, name)
 
 class RawHeaders implements UpstreamHeaders {
   readonly #raw: ReadonlyArray<Buffer>
@@ -31,6 +35,17 @@ class RawHeaders implements UpstreamHeaders {
       if (field !== undefined && isNamed(field, name)) return raw[i + 1]?.toString("latin1") ?? null
     }
     return null
+  }
+
+  startingWith(prefixes: ReadonlyArray<string>): ReadonlyArray<string> {
+    const raw = this.#raw
+    const found: Array<string> = []
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const field = raw[i]
+      if (field === undefined || !prefixes.some((prefix) => beginsWith(field, prefix))) continue
+      found.push(field.toString("latin1").toLowerCase(), raw[i + 1]?.toString("latin1") ?? "")
+    }
+    return found
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [string, string]> {

@@ -3,7 +3,6 @@
  * and the upstream answered whole, the answer is told as a stream.
  */
 import * as Either from "effect/Either"
-import { lostParts, pictureOnly } from "../wire/canonical/Pictures.ts"
 import { replay } from "../wire/canonical/Replay.ts"
 import type { Response } from "../wire/canonical/Response.ts"
 import { restoreTools } from "../wire/canonical/ToolRestoration.ts"
@@ -44,18 +43,13 @@ export const answerReader = (
   const client = work.exchange.codec
   let firstMs: number | null = null
 
-  const completed = (
-    form: "whole" | "replayed",
-    bytes: Buffer | string,
-    report: AnswerFacts,
-    lost: ReadonlyArray<string> = []
-  ): AttemptResult => ({
+  const completed = (form: "whole" | "replayed", bytes: Buffer | string, report: AnswerFacts): AttemptResult => ({
     _tag: "Completed",
     form,
     body: bytes,
     report,
     firstContentMs: firstMs,
-    dropped: lost.length === 0 ? call.dropped : [...call.dropped, ...lost],
+    dropped: call.dropped,
     ...optional("mapped", call.mapped)
   })
 
@@ -63,7 +57,7 @@ export const answerReader = (
   const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
     if ((parsed["error"] ?? null) === null) return facts.hasContent ? unfinished : noneAtAll
     const text = JSON.stringify(parsed)
-    return toldFailure(call.codec.readUpstreamError(502, text), "answer", text)
+    return toldFailure(call.codec.readUpstreamError(502, text), "answer", call.wire, text)
   }
 
   const asStream = (response: Response): string => {
@@ -95,11 +89,9 @@ export const answerReader = (
     }
     const response = restoreTools(decoded.right, call.toolNames)
     watch.onParts?.(response.parts)
-    const lost = lostParts(response, client.name, client.carriesPicture)
-    if (lost.nothingLeft) return failed(toldFailure(pictureOnly(client.name), "answer"))
     return work.envelope.stream
-      ? completed("replayed", asStream(response), facts, lost.names)
-      : completed("whole", asAnswer(response), facts, lost.names)
+      ? completed("replayed", asStream(response), facts)
+      : completed("whole", asAnswer(response), facts)
   }
 
   const read = (bytes: Buffer): AttemptResult => {

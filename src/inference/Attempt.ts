@@ -4,11 +4,11 @@
  *
  * Phases: waiting (headers, then first content) → relaying → done. Timeouts: contract B5.
  */
+import type { WireName } from "../domain/Wire.ts"
 import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
-import { pictureOnlyCode } from "../wire/canonical/Pictures.ts"
 import { answerTooLarge, incompleteStream } from "../wire/UpstreamError.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
 import type { StreamFacts } from "../wire/WireCodec.ts"
@@ -47,6 +47,9 @@ export interface UpstreamWords {
   readonly header: (name: string) => string | null
   readonly bodyText: string
   readonly problem: UpstreamProblem
+  readonly wire: WireName
+  /** Headers for a client of the same wire (`PassedHeaders`). */
+  readonly passed: ReadonlyArray<string>
   /** Where they stood: behind an error status, in the body of a 200, in an event of a stream. */
   readonly place: FailureSignal["place"]
 }
@@ -101,6 +104,8 @@ export type AttemptResult =
 export interface Traces {
   readonly dropped: ReadonlyArray<string>
   readonly mapped?: ReadonlyArray<string>
+  /** Headers of the upstream for a client of its own wire, as a flat name–value list. */
+  readonly passed?: ReadonlyArray<string>
 }
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }
@@ -133,13 +138,21 @@ export const ownFailure = (status: number, reason: string, message: string): Att
 const noHeader = (): null => null
 
 /** A failure told inside an answer that began as a success. */
-export const toldFailure = (problem: UpstreamProblem, place: "answer" | "stream", bodyText = ""): AttemptFailure => {
+export const toldFailure = (
+  problem: UpstreamProblem,
+  place: "answer" | "stream",
+  wire: WireName,
+  bodyText = ""
+): AttemptFailure => {
   const { code, message, status } = problem
   // Seen by our own decoder, not told by anybody.
   if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
-  // Nobody's failure: the client's wire has no word for the answer.
-  if (code === pictureOnlyCode) return ownFailure(status, pictureOnlyCode, message)
   if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
   const reason = place === "answer" ? "error_in_200" : "error_in_stream"
-  return { status, reason, message, words: { status: 200, header: noHeader, bodyText, problem, place } }
+  return {
+    status,
+    reason,
+    message,
+    words: { status: 200, header: noHeader, bodyText, problem, wire, passed: [], place }
+  }
 }

@@ -27,6 +27,7 @@ import { streamReader } from "./StreamReader.ts"
 import type { Sent } from "./recovery/Sent.ts"
 import { streamSource } from "./StreamRelay.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
+import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 export interface AttemptInput {
@@ -85,6 +86,8 @@ export const startAttempt = (
   let eventsSinceBeat = 0
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
   let paused = false
+  /** Headers of the upstream that a client of its own wire reads. */
+  let passed: ReadonlyArray<string> = []
   let noLongerListen = nothing
   let noLongerDrain = nothing
 
@@ -173,6 +176,7 @@ export const startAttempt = (
   const openStream = (): BodyReader =>
     streamReader({
       work,
+      wire: call.wire,
       source: streamSource(work.exchange.codec, call, context(), input.watch, input.record ?? null),
       dropped: call.dropped,
       lastChance: input.lastChance,
@@ -189,7 +193,7 @@ export const startAttempt = (
           paused = false
           running.resume()
         })
-        reply.head(200, input.streamHeaders(call))
+        reply.head(200, input.streamHeaders(passed.length === 0 ? call : { ...call, passed }))
       },
       alive: () => {
         eventsSinceBeat += 1
@@ -212,12 +216,17 @@ export const startAttempt = (
         if (idle !== null) keepWaiting()
         else if (beginsJson(chunk)) startRelaying()
         return whole.data(chunk)
+      },
+      end: () => {
+        const result = whole.end()
+        return result._tag === "Completed" && passed.length > 0 ? { ...result, passed } : result
       }
     }
   }
 
   const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
     if (status < 200 || status >= 300) return errorReader(call, status, headers)
+    if (call.sameWire) passed = passedHeaders(headers)
     if (!work.envelope.stream) return openAnswer()
     const type = headers.get("content-type") ?? ""
     return firstByteReader(call.codec.name, type.includes("application/json"), {

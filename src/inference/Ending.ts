@@ -10,6 +10,7 @@ import type * as Engine from "../routing/Engine.ts"
 import type { LoopEnd } from "./AttemptLoop.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { answerHeaders, errorHeaders, streamHeaders } from "./Headers.ts"
+import { errorKindOf } from "./ToldError.ts"
 import { type Bill, type Books, makeBill, type Served, settle } from "./Settle.ts"
 
 export interface EndingRooms {
@@ -21,13 +22,16 @@ export interface EndingRooms {
 }
 
 const nothing = (): void => {}
+const nothingLost = { dropped: [] }
+
+type Failed = Extract<LoopEnd, { _tag: "Failed" }>
 
 /** An error in the client's own wire. */
 export const answerError = (exchange: Exchange, error: InferenceError): void => {
   if (exchange.reply.isClosed()) return
   const view = describe(error)
   const body = JSON.stringify(exchange.codec.renderError(view, exchange.requestId))
-  exchange.reply.head(view.status, errorHeaders(exchange.requestId, view, Buffer.byteLength(body)))
+  exchange.reply.head(view.status, errorHeaders(exchange.requestId, view, Buffer.byteLength(body), exchange.wire))
   exchange.reply.end(body)
 }
 
@@ -50,11 +54,31 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
     target: Target | null,
     error: TargetsFailed | TargetsUnavailable,
     reason: string,
-    others: ReadonlyArray<Served>
+    others: ReadonlyArray<Served>,
+    stream: string | null = null
   ): void => {
     const served = target === null ? null : { target, report: null, firstContentMs: null }
     const ending = { outcome: "failed", status: error.status, error: reason } as const
-    settle(books, work, served, makeBill(books, work, served, others), ending, () => answerError(work.exchange, error))
+    settle(books, work, served, makeBill(books, work, served, others), ending, () => {
+      if (stream === null || target === null) return answerError(work.exchange, error)
+      work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
+      work.exchange.reply.end(stream)
+    })
+  }
+
+  /** The failure as a stream of its own, where the client's wire tells it so; null where an error status does. */
+  const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
+    const { codec, requestId, wire } = exchange
+    if (!envelope.stream || codec.renderFailedStream === undefined) return null
+    // An upstream of the same wire has chosen the way itself.
+    if (failure.place === "status" && error.native?.wire === wire) return null
+    return codec.renderFailedStream(describe(error), requestId, {
+      nowMs: nowMs(),
+      fallbackId: requestId,
+      model: target.model,
+      wantsUsage: envelope.wantsUsage,
+      request: asked
+    })
   }
 
   /** Writes the books, then gives the client its last byte. */
@@ -63,14 +87,19 @@ export const makeEnding = ({ books, engine, events, nowMs, quotas }: EndingRooms
     if (end._tag === "Unavailable") {
       const { code, detail, status } = end.unready
       const { retryAfterMs } = end
-      const error = new TargetsUnavailable({ status, code, message: `${detail}.`, retryAfterMs })
+      // Of other kinds the code says what holds the target back.
+      const kind = end.unready.kind === "quota_exhausted" ? "usage_limit" : null
+      const resetsAtMs = kind === null ? null : end.unready.untilMs
+      const error = new TargetsUnavailable({ status, code, message: `${detail}.`, kind, retryAfterMs, resetsAtMs })
       return failed(work, null, error, code, others)
     }
     if (end._tag === "Failed") {
       const { failure, retryAfterMs, target } = end
       const { message, reason, status } = failure
-      const error = new TargetsFailed({ status, message, retryAfterMs, attempts: work.attempts })
-      return failed(work, target, error, reason, others)
+      const told = failure.told ?? { kind: errorKindOf(failure.kind, null), native: null }
+      const resetsAtMs = told.kind === "usage_limit" ? failure.untilMs : null
+      const error = new TargetsFailed({ status, message, ...told, retryAfterMs, resetsAtMs, attempts: work.attempts })
+      return failed(work, target, error, reason, others, failedStream(work, end, error))
     }
     answered(work, end.target, end.result, others)
   }

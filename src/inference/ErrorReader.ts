@@ -2,6 +2,7 @@
 import type { UpstreamHeaders } from "../egress/UpstreamHeaders.ts"
 import { type AttemptResult, type BodyReader, failed, noReport } from "./Attempt.ts"
 import { makeCollector } from "./Collector.ts"
+import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** As much of an error answer as is worth reading. */
@@ -17,7 +18,15 @@ export const errorReader = (call: UpstreamCall, status: number, headers: Upstrea
       status: problem.status,
       reason: `http_${status}`,
       message: problem.message,
-      words: { status, header: (name) => headers.get(name), bodyText, problem, place: "status" }
+      words: {
+        status,
+        header: (name) => headers.get(name),
+        bodyText,
+        problem,
+        wire: call.wire,
+        passed: passedHeaders(headers),
+        place: "status"
+      }
     })
   }
   return {

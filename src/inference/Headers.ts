@@ -2,6 +2,7 @@
  * Response headers of inference answers (document 1 "Custom headers", contract B4), as flat name–value lists for `writeHead`.
  */
 import type { ErrorView } from "../domain/Errors.ts"
+import type { WireName } from "../domain/Wire.ts"
 import { version } from "../platform/Version.ts"
 import { isPassedOver } from "../routing/DecisionLog.ts"
 import { cameTrue } from "../routing/engine/Decision.ts"
@@ -51,7 +52,12 @@ const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
     : `fallback after ${fallbacks} (first choice: ${reason})`
 }
 
-const servedBy = (work: Work, target: Target, contentType: string, { dropped, mapped = [] }: Traces): Array<string> => {
+const servedBy = (
+  work: Work,
+  target: Target,
+  contentType: string,
+  { dropped, mapped = [], passed }: Traces
+): Array<string> => {
   const fallbacks = targetsBefore(work, target)
   const headers = identityHeaders(work.exchange.requestId)
   headers.push(
@@ -72,6 +78,7 @@ const servedBy = (work: Work, target: Target, contentType: string, { dropped, ma
   if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
   if (dropped.length > 0) headers.push("X-Gateway-Dropped", namesOf(dropped))
   if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
+  if (passed !== undefined) headers.push(...passed)
   return headers
 }
 
@@ -108,10 +115,21 @@ export const answerHeaders = (
   return headers
 }
 
-/** Headers of an error answer. */
-export const errorHeaders = (requestId: string, view: ErrorView, bodyBytes: number): Array<string> => {
+/** Kinds that no SDK need ask about again by itself. */
+const isUsedUp = ({ kind }: ErrorView): boolean => kind === "insufficient_quota" || kind === "usage_limit"
+
+/** Headers of an error answer. `wire` is the client's. */
+export const errorHeaders = (
+  requestId: string,
+  view: ErrorView,
+  bodyBytes: number,
+  wire: WireName | null = null
+): Array<string> => {
   const headers = identityHeaders(requestId)
   headers.push("Content-Type", "application/json", "Content-Length", String(bodyBytes))
+  const passed = view.native !== null && view.native.wire === wire ? view.native.headers : []
+  headers.push(...passed)
+  if (isUsedUp(view) && !passed.includes("x-should-retry")) headers.push("x-should-retry", "false")
   if (view.retryAfterMs !== null) headers.push("Retry-After", String(Math.max(1, Math.ceil(view.retryAfterMs / 1000))))
   return headers
 }

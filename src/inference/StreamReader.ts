@@ -2,6 +2,8 @@
  * A streamed answer on its way to the client. Nothing is sent before the first real content; from then on bytes go out as they
  * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
  */
+import { errorView } from "../domain/Errors.ts"
+import type { WireName } from "../domain/Wire.ts"
 import { scrub } from "../kernel/Scrub.ts"
 import {
   type AttemptFailure,
@@ -13,7 +15,8 @@ import {
   toldFailure
 } from "./Attempt.ts"
 import type { Work } from "./Exchange.ts"
-import { makeHoldBack, problemView, type StreamSource } from "./StreamRelay.ts"
+import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"
+import { toldInStream } from "./ToldError.ts"
 
 /** Most that is held back while waiting for content; a longer preamble is let through. */
 const maxHoldBackBytes = 1_048_576
@@ -26,6 +29,8 @@ export const maxHoldBackMs = 15_000
 export interface StreamReaderOptions {
   readonly work: Work
   readonly source: StreamSource
+  /** The upstream's. */
+  readonly wire: WireName
   readonly dropped: ReadonlyArray<string>
   readonly lastChance: boolean
   /** Bytes of content that are held back until `release`; 0 sends the first at once. */
@@ -75,10 +80,11 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
       begin()
     }
     if (relayed.length > 0) reply.write(relayed)
-    const problem = { status: failure.status, message: scrub(failure.message, options.secrets), type: null, code: null }
+    const clean = (text: string): string => scrub(text, options.secrets)
+    const view = errorView(failure.status, clean(failure.message), toldInStream(failure.words, clean))
     return {
       _tag: "Broken",
-      ending: codec.renderStreamError(problemView(problem), requestId),
+      ending: codec.renderStreamError(view, requestId),
       failure,
       report: reportOf(facts),
       firstContentMs: firstMs
@@ -86,7 +92,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   }
 
   const problemResult = (problem: NonNullable<typeof facts.problem>, bytes: Buffer | string): AttemptResult =>
-    brokenBy(toldFailure(problem, "stream"), bytes)
+    brokenBy(toldFailure(problem, "stream", options.wire), bytes)
 
   const begin = (): void => {
     committed = true

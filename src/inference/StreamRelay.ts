@@ -3,10 +3,8 @@
  * or a translator (other wire), which both give bytes and facts.
  */
 import { optional, stringOr } from "../wire/json/Json.ts"
-import type { ErrorView } from "../domain/Errors.ts"
-import { typeAndCode } from "../domain/Errors.ts"
 import { codecs, makeStreamTranslator } from "../wire/Codec.ts"
-import type { StreamEvent, UpstreamProblem } from "../wire/canonical/Event.ts"
+import type { StreamEvent } from "../wire/canonical/Event.ts"
 import type { EncodeContext, StreamFacts, WireCodec } from "../wire/WireCodec.ts"
 import { makeSent, type Sent } from "./recovery/Sent.ts"
 import type { AnswerWatch } from "./state/AnswerWatch.ts"
@@ -94,21 +92,6 @@ const plainSource = (
     return onEvent === null ? plain : understanding(client, plain, onEvent)
   }
   return call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)
-}
-
-/** A problem as the client's error event shows it. */
-export const problemView = (problem: UpstreamProblem): ErrorView => {
-  const [type, code] = typeAndCode(problem.status)
-  return {
-    status: problem.status,
-    type,
-    code: problem.code ?? code,
-    message: problem.message,
-    param: null,
-    details: [],
-    attempts: [],
-    retryAfterMs: null
-  }
 }
 
 /** Bytes held back until the first content, so that a failure before it can still go to another target. */

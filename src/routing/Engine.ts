@@ -16,7 +16,7 @@ import type { Features } from "./engine/Candidate.ts"
 import { decide, type Decided } from "./engine/Decide.ts"
 import { asListedReason, onlyTargetReason } from "./engine/Decision.ts"
 import { slowLimitMs } from "./engine/Predicted.ts"
-import { keyOf, makeCandidates, type SnapshotRooms } from "./engine/Snapshot.ts"
+import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
 import type { Served } from "./engine/Strategy.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import * as QuotaWindows from "./quota/QuotaWindows.ts"
@@ -115,7 +115,6 @@ export const make = Effect.gen(function* () {
     quotas: yield* QuotaWindows.QuotaWindows,
     price: prices.price
   }
-  const candidatesOf = makeCandidates(rooms)
   const memory = yield* RouterMemory.RouterMemory
   const affinity = yield* Affinity.Affinity
   const routerStrategies = yield* RouterStrategies.RouterStrategies
@@ -132,7 +131,7 @@ export const make = Effect.gen(function* () {
     const { freeTierStrict, lkgpEnabled } = settings.current()
     return decide({
       resolution,
-      candidates: candidatesOf(resolution, nowMs),
+      candidates: candidatesOf(rooms, resolution, nowMs),
       features: features(),
       memory: memory.of(key),
       healing: healing.get(key) ?? healed,
@@ -165,7 +164,11 @@ export const make = Effect.gen(function* () {
     const learn = decided.detour === null ? servedOf(resolution) : undefined
     if (learn === undefined) return
     const index = resolution.targets.indexOf(target)
-    const [candidate] = candidatesOf({ targets: [target], weights: [resolution.weights[index] ?? 1] }, nowMs)
+    const [candidate] = candidatesOf(
+      rooms,
+      { ...resolution, targets: [target], weights: [resolution.weights[index] ?? 1] },
+      nowMs
+    )
     const key = memoryKey(question)
     if (candidate !== undefined) memory.keep(key, learn(memory.of(key), candidate, resolution.config))
   }

@@ -8,8 +8,6 @@ import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
-import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
-import { pictureOnly } from "./canonical/Pictures.ts"
 import { adaptTools } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
@@ -124,12 +122,7 @@ export const makeStreamTranslator = (
   const decoder = upstream.makeStreamDecoder()
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
-  // A picture that the client cannot be told is no content: the answer may still fail as a whole.
-  const observe = makeObserver(
-    facts,
-    ({ picture, wire }) => wire === client.name || picture === undefined || client.carriesPicture?.(picture) === true
-  )
-  const blocks = makeForeignBlocks(client.name, client.carriesPicture)
+  const observe = makeObserver(facts)
   const restore = context.toolNames === undefined ? null : makeToolRestorer(context.toolNames)
   let chars = 0
 
@@ -140,19 +133,14 @@ export const makeStreamTranslator = (
 
   const write = (events: ReadonlyArray<StreamEvent>): string => {
     let text = ""
-    for (const told of events) {
+    for (const event of events) {
       if (facts.terminated || facts.problem !== null) break
-      chars += sizeOf(told)
+      chars += sizeOf(event)
       if (chars > maxAnswerChars) facts.problem = tooLong
-      else if (told.type === "finish" && blocks.nothingLeft()) facts.problem = pictureOnly(client.name)
       if (facts.problem !== null) break
-      for (const event of blocks.pass(told)) {
-        observe(event)
-        // Progress that only the upstream's wire has words for.
-        if (event.type === "ping" && told.type !== "ping") continue
-        if (restore === null) text += tell(event)
-        else for (const restored of restore(event)) text += tell(restored)
-      }
+      observe(event)
+      if (restore === null) text += tell(event)
+      else for (const restored of restore(event)) text += tell(restored)
     }
     return text
   }

@@ -42,6 +42,13 @@ const retryAfterOf = (error: JsonObject): { readonly retryAfterMs?: number } => 
   return {}
 }
 
+/** A larger error object is not passed on as it is. */
+const maxNativeChars = 16_384
+
+/** The error object, for a client of the same wire. */
+const nativeIn = (error: Json | undefined): { readonly native?: JsonObject } =>
+  isObject(error) && JSON.stringify(error).length <= maxNativeChars ? { native: error } : {}
+
 /** The problem inside a parsed body; null when it does not look like an error. `status` is used where the body has none of its own. */
 export const problemOfJson = (status: number, parsed: Json | undefined): UpstreamProblem | null => {
   const body = isArray(parsed) ? parsed[0] : parsed
@@ -58,7 +65,8 @@ export const problemOfJson = (status: number, parsed: Json | undefined): Upstrea
     message: short(message ?? JSON.stringify(error)),
     type: stringOr(source["type"]) ?? stringOr(source["status"]),
     code: codeOf(source["code"]),
-    ...retryAfterOf(source)
+    ...retryAfterOf(source),
+    ...nativeIn(error)
   }
 }
 

@@ -5,7 +5,6 @@
 import type * as Either from "effect/Either"
 import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
-import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response, Stop } from "./canonical/Response.ts"
@@ -180,8 +179,6 @@ export interface WireCodec {
   readonly toolLimits: ToolLimits
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
-  /** Whether an answer can hold such a picture; absent: none. */
-  readonly carriesPicture?: CarriesPicture
 
   /** The hot check of a request that is relayed as it is. O(messages), no copy. */
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
@@ -203,5 +200,10 @@ export interface WireCodec {
   readonly renderError: (view: ErrorView, requestId: string) => JsonObject
   /** The text of an error event inside a stream that has begun. No success terminator follows it. */
   readonly renderStreamError: (view: ErrorView, requestId: string) => string
+  /**
+   * The whole text of a stream that tells a kind of failure where this wire's providers tell it: inside a stream. Null, or absent, where an
+   * error status is the usual way.
+   */
+  readonly renderFailedStream?: (view: ErrorView, requestId: string, context: EncodeContext) => string | null
   readonly readUpstreamError: (status: number, bodyText: string) => UpstreamProblem
 }

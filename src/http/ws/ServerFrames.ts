@@ -1,5 +1,5 @@
 /** What the gateway says on a socket: the events of a responses stream, one JSON object per text frame. Pure. */
-import { type ErrorView, typeAndCode } from "../../domain/Errors.ts"
+import { errorView, type ErrorView, typeAndCode } from "../../domain/Errors.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { errorEvent } from "../../wire/responses/Errors.ts"
 
@@ -25,10 +25,7 @@ export const transportError = (
   code: string | null,
   message: string,
   param: string | null = null
-): ErrorView => {
-  const [type, usual] = typeAndCode(status)
-  return { status, type, code: code ?? usual, message, param, details: [], attempts: [], retryAfterMs: null }
-}
+): ErrorView => errorView(status, message, { param, ...(code === null ? {} : { code }) })
 
 /** Headers of an answer that an error frame repeats: clients read how long to wait from them. */
 const isTold = (name: string): boolean =>

@@ -12,6 +12,7 @@ import type { Call, TargetHealth } from "../../routing/TargetHealth.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
 import type { Tokens } from "../Tokens.ts"
+import { toldError } from "../ToldError.ts"
 import { understand } from "../Understanding.ts"
 import type { Round } from "./Round.ts"
 
@@ -60,7 +61,13 @@ export const makeLessons = ({ engine, health, quotas, settings, stats, timers, t
       nowMs: call.endedMs
     })
     // Providers repeat the key they were sent.
-    const failure = { ...understood, message: scrub(understood.message, secretsOf(connection)) }
+    const secrets = secretsOf(connection)
+    const clean = (text: string): string => scrub(text, secrets)
+    const failure = {
+      ...understood,
+      message: clean(understood.message),
+      told: toldError(understood.kind, result.failure.words, clean)
+    }
     health.failed(call, failure)
     return failure
   }

@@ -9,6 +9,7 @@ import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
 import { type Exhausted, makeExhausted } from "../../routing/walk/Exhausted.ts"
 import { answered, clientLeft, type LoopEnd, nobodySuits, queueFull } from "./LoopEnd.ts"
+import { mayPass } from "../ToldError.ts"
 import type { Pauses } from "./Pauses.ts"
 import { maxAttempts, type RoutePolicy } from "../../routing/walk/RoutePolicy.ts"
 
@@ -116,7 +117,11 @@ export const endOf = (round: Round, health: Health, nowMs: number): LoopEnd => {
     const told = policyOf(failure).carriesRetryAfter && failure.untilMs !== null
     const earliestMs = earliestRecoveryMs(round, health, nowMs)
     // Another target may be well before the one that was asked last.
-    const retryAfterMs = told ? Math.max(1, Math.min(failure.untilMs - nowMs, earliestMs ?? Infinity)) : earliestMs
+    const retryAfterMs = !mayPass(failure)
+      ? null
+      : told
+        ? Math.max(1, Math.min(failure.untilMs - nowMs, earliestMs ?? Infinity))
+        : earliestMs
     return { _tag: "Failed", target, failure, retryAfterMs }
   }
   const { order, reason } = work.decision

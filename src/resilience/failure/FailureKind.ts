@@ -3,6 +3,8 @@
  * breakers and accounts is in `Policy.ts`, once and for all.
  */
 
+import type { ToldError } from "../../domain/ErrorKind.ts"
+
 export type FailureKind =
   /** The provider had a hiccup: 408, 5xx and what else passes by itself. */
   | "transient"
@@ -93,4 +95,6 @@ export interface Failure {
   readonly exhausts: Exhausts
   /** Content of the answer had arrived before it failed. */
   readonly contentBegan: boolean
+  /** For a client that is told of it; absent while nobody needs it. */
+  readonly told?: ToldError
 }

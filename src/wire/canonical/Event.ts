@@ -34,6 +34,8 @@ export interface UpstreamProblem {
   readonly code: string | null
   /** How long to wait before another try, when the body tells; absent otherwise. */
   readonly retryAfterMs?: number
+  /** The error object as the provider wrote it; absent when there was none, or one too large to pass on. */
+  readonly native?: JsonObject
 }
 
 export type StreamEvent =

@@ -1,5 +1,4 @@
 /** The chat completions wire. */
-import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
@@ -29,7 +28,6 @@ export const chat: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 128,
-  carriesPicture: carriesAnyPicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

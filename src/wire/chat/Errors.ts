@@ -1,23 +1,23 @@
-/** Errors of the chat wire (contract B2). All four members of `error` are always there. */
+/** Errors of the chat wire. All four members of `error` are always there. */
 import type { ErrorView } from "../../domain/Errors.ts"
+import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
+import { maximumContextLength } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 
-export const renderError = (view: ErrorView, requestId: string): JsonObject => ({
-  error: {
-    message: view.message,
-    type: view.type,
-    code: view.code,
-    param: view.param,
-    ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
-    ...(view.attempts.length === 0
-      ? {}
-      : {
-          attempts: view.attempts.map(({ model, provider, reason, status }) => ({ provider, model, status, reason }))
-        }),
-    request_id: requestId
-  }
-})
+/** https://platform.openai.com/docs/guides/error-codes/api-errors */
+const words: ErrorTable = {
+  insufficient_quota: { type: "insufficient_quota", code: "insufficient_quota" },
+  usage_limit: { type: "insufficient_quota", code: "insufficient_quota" },
+  rate_limit: { type: "rate_limit_error", code: "rate_limit_exceeded" },
+  overloaded: { type: "server_error", code: "overloaded" },
+  content_refused: { type: "invalid_request_error", code: "content_policy_violation" },
+  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", say: maximumContextLength },
+  model_not_found: { type: "invalid_request_error", code: "model_not_found" }
+}
+
+export const renderError = (view: ErrorView, requestId: string): JsonObject =>
+  renderOpenAiError(view, requestId, "chat", words)
 
 /** One data line, and no `[DONE]` after it: the answer is not whole. */
 export const renderStreamError = (view: ErrorView, requestId: string): string =>

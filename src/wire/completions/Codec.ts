@@ -12,7 +12,6 @@ export const completions: WireCodec = {
   ...chat,
   upstreamPath: "/completions",
   maxCandidates: 1,
-  carriesPicture: () => false,
   checkEnvelope,
   decodeRequest,
   encodeResponse,

@@ -116,17 +116,6 @@ export const answerFields = [
     nowhere
   ),
   row(
-    "picture",
-    "Picture",
-    {
-      chat: "message.images",
-      responses: "output.image_generation_call",
-      gemini: "content.parts.inlineData",
-      ollama: "message.images"
-    },
-    { ...everywhere, messages: dropped }
-  ),
-  row(
     "citations",
     "Citations",
     {

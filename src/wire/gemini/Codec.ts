@@ -1,5 +1,4 @@
 /** The gemini wire. */
-import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { makeArrayTap } from "./ArrayTap.ts"
@@ -30,7 +29,6 @@ export const gemini: WireCodec = {
   },
   // More can be asked of it, but a translated answer is one.
   maxCandidates: 1,
-  carriesPicture: carriesAnyPicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

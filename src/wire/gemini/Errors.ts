@@ -1,5 +1,10 @@
-/** Errors of the gemini wire (contract B2): a numeric code, the name of the status, and typed details. */
+/**
+ * Errors of the gemini wire: a numeric code, the name of the status, and typed details.
+ * https://cloud.google.com/apis/design/errors
+ */
 import type { ErrorView } from "../../domain/Errors.ts"
+import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
+import { inputTokenCountExceeds } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { lastElement } from "./Framing.ts"
 
@@ -21,8 +26,18 @@ const statuses: Readonly<Record<number, string>> = {
 
 const statusOf = (status: number): string => statuses[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT")
 
-/** Field problems and the time to wait, where the wire's clients look for them. */
-const detailsOf = ({ details, retryAfterMs }: ErrorView): ReadonlyArray<JsonObject> => [
+/**
+ * A quota that does not open again soon. Google's clients end at once on a quota of a day, and ask again and again on any other 429; other
+ * providers do not say how long their window is.
+ */
+const usedUp: JsonObject = {
+  "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+  violations: [{ quotaId: "UpstreamQuotaPerDay", description: "The quota of the upstream account is used up." }]
+}
+
+/** Field problems, the quota and the time to wait, where the wire's clients look for them. */
+const detailsOf = ({ details, kind, retryAfterMs }: ErrorView): ReadonlyArray<JsonObject> => [
+  ...(kind === "insufficient_quota" || kind === "usage_limit" ? [usedUp] : []),
   ...(details.length === 0
     ? []
     : [
@@ -46,14 +61,11 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => {
   return {
     error: {
       code: view.status,
-      message: view.message,
+      message: view.kind === "context_overflow" ? inputTokenCountExceeds(view.message) : view.message,
       status: statusOf(view.status),
       ...(details.length === 0 ? {} : { details }),
-      ...(view.attempts.length === 0
-        ? {}
-        : {
-            attempts: view.attempts.map(({ model, provider, reason, status }) => ({ provider, model, status, reason }))
-          }),
+      ...nativeOf(view, ["gemini"]),
+      ...attemptsMember(view),
       request_id: requestId
     }
   }

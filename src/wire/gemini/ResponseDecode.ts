@@ -91,12 +91,11 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
       } else others += 1
     }
   }
-  // Clients of this wire know what to do when the model broke off: that is an answer to them.
-  const brokeOff = candidateFailure(firstCandidate(body)) !== null
+  const failed = isObject(body["error"]) || candidateFailure(firstCandidate(body)) !== null
   return {
     usage: usageOf(body),
-    stop: isObject(body["error"]) ? null : stopOf(body, calls > 0),
-    hasContent: brokeOff || textChars + reasoningChars + calls + others > 0,
+    stop: failed ? null : stopOf(body, calls > 0),
+    hasContent: textChars + reasoningChars + calls + others > 0,
     textChars,
     toolArgChars,
     reasoningChars

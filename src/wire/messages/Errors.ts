@@ -1,5 +1,8 @@
-/** Errors of the messages wire (contract B2), with the types its clients tell apart. */
+/** Errors of the messages wire, with the types its clients tell apart: https://docs.anthropic.com/en/api/errors */
+import type { ErrorKind } from "../../domain/ErrorKind.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
+import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
+import { promptTooLong } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 
@@ -14,18 +17,31 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error"
 }
 
-const typeOf = (status: number): string => types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error")
+/** What a failure is called when its status alone would say something else. */
+const typeOfKind: Readonly<Partial<Record<ErrorKind, string>>> = {
+  insufficient_quota: "billing_error",
+  usage_limit: "rate_limit_error",
+  rate_limit: "rate_limit_error",
+  overloaded: "overloaded_error",
+  content_refused: "invalid_request_error",
+  context_overflow: "invalid_request_error",
+  model_not_found: "not_found_error"
+}
+
+const typeOf = ({ kind, status }: ErrorView): string =>
+  (kind === null ? undefined : typeOfKind[kind]) ??
+  types[status] ??
+  (status >= 500 ? "api_error" : "invalid_request_error")
 
 export const renderError = (view: ErrorView, requestId: string): JsonObject => ({
   type: "error",
   error: {
-    type: typeOf(view.status),
-    message: view.message,
+    type: typeOf(view),
+    message: view.kind === "context_overflow" ? promptTooLong(view.message) : view.message,
     code: view.code,
+    ...nativeOf(view, ["messages"]),
     ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
-    ...(view.attempts.length === 0
-      ? {}
-      : { attempts: view.attempts.map(({ model, provider, reason, status }) => ({ provider, model, status, reason })) })
+    ...attemptsMember(view)
   },
   request_id: requestId
 })

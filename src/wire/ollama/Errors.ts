@@ -1,14 +1,14 @@
-/** Errors of the ollama wire (contract B2): one text. Clients read nothing else; the rest stands beside it for people. */
+/** Errors of the ollama wire: one text. Clients read nothing else; the rest stands beside it for people. */
 import type { ErrorView } from "../../domain/Errors.ts"
+import { attemptsMember } from "../canonical/NativeError.ts"
+import { maximumContextLength } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 
 export const renderError = (view: ErrorView, requestId: string): JsonObject => ({
-  error: view.message,
+  error: view.kind === "context_overflow" ? maximumContextLength(view.message) : view.message,
   code: view.code,
   ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
-  ...(view.attempts.length === 0
-    ? {}
-    : { attempts: view.attempts.map(({ model, provider, reason, status }) => ({ provider, model, status, reason })) }),
+  ...attemptsMember(view),
   request_id: requestId
 })
 

@@ -1,10 +1,9 @@
 /** The responses wire. */
-import { carriesInlinePicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { renderError, renderStreamError } from "./Errors.ts"
+import { renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -29,7 +28,6 @@ export const responses: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 1,
-  carriesPicture: carriesInlinePicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,
@@ -41,6 +39,7 @@ export const responses: WireCodec = {
   makeStreamEncoder,
   makeStreamTap,
   renderError,
+  renderFailedStream,
   renderStreamError,
   readUpstreamError
 }

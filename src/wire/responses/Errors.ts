@@ -1,23 +1,62 @@
-/** Errors of the responses wire (contract B2): the body is that of the chat wire, the stream has an event of its own. */
+/** Errors of the responses wire: the body is shaped as on the chat wire, the stream has an event of its own. */
 import type { ErrorView } from "../../domain/Errors.ts"
-import { renderError } from "../chat/Errors.ts"
+import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
+import { exceedsContextWindow } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
+import type { EncodeContext } from "../WireCodec.ts"
+import { responseHead, unfinished } from "./ResponseObject.ts"
 
-export { renderError }
+/**
+ * https://platform.openai.com/docs/api-reference/responses-streaming/error; `usage_limit_reached` is what Codex stops at, with the time in
+ * `resets_at`, and `server_is_overloaded` what it waits for.
+ */
+const words: ErrorTable = {
+  insufficient_quota: { type: "insufficient_quota", code: "insufficient_quota" },
+  usage_limit: { type: "usage_limit_reached", code: "usage_limit_reached" },
+  rate_limit: { type: "rate_limit_error", code: "rate_limit_exceeded" },
+  overloaded: { type: "server_error", code: "server_is_overloaded" },
+  content_refused: { type: "invalid_request_error", code: "invalid_prompt" },
+  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", say: exceedsContextWindow },
+  model_not_found: { type: "invalid_request_error", code: "model_not_found" }
+}
+
+export const renderError = (view: ErrorView, requestId: string): JsonObject =>
+  renderOpenAiError(view, requestId, "responses", words)
+
+/**
+ * OpenAI begins a stream before it counts the prompt: that it does not fit is a `response.failed`. Codex shortens the history it is
+ * compacting on that event, and takes an error status for the end.
+ */
+export const renderFailedStream = (view: ErrorView, requestId: string, context: EncodeContext): string | null => {
+  if (view.kind !== "context_overflow") return null
+  const head = unfinished(responseHead({ id: null, model: null, createdMs: null }, context))
+  const { code, message } = renderError(view, requestId)["error"] as JsonObject
+  const failed = { ...head, status: "failed", error: { code: code ?? view.code, message: message ?? view.message } }
+  return [
+    { type: "response.created", sequence_number: 0, response: head },
+    { type: "response.failed", sequence_number: 1, response: failed }
+  ]
+    .map((event) => encodeSse(event.type, JSON.stringify(event)))
+    .join("")
+}
 
 /** How many events went before is not known here; the highest number keeps the order. */
 const lastSequenceNumber = 2_147_483_647
 
 /** The `error` event. Its members stand both ways clients read them: at the top, and in `error` as in a body. */
-export const errorEvent = (view: ErrorView, requestId: string): JsonObject => ({
-  type: "error",
-  sequence_number: lastSequenceNumber,
-  code: view.code,
-  message: view.message,
-  param: view.param,
-  ...renderError(view, requestId)
-})
+export const errorEvent = (view: ErrorView, requestId: string): JsonObject => {
+  const body = renderError(view, requestId)
+  const { code, message, param } = body["error"] as JsonObject
+  return {
+    type: "error",
+    sequence_number: lastSequenceNumber,
+    code: code ?? null,
+    message: message ?? view.message,
+    param: param ?? null,
+    ...body
+  }
+}
 
 /** No `response.completed` follows it. */
 export const renderStreamError = (view: ErrorView, requestId: string): string =>

@@ -7,7 +7,6 @@ import { isArray, isObject, type JsonObject, numberOr, stringOr } from "../json/
 import { problemOfJson, streamProblem } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
 import { citationsOf } from "./Content.ts"
-import { pictureOf } from "./Pictures.ts"
 import { reasoningText, stateOf } from "./Reasoning.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
@@ -18,8 +17,7 @@ const opaque = (item: JsonObject): AnswerPart => ({
   type: "opaque",
   wire: "responses",
   kind: stringOr(item["type"]) ?? "",
-  value: item,
-  ...pictureOf(item)
+  value: item
 })
 
 const decodeContentPart = (part: JsonObject): AnswerPart | null => {

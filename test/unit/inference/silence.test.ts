@@ -1,5 +1,6 @@
 /** What a client sees while a model is silent: the head in time, and signs of life in its own dialect. Time is the test's own. */
 import { assert, describe, it } from "@effect/vitest"
+import { fromRaw } from "../../../src/egress/UpstreamHeaders.ts"
 import { startAttempt } from "../../../src/inference/AttemptRun.ts"
 import type { AttemptResult } from "../../../src/inference/Attempt.ts"
 import type { Work } from "../../../src/inference/Exchange.ts"
@@ -111,7 +112,7 @@ const start = (
     if (sink === null) throw new Error("nothing was sent")
     return sink
   }
-  upstream().onHeaders(200, { get: () => codec.streamContentType } as never)
+  upstream().onHeaders(200, fromRaw([Buffer.from("content-type"), Buffer.from(codec.streamContentType)]))
   return {
     clock,
     sent,

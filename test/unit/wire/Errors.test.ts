@@ -58,7 +58,15 @@ describe("renderError", () => {
 
   it("lists the attempts of an upstream failure", () => {
     const view = describeError(
-      new TargetsFailed({ status: 429, message: "slow", retryAfterMs: null, attempts: [attempt] })
+      new TargetsFailed({
+        status: 429,
+        message: "slow",
+        kind: null,
+        native: null,
+        retryAfterMs: null,
+        resetsAtMs: null,
+        attempts: [attempt]
+      })
     )
     const expected = [{ provider: "p", model: "m", status: 429, reason: "http_429" }]
     assert.deepInclude(codecs.chat.renderError(view, "r")["error"], { attempts: expected })
@@ -74,19 +82,19 @@ describe("renderError", () => {
 describe("readUpstreamError", () => {
   it("reads every common shape", () => {
     const read = (body: unknown) => readUpstreamError(400, JSON.stringify(body))
-    assert.deepEqual(read({ error: { message: "a", type: "t", code: "c" } }), {
+    assert.deepInclude(read({ error: { message: "a", type: "t", code: "c" } }), {
       status: 400,
       message: "a",
       type: "t",
       code: "c"
     })
-    assert.deepEqual(read({ type: "error", error: { type: "t", message: "a" } }), {
+    assert.deepInclude(read({ type: "error", error: { type: "t", message: "a" } }), {
       status: 400,
       message: "a",
       type: "t",
       code: null
     })
-    assert.deepEqual(read([{ error: { code: 429, message: "a", status: "S" } }]), {
+    assert.deepInclude(read([{ error: { code: 429, message: "a", status: "S" } }]), {
       status: 400,
       message: "a",
       type: "S",

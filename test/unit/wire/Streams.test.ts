@@ -177,7 +177,7 @@ describe("chat stream → messages client", () => {
       "[DONE]"
     )
     assert.notInclude(text, "message_stop")
-    assert.deepEqual(facts.problem, { status: 429, message: "slow down", type: "rate_limit_error", code: null })
+    assert.deepInclude(facts.problem, { status: 429, message: "slow down", type: "rate_limit_error", code: null })
   })
 
   it("reads the dialects of Mistral and Groq", () => {
@@ -283,7 +283,7 @@ describe("messages stream → chat client", () => {
 
   it("stops at an error event, and at a missing stop reason", () => {
     const failed = toChat([message(), { type: "error", error: { type: "overloaded_error", message: "busy" } }])
-    assert.deepEqual(failed.facts.problem, { status: 529, message: "busy", type: "overloaded_error", code: null })
+    assert.deepInclude(failed.facts.problem, { status: 529, message: "busy", type: "overloaded_error", code: null })
     const cutShort = toChat([message(), { type: "message_stop" }])
     assert.notInclude(cutShort.text, "[DONE]")
     assert.strictEqual(cutShort.facts.problem?.code, "incomplete_stream")

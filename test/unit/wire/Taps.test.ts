@@ -123,7 +123,7 @@ describe("chat tap", () => {
       sse(chunk({ content: "a" }), { error: { message: "boom", code: 503 } }, "[DONE]")
     )
     assert.strictEqual(out, sse(chunk({ content: "a" })))
-    assert.deepEqual(facts.problem, { status: 503, message: "boom", type: null, code: "503" })
+    assert.deepInclude(facts.problem, { status: 503, message: "boom", type: null, code: "503" })
   })
 
   it("drops a cut event at the end, and completes a whole one that lacks its empty line", () => {

@@ -13,6 +13,7 @@ import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
 import * as LeaderboardSync from "../../../../src/routing/auto/LeaderboardSync.ts"
 import { staticFitness } from "../../../../src/routing/auto/Fitness.ts"
+import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
 import * as RoutingSettings from "../../../../src/routing/RoutingSettings.ts"
 import * as SettingsRepo from "../../../../src/store/repo/SettingsRepo.ts"
 import { logTo } from "../../providers/oauth/harness.ts"
@@ -30,7 +31,6 @@ const world = (said: Said, patch: RoutingPatch = { leaderboardUrl: board }, flag
   const state = { said, settings: mergeRouting(defaultRouting, patch), fetched: [] as Array<string> }
   const table = new Map<string, unknown>()
   const lines: Array<string> = []
-  const noHeaders = { get: () => null, [Symbol.iterator]: () => [][Symbol.iterator]() }
 
   const services = Layer.mergeAll(
     Layer.succeed(
@@ -41,7 +41,7 @@ const world = (said: Said, patch: RoutingPatch = { leaderboardUrl: board }, flag
             state.fetched.push(url)
             assert.deepStrictEqual(limits, { maxBytes: 2 * 1_048_576, timeoutMs: 15_000 })
             if (state.said === "silence") return new TimedOut({ timeoutMs: limits.timeoutMs })
-            const head = { status: state.said.status ?? 200, headers: noHeaders }
+            const head = { status: state.said.status ?? 200, headers: fromRaw([]) }
             return Effect.succeed({ ...head, body: Buffer.from(wanted(head) ? state.said.body : "") })
           })
       })

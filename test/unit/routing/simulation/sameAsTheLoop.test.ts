@@ -202,6 +202,8 @@ const resultOf = (said: Said, streamed: boolean, broken: boolean): AttemptResult
               type: said.type ?? null,
               code: said.code ?? null
             },
+            wire: "chat" as const,
+            passed: [],
             place: said.status === 200 ? (streamed ? ("stream" as const) : ("answer" as const)) : ("status" as const)
           }
         }

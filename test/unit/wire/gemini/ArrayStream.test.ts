@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { errorView } from "../../../../src/domain/Errors.ts"
 import { makeStreamTranslator, type StreamTap } from "../../../../src/wire/Codec.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import { gemini, geminiArray } from "../../../../src/wire/gemini/Codec.ts"
@@ -6,16 +7,7 @@ import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { chunk, context, cut, sse } from "../support.ts"
 import { answer, data } from "./support.ts"
 
-const problem = {
-  status: 503,
-  type: "server_error",
-  code: "x",
-  message: "gone",
-  param: null,
-  details: [],
-  attempts: [],
-  retryAfterMs: null
-} as const
+const problem = errorView(503, "gone")
 
 const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 }
 const chunks = [

@@ -138,7 +138,7 @@ describe("errors", () => {
   it("are read from an upstream, alone or in a list", () => {
     const error = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } }
     const problem = { status: 429, message: "slow down", type: "RESOURCE_EXHAUSTED", code: "429" }
-    assert.deepEqual(gemini.readUpstreamError(429, JSON.stringify(error)), problem)
-    assert.deepEqual(gemini.readUpstreamError(429, JSON.stringify([error])), problem)
+    assert.deepInclude(gemini.readUpstreamError(429, JSON.stringify(error)), problem)
+    assert.deepInclude(gemini.readUpstreamError(429, JSON.stringify([error])), problem)
   })
 })

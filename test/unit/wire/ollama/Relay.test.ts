@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { errorView } from "../../../../src/domain/Errors.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { ollama, ollamaGenerate } from "../../../../src/wire/ollama/Codec.ts"
 import { OllamaChatRequest, OllamaGenerateRequest } from "../../../../src/wire/ollama/Schema.ts"
@@ -162,16 +163,10 @@ describe("checkEnvelope", () => {
 })
 
 describe("errors", () => {
-  const view = {
-    status: 400,
-    type: "invalid_request_error",
-    code: "bad_request",
-    message: "messages: wrong",
+  const view = errorView(400, "messages: wrong", {
     param: "messages",
-    details: [{ field: "messages", message: "wrong" }],
-    attempts: [],
-    retryAfterMs: null
-  }
+    details: [{ field: "messages", message: "wrong" }]
+  })
 
   it("are one text", () => {
     assert.deepEqual(ollama.renderError(view, "r1"), {

@@ -137,7 +137,7 @@ describe("a response stream", () => {
     const quota = { code: "insufficient_quota", message: "no quota" }
     assert.strictEqual(problem(stream([], { error: quota }, "failed"))?.status, 429)
     assert.strictEqual(problem(sse({ type: "error", ...quota }))?.message, "no quota")
-    assert.deepEqual(
+    assert.deepInclude(
       problem(sse({ type: "error", sequence_number: 2, error: { type: "server_error", message: "x" } })),
       {
         status: 500,

@@ -1,0 +1,14 @@
+/** What is common to the errors of all wires: the upstream's own object, and who was asked. */
+import type { ErrorView } from "../../domain/Errors.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { JsonObject } from "../json/Json.ts"
+
+/** The upstream's error object when it speaks one of these wires; else nothing. */
+export const nativeOf = ({ native }: ErrorView, wires: ReadonlyArray<WireName>): JsonObject =>
+  native !== null && native.error !== null && wires.includes(native.wire) ? (native.error as JsonObject) : {}
+
+/** `attempts`, when somebody was asked. */
+export const attemptsMember = ({ attempts }: ErrorView): JsonObject =>
+  attempts.length === 0
+    ? {}
+    : { attempts: attempts.map(({ model, provider, reason, status }) => ({ provider, model, status, reason })) }

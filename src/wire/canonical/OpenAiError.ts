@@ -1,0 +1,47 @@
+/**
+ * The error object that the chat and the responses wire share: `{message, type, code, param}`.
+ * https://platform.openai.com/docs/guides/error-codes/api-errors
+ */
+import type { ErrorKind } from "../../domain/ErrorKind.ts"
+import type { ErrorView } from "../../domain/Errors.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { attemptsMember, nativeOf } from "./NativeError.ts"
+
+/** How a wire names a kind of failure that another wire reported. */
+export interface ErrorWords {
+  readonly type: string
+  readonly code: string
+  readonly say?: (message: string) => string
+}
+
+export type ErrorTable = Readonly<Partial<Record<ErrorKind, ErrorWords>>>
+
+/** The two wires name most of their errors alike. */
+const family = ["chat", "responses"] as const
+
+const own = (view: ErrorView, wire: WireName, table: ErrorTable): JsonObject => {
+  const { code, kind, message, param, type } = view
+  const words = kind === null ? undefined : table[kind]
+  if (words === undefined) return { message, type, code, param, ...nativeOf(view, family) }
+  const told = { message: words.say?.(message) ?? message, type: words.type, code: words.code, param }
+  return { ...told, ...nativeOf(view, [wire]) }
+}
+
+/** All four members are always there; what an upstream of the client's wire wrote stays as it is. */
+export const renderOpenAiError = (
+  view: ErrorView,
+  requestId: string,
+  wire: WireName,
+  table: ErrorTable
+): JsonObject => ({
+  error: {
+    ...own(view, wire, table),
+    ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
+    ...(view.kind === "usage_limit" && view.resetsAtMs !== null
+      ? { resets_at: Math.ceil(view.resetsAtMs / 1000) }
+      : {}),
+    ...attemptsMember(view),
+    request_id: requestId
+  }
+})
