@@ -25,8 +25,9 @@ import { flagStore } from "./settingsTables.ts"
 export { AdminPassword } from "../auth/AdminPassword.ts"
 export { ApiKeys } from "../auth/ApiKeys.ts"
 export { settingsOf as keySettingsOf } from "../auth/KeyRules.ts"
-export { settingsOf, problemOf } from "../providers/ConnectionRules.ts"
+export { furtherProblem, problemOf, settingsOf } from "../providers/ConnectionRules.ts"
 export { connectionView, keyView } from "../http/handlers/Views.ts"
+export { Flags } from "../flags/Flags.ts"
 export { IdGen } from "../platform/IdGen.ts"
 export { Catalog } from "../providers/Catalog.ts"
 export { endpointOf } from "../providers/Endpoints.ts"
@@ -42,10 +43,10 @@ const egress = Upstream.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs }),
-      Flags.layer.pipe(Layer.provide(flagStore))
+      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs })
     )
-  )
+  ),
+  Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore)))
 )
 
 /** The store, the connections and the ways in. A gateway may be running beside it. */

@@ -7,9 +7,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { Flags } from "../flags/Flags.ts"
+import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
 import { HttpServer, type ListenFailed } from "../http/Server.ts"
+import { isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
@@ -25,29 +26,32 @@ export interface ServeOptions {
 /** The service cannot start. `message` is one sentence for a person. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
-const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
-
-const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, ConfigError> =>
+const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, ConfigError | StartFailed> =>
   Layer.effect(
     AppConfig.AppConfig,
-    Effect.map(AppConfig.make, (config) => ({
-      ...config,
-      host: options.host ?? config.host,
-      port: options.port ?? config.port
-    }))
+    Effect.gen(function* () {
+      const config = yield* AppConfig.make
+      // Said before anything starts: a protection that was meant to be on must not silently be off.
+      const problems = environmentProblems(config.environment)
+      if (problems.length > 0) return yield* new StartFailed({ message: `${problems.join("; ")}.` })
+      return {
+        ...config,
+        host: options.host ?? config.host,
+        port: options.port ?? config.port,
+        allowKeyless: options.allowKeyless
+      }
+    })
   )
 
 /** Without keys every machine that reaches the port spends the owner's money. */
-const refuseOpenDoor = (options: ServeOptions) =>
-  Effect.gen(function* () {
-    const { host } = yield* AppConfig.AppConfig
-    const flags = yield* Flags
-    if (isLoopbackHost(host) || options.allowKeyless || flags.isOn("REQUIRE_API_KEY")) return
-    return yield* new StartFailed({
-      message: `Refusing to listen on ${host}: requests need no API key, so anyone who reaches the port could use your accounts. Set REQUIRE_API_KEY=true, or give --allow-keyless if that is what you want.`
-    })
+const refuseOpenDoor = Effect.gen(function* () {
+  const { allowKeyless, host } = yield* AppConfig.AppConfig
+  const flags = yield* Flags
+  if (isLoopbackHost(host) || allowKeyless || flags.isOn("REQUIRE_API_KEY")) return
+  return yield* new StartFailed({
+    message: `Refusing to listen on ${host}: requests need no API key, so anyone who reaches the port could use your accounts. Set REQUIRE_API_KEY=true, or give --allow-keyless if that is what you want.`
   })
+})
 
 const stdout = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${line}\n`))
 const stderr = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
@@ -63,20 +67,19 @@ const greet = Effect.gen(function* () {
     yield* stderr("or start with a provider's key in the environment, such as OPENAI_API_KEY.")
   } else {
     const names = [...new Set(accounts.map((account) => account.spec.id))]
-    yield* stderr(`Connected: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}`)
+    yield* stderr(`Providers: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}`)
   }
   yield* stderr(`Point clients at ${server.url}/v1 (OpenAI style) or ${server.url} (Anthropic style). Ctrl-C stops.`)
 })
 
-const running = (options: ServeOptions) =>
-  Effect.gen(function* () {
-    yield* refuseOpenDoor(options)
-    const server = yield* HttpServer
-    yield* stdout(`Gateway listening on ${server.url}`)
-    yield* greet
-    yield* (yield* ManagementDoor).open
-    return yield* Effect.never
-  })
+const running = Effect.gen(function* () {
+  yield* refuseOpenDoor
+  const server = yield* HttpServer
+  yield* stdout(`Gateway listening on ${server.url}`)
+  yield* greet
+  yield* (yield* ManagementDoor).open
+  return yield* Effect.never
+})
 
 type Failure =
   | StoreFailure
@@ -107,7 +110,7 @@ const sentence = (failure: Failure): string =>
 
 /** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
 export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
-  running(options).pipe(
+  running.pipe(
     Effect.provide(gateway.pipe(Layer.provideMerge(configured(options)))),
     Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
     Effect.tapErrorCause((cause) =>

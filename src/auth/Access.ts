@@ -47,6 +47,11 @@ const noKey = denied(
   "missing_api_key",
   "No credential was given. Send an API key as 'Authorization: Bearer <key>' or 'x-api-key: <key>'."
 )
+const noManagementKey = denied(
+  401,
+  "missing_api_key",
+  "Management needs an admin session, or a key of scope 'manage' or 'admin' as 'Authorization: Bearer <key>'; keys in other headers or in the address are not read here."
+)
 const wrongKey = denied(401, "invalid_api_key", "The API key is not known to this gateway.")
 const noAdmin = denied(
   401,
@@ -84,7 +89,7 @@ const inference = (facts: AccessFacts): Access => {
 const manage = (facts: AccessFacts): Access => {
   if (facts.key === "missing") {
     if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
-    return facts.adminConfigured ? noKey : noAdmin
+    return facts.adminConfigured ? noManagementKey : noAdmin
   }
   if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
   if (facts.key._tag === "AdminKey") return allowed(facts.key)

@@ -17,7 +17,8 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
   return first === undefined ? null : first.trim() || null
 }
 
-const bearerOf = (headers: RequestHeaders): string | null => {
+/** The key of a request to a management route: from here only, because addresses and other headers end up in logs and histories. */
+export const bearerOf = (headers: RequestHeaders): string | null => {
   const authorization = headerOf(headers, "authorization")
   if (authorization === null || !/^bearer(?:\s|$)/i.test(authorization)) return null
   return authorization.slice("bearer".length).trim() || null

@@ -13,7 +13,7 @@ import { decide, type Denied } from "./Access.ts"
 import type { Access } from "./Access.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { ApiKeys, problemOf } from "./ApiKeys.ts"
-import { headerOf, keyOf } from "./Credentials.ts"
+import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
 import { isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
@@ -65,10 +65,10 @@ export const make = Effect.gen(function* () {
 
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
-    const rawKey = keyOf(headers, request.url)
-    const key = keys.identify(rawKey)
     // The request path: a browser's cookie and where the request came from play no part there.
     const inferenceOnly = tier === "inference"
+    const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
+    const key = keys.identify(rawKey)
     const cookie = inferenceOnly ? null : cookieOf(headers)
     const access = decide(tier, {
       key,

@@ -4,8 +4,8 @@
  */
 import { hash as digest } from "node:crypto"
 import { crc32 } from "node:zlib"
+import { gatewayKeyMarker as marker } from "../kernel/GatewayKey.ts"
 
-const marker = "gw_"
 const bodyLength = 43
 const checksumLength = 6
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path"
 import { parseEnv } from "node:util"
 import * as AppConfig from "../platform/AppConfig.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
+import { loadRoom } from "./lazy.ts"
 
 export const envFile = (folder: string): string => join(folder, ".env")
 
@@ -58,6 +59,16 @@ export const write = (folder: string, values: ReadonlyMap<string, string>): Effe
     renameSync(fresh, file)
   })
 }
+
+/** What the feature flags cannot make of their variables; the flags' own words. */
+export const flagProblems = (environment: ReadonlyMap<string, string>): Effect.Effect<string | null, CommandFailed> =>
+  Effect.map(
+    loadRoom(() => import("../flags/Flags.ts")),
+    ({ environmentProblems }) => {
+      const problems = environmentProblems(environment)
+      return problems.length === 0 ? null : problems.join("; ")
+    }
+  )
 
 const environmentConfig = Effect.catchAll(AppConfig.make, wrongConfig)
 

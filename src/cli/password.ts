@@ -2,16 +2,14 @@
 import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { passwordProblem } from "../kernel/SecretRules.ts"
 import { BadArgument } from "./Failure.ts"
 
-const leastLength = 8
-const mostLength = 200
-
 /** What is wrong with a new password; null when nothing is. */
-export const problemOf = (password: string): string | null =>
-  password.length < leastLength || password.length > mostLength
-    ? `The password must have ${leastLength} to ${mostLength} characters.`
-    : null
+const problemOf = (password: string): string | null => {
+  const problem = passwordProblem(password)
+  return problem === null ? null : `The password ${problem}.`
+}
 
 /** The password, when it may be one. */
 export const checkedPassword = (password: Redacted.Redacted): Effect.Effect<Redacted.Redacted, BadArgument> => {

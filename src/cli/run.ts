@@ -2,6 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { harmlessLines } from "../kernel/TerminalText.ts"
 import { exitCode, report } from "./Failure.ts"
 
 /** `codeWhenStopped` is the exit code after Ctrl-C or a request to terminate. */
@@ -9,7 +10,7 @@ export const runMain = <A, E>(command: Effect.Effect<A, E>, codeWhenStopped: 0 |
   NodeRuntime.runMain(
     Effect.tapErrorCause(command, (cause) => {
       const text = report(cause)
-      return text === null ? Effect.void : Console.error(text)
+      return text === null ? Effect.void : Console.error(harmlessLines(text))
     }),
     {
       disableErrorReporting: true,

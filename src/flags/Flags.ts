@@ -6,6 +6,8 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { isLoopbackHost } from "../kernel/BindAddress.ts"
+import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import {
   type BooleanFlag,
@@ -42,6 +44,9 @@ export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
   readonly allowed: ReadonlyArray<string>
 }> {}
 
+/** Without API keys, whoever reaches the address the gateway listens on spends the owner's money. */
+export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly host: string }> {}
+
 export class Flags extends Context.Tag("gateway/flags/Flags")<
   Flags,
   {
@@ -52,30 +57,37 @@ export class Flags extends Context.Tag("gateway/flags/Flags")<
     /** All flags in catalogue order, as persisted. */
     readonly list: Effect.Effect<ReadonlyArray<FlagState>>
     /** Persists an override. */
-    readonly set: (key: string, value: string) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue>
+    readonly set: (
+      key: string,
+      value: string
+    ) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue | OpenToOthers>
     /** Removes an override. */
-    readonly unset: (key: string) => Effect.Effect<FlagChange, UnknownFlag>
+    readonly unset: (key: string) => Effect.Effect<FlagChange, UnknownFlag | OpenToOthers>
     /** Removes all overrides and tells how many there were. */
-    readonly clear: Effect.Effect<number>
+    readonly clear: Effect.Effect<number, OpenToOthers>
     /** Calls `listener` after each change of the value in force, synchronously. Returns the function that stops it. */
     readonly onChange: (key: FlagKey, listener: () => void) => () => void
   }
 >() {}
 
-const booleanValues: ReadonlyArray<string> = ["true", "false", "1", "0", "yes", "no"]
-const enablingValues = new Set(["true", "1", "yes"])
-
 /** Whether a boolean flag with this value is on. */
-export const isEnabled = (value: string): boolean => enablingValues.has(value.toLowerCase())
+export const isEnabled = (value: string): boolean => booleanOf(value) === true
 
 /** The values a flag may be set to. */
-export const allowedValues = (flag: FlagDefinition): ReadonlyArray<string> => flag.enumValues ?? booleanValues
+export const allowedValues = (flag: FlagDefinition): ReadonlyArray<string> => flag.enumValues ?? booleanTexts
 
 const accepts = (flag: FlagDefinition, value: string): boolean =>
-  allowedValues(flag).includes(flag.type === "boolean" ? value.toLowerCase() : value)
+  flag.enumValues === null ? booleanOf(value) !== null : flag.enumValues.includes(value)
+
+/** Variables whose value no flag can have, each as `NAME must be one of: …`. An empty variable is not set. */
+export const environmentProblems = (environment: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+  flagCatalog.flatMap((flag) => {
+    const value = environment.get(flag.key) ?? ""
+    return value === "" || accepts(flag, value) ? [] : [`${flag.key} must be one of: ${allowedValues(flag).join(", ")}`]
+  })
 
 /**
- * The value of a flag and where it comes from. An enum value outside the set cannot be obeyed: the next source is asked.
+ * The value of a flag and where it comes from. A value outside the set cannot be obeyed: the next source is asked.
  */
 export const resolve = (
   flag: FlagDefinition,
@@ -83,7 +95,7 @@ export const resolve = (
   environment: ReadonlyMap<string, string>
 ): Pick<FlagState, "effectiveValue" | "source"> => {
   const usable = (value: string | undefined): value is string =>
-    value !== undefined && value !== "" && (flag.enumValues === null || flag.enumValues.includes(value))
+    value !== undefined && value !== "" && accepts(flag, value)
   const override = overrides.get(flag.key)
   if (usable(override)) return { effectiveValue: override, source: "db" }
   const variable = environment.get(flag.key)
@@ -93,7 +105,7 @@ export const resolve = (
 
 export const make = Effect.gen(function* () {
   const store = yield* FlagStore
-  const { environment } = yield* AppConfig
+  const { allowKeyless, environment, host } = yield* AppConfig
   // One writer at a time, so that what is in force never differs from what was stored last.
   const writing = yield* Effect.makeSemaphore(1)
   const listeners = new Map<string, Set<() => void>>()
@@ -123,9 +135,27 @@ export const make = Effect.gen(function* () {
     return flag === null ? Effect.fail(new UnknownFlag({ key })) : Effect.succeed(flag)
   }
 
-  const change = (flag: FlagDefinition, write: Effect.Effect<void>): Effect.Effect<FlagChange> =>
+  const keysRequired = (flag: FlagDefinition, under: ReadonlyMap<string, string>): boolean =>
+    isEnabled(resolve(flag, under, environment).effectiveValue)
+
+  /** Refuses overrides that would stop asking for keys while others can reach the gateway. */
+  const checkDoor = (next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
+    const flag = findFlag("REQUIRE_API_KEY")
+    const opens = flag !== null && keysRequired(flag, overrides) && !keysRequired(flag, next)
+    return opens && !allowKeyless && !isLoopbackHost(host) ? Effect.fail(new OpenToOthers({ host })) : Effect.void
+  }
+
+  const change = (
+    flag: FlagDefinition,
+    value: string | null,
+    write: Effect.Effect<void>
+  ): Effect.Effect<FlagChange, OpenToOthers> =>
     Effect.gen(function* () {
       const previous = resolve(flag, overrides, environment)
+      const next = new Map(overrides)
+      if (value === null) next.delete(flag.key)
+      else next.set(flag.key, value)
+      yield* checkDoor(next)
       yield* write
       yield* refresh
       return {
@@ -140,16 +170,17 @@ export const make = Effect.gen(function* () {
   const set = Effect.fn("Flags.set")(function* (key: string, value: string) {
     const flag = yield* find(key)
     if (!accepts(flag, value)) return yield* new InvalidFlagValue({ key, allowed: allowedValues(flag) })
-    return yield* change(flag, store.save(key, value))
+    return yield* change(flag, value, store.save(key, value))
   })
 
   const unset = Effect.fn("Flags.unset")(function* (key: string) {
     const flag = yield* find(key)
-    return yield* change(flag, store.remove(key))
+    return yield* change(flag, null, store.remove(key))
   })
 
   const clear = Effect.gen(function* () {
     const count = overrides.size
+    yield* checkDoor(new Map())
     yield* store.clear
     yield* refresh
     return count

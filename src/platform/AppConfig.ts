@@ -3,20 +3,25 @@
  * Feature flags and provider keys come from `environment`, which is a snapshot; nothing reads `process.env` later.
  */
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
+import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
+import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
 
 export interface AppConfigShape {
   /** Absolute folder that holds the database, keys and everything else the gateway writes. */
   readonly dataDir: string
   readonly host: string
   readonly port: number
+  /** Whether others may reach the gateway although no API key is required. */
+  readonly allowKeyless: boolean
   /** Accepted as an admin API key, never stored. */
   readonly adminKey: Redacted.Redacted | null
   /** Sets the admin password on first start. */
@@ -69,14 +74,44 @@ const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
     })
   )
 
+const boolean = (name: string, fallback: boolean): Config.Config<boolean> =>
+  Config.string(name).pipe(
+    Config.withDefault(""),
+    Config.map((text) => (text.trim() === "" ? fallback : booleanOf(text))),
+    Config.validate({
+      message: `${name} must be one of: ${booleanTexts.join(", ")}`,
+      validation: (value): value is boolean => value !== null
+    })
+  )
+
+/** A secret of a person's choice, or null; `problemOf` says what is wrong with one. */
+const secret = (
+  name: string,
+  problemOf: (secret: string) => string | null,
+  advice = ""
+): Config.Config<Redacted.Redacted | null> =>
+  optional(
+    Config.redacted(Config.nonEmptyString(name)).pipe(
+      Config.mapOrFail((value) => {
+        const problem = problemOf(Redacted.value(value))
+        return problem === null
+          ? Either.right(value)
+          : Either.left(ConfigError.InvalidData([], `${name} ${problem}${advice}`))
+      })
+    )
+  )
+
+const weakEncryptionKey =
+  ". For a database that was encrypted with a shorter one, set a new key and run 'gateway reset-encrypted-columns'"
+
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
   port: bounded("PORT", 20128, 0, 65_535),
-  adminKey: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ADMIN_KEY"))),
-  adminPassword: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ADMIN_PASSWORD"))),
-  encryptionKey: optional(Config.redacted(Config.nonEmptyString("GATEWAY_ENCRYPTION_KEY"))),
-  envConnections: Config.boolean("GATEWAY_ENV_CONNECTIONS").pipe(Config.withDefault(true)),
+  adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
+  adminPassword: secret("GATEWAY_ADMIN_PASSWORD", passwordProblem),
+  encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
+  envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   maxBodyBytes: bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048).pipe(Config.map((mebibytes) => mebibytes * 1_048_576)),
   corsOrigins: origins("CORS_ORIGINS"),
@@ -87,18 +122,20 @@ const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =
   new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
-export const make: Effect.Effect<AppConfigShape, ConfigError> = Effect.map(config, (values) => ({
+export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(config, (values) => ({
   ...values,
+  allowKeyless: false,
   environment: snapshot(process.env)
 }))
 
-export const layer: Layer.Layer<AppConfig, ConfigError> = Layer.effect(AppConfig, make)
+export const layer: Layer.Layer<AppConfig, ConfigError.ConfigError> = Layer.effect(AppConfig, make)
 
 /** A configuration for tests and embedding: defaults, an empty environment, and what is given. */
 export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: string }): Layer.Layer<AppConfig> =>
   Layer.succeed(AppConfig, {
     host: "127.0.0.1",
     port: 0,
+    allowKeyless: false,
     adminKey: null,
     adminPassword: null,
     encryptionKey: null,

@@ -23,7 +23,7 @@ import type { DeclaredModel } from "../store/repo/ProviderModelRepo.ts"
 import * as QuotaGroupRepo from "../store/repo/QuotaGroupRepo.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
-import { envConnections } from "./EnvConnections.ts"
+import { envConnections, mistakenVariables } from "./EnvConnections.ts"
 import { layFacts, type ModelFacts, settleFacts, unknownFacts } from "./ModelFacts.ts"
 import { factsOfName } from "./ModelFamilies.ts"
 import * as ModelLists from "./ModelLists.ts"
@@ -224,6 +224,13 @@ export const make = Effect.gen(function* () {
   const fromEnvironment = config.envConnections
     ? envConnections(config.environment, yield* Clock.currentTimeMillis)
     : []
+
+  const mistaken = config.envConnections ? mistakenVariables(config.environment) : []
+  if (mistaken.length > 0) {
+    yield* Effect.logWarning(
+      `Not used, because they hold a key of a gateway and not of a provider: ${[...new Set(mistaken)].join(", ")}`
+    )
+  }
 
   const replacements = new Map<string, Replacement>()
 

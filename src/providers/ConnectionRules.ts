@@ -1,8 +1,12 @@
 /** What must hold when a connection is saved, and how an input becomes a record. Pure. */
+import * as Redacted from "effect/Redacted"
 import type { CreateConnection, OAuthInput, UpdateConnection } from "../api/Groups/Providers.ts"
-import type { AuthType, ConnectionSettings, OAuthTokens } from "../domain/Connection.ts"
+import type { AuthType, Connection, ConnectionSettings, OAuthTokens } from "../domain/Connection.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
+import { blockMessage, judgeUrl, providerPolicy } from "../egress/OutboundPolicy.ts"
+import type { BooleanFlag } from "../flags/FlagCatalog.ts"
+import { isGatewayKey } from "../kernel/GatewayKey.ts"
 import { unmaskHeaders } from "../kernel/Masking.ts"
 
 const defaultPriority = 1
@@ -63,13 +67,60 @@ export const changed = (before: ConnectionSettings, input: UpdateConnection): Co
   isActive: given(input.isActive, before.isActive)
 })
 
+/** What a rule needs to know beside the settings. */
+export interface SaveFacts {
+  readonly isNode: boolean
+  /** Something secret is stored that cannot be read now. */
+  readonly hasLockedSecret: boolean
+  readonly isOn: (flag: BooleanFlag) => boolean
+}
+
+const problem = (field: string, message: string): FieldProblem => ({ field, message })
+
+/** What is wrong with an address an operator gives, under the outbound policy in force. */
+export const addressProblem = (
+  field: string,
+  url: string | null | undefined,
+  isOn: SaveFacts["isOn"]
+): FieldProblem | null => {
+  if (url === null || url === undefined) return null
+  const verdict = judgeUrl(url, providerPolicy(isOn))
+  return verdict._tag === "Allowed" ? null : problem(field, blockMessage[verdict.reason])
+}
+
+/** A key of this gateway would be told to a provider, and is of no use there. */
+export const gatewayKeyProblem = (field: string, secret: Redacted.Redacted | null): FieldProblem | null =>
+  secret !== null && isGatewayKey(Redacted.value(secret))
+    ? problem(field, "is a key of a gateway, which no provider knows; give the provider's own")
+    : null
+
+const secretProblem = ({ apiKey, headers, oauth }: ConnectionSettings): FieldProblem | null =>
+  gatewayKeyProblem("apiKey", apiKey) ??
+  gatewayKeyProblem("oauth.accessToken", oauth?.accessToken ?? null) ??
+  gatewayKeyProblem(
+    "headers",
+    Object.values(headers ?? {}).find((value) => isGatewayKey(Redacted.value(value))) ?? null
+  )
+
+/** Why a provider may have no further connection; null when it may. */
+export const furtherProblem = (
+  spec: ProviderSpec,
+  connections: ReadonlyArray<Connection>,
+  { isNode, isOn }: Pick<SaveFacts, "isNode" | "isOn">
+): FieldProblem | null =>
+  isNode && !isOn("ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE") && connections.some(({ provider }) => provider === spec.id)
+    ? problem(
+        "provider",
+        `The node '${spec.id}' already has a connection. Several need the flag ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE.`
+      )
+    : null
+
 /** The first thing that is wrong with a connection's settings; null when nothing is. */
 export const problemOf = (
   settings: ConnectionSettings,
   spec: ProviderSpec,
-  provider: { readonly isNode: boolean; readonly hasLockedSecret: boolean }
+  provider: SaveFacts
 ): FieldProblem | null => {
-  const problem = (field: string, message: string): FieldProblem => ({ field, message })
   if (settings.authType === "oauth" && settings.oauth === null && !provider.hasLockedSecret) {
     return problem("oauth", "is needed when authType is 'oauth'")
   }
@@ -83,5 +134,9 @@ export const problemOf = (
   if (settings.baseUrl === null && spec.baseUrl.includes("{")) {
     return problem("baseUrl", `is needed for '${spec.id}': its address has parts only you know (${spec.baseUrl})`)
   }
-  return null
+  return (
+    secretProblem(settings) ??
+    addressProblem("baseUrl", settings.baseUrl, provider.isOn) ??
+    addressProblem("oauth.tokenUrl", settings.oauth?.tokenUrl, provider.isOn)
+  )
 }

@@ -5,7 +5,12 @@
 import * as Redacted from "effect/Redacted"
 import type { Connection } from "../domain/Connection.ts"
 import { healthy } from "../domain/Connection.ts"
+import { isGatewayKey } from "../kernel/GatewayKey.ts"
 import { allProviders } from "./registry/index.ts"
+
+/** Variables of provider keys that hold a gateway's own key instead: they make no connection. */
+export const mistakenVariables = (env: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+  allProviders.flatMap((spec) => spec.env).filter((name) => isGatewayKey(env.get(name) ?? ""))
 
 /** After every connection the operator wrote down with the usual small priorities. */
 const envPriority = 100
@@ -16,7 +21,9 @@ const envPriority = 100
  */
 export const envConnections = (env: ReadonlyMap<string, string>, nowMs: number): ReadonlyArray<Connection> =>
   allProviders.flatMap((spec) => {
-    const apiKey = spec.env.map((name) => env.get(name)?.trim() ?? "").find((value) => value !== "")
+    const apiKey = spec.env
+      .map((name) => env.get(name)?.trim() ?? "")
+      .find((value) => value !== "" && !isGatewayKey(value))
     if (apiKey === undefined) return []
     const connection: Connection = {
       ...healthy,

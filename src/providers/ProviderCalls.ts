@@ -52,6 +52,8 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
       apiKey: Redacted.Redacted,
       baseUrl: string | null
     ) => Effect.Effect<ValidationResult | null>
+    /** Whether a connection's own credential is accepted. Null when its provider is unknown. */
+    readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
   }
 >() {}
 
@@ -178,26 +180,46 @@ export const make = Effect.gen(function* () {
     return yield* done(model, status, error)
   })
 
-  const validate = Effect.fn("ProviderCalls.validate")(function* (
+  /** Some providers list their models to everybody: such a list says nothing about a key. */
+  const listsToAnybody = (spec: ProviderSpec, connection: Connection) =>
+    connection.apiKey === null && connection.oauth === null
+      ? Effect.succeed(false)
+      : Effect.map(
+          askModels(upstream, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
+          ({ _tag }) => _tag === "Listed"
+        )
+
+  const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
+    const listed = yield* askModels(upstream, spec, connection)
+    if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
+      return { valid: true, status: 200, error: null } satisfies ValidationResult
+    }
+    if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
+      return { valid: false, status: listed.status, error: listed.error } satisfies ValidationResult
+    }
+    // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
+    const model =
+      connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(listed) ?? "gateway-validation"
+    const asked = yield* ask(spec, connection, model)
+    const refused = asked.status === null || asked.status === 401 || asked.status === 403 || asked.status >= 500
+    return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
+  })
+
+  const validate = Effect.fn("ProviderCalls.validate")((
     provider: string,
     apiKey: Redacted.Redacted,
     baseUrl: string | null
-  ) {
+  ) => {
     const spec = catalog.current().provider(provider)
-    if (spec === null) return null
-    const candidate = candidateConnection(spec, apiKey, baseUrl)
-    const listed = yield* askModels(upstream, spec, candidate)
-    if (listed._tag === "Listed") return { valid: true, status: 200, error: null }
-    if (listed.status === 401 || listed.status === 403) {
-      return { valid: false, status: listed.status, error: listed.error }
-    }
-    // No usable list: a tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
-    const asked = yield* ask(spec, candidate, spec.models[0] ?? "gateway-validation")
-    const refused = asked.status === null || asked.status === 401 || asked.status === 403 || asked.status >= 500
-    return { valid: !refused, status: asked.status, error: refused ? asked.error : null }
+    return spec === null ? Effect.succeed(null) : judge(spec, candidateConnection(spec, apiKey, baseUrl))
   })
 
-  return ProviderCalls.of({ test, models, validate })
+  const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
+    const spec = catalog.current().provider(connection.provider)
+    return spec === null ? Effect.succeed(null) : judge(spec, connection)
+  })
+
+  return ProviderCalls.of({ test, models, validate, check })
 })
 
 const candidateConnection = (spec: ProviderSpec, apiKey: Redacted.Redacted, baseUrl: string | null): Connection => ({

@@ -2,6 +2,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { ConflictAnswer } from "../Errors.ts"
 import { optional } from "../Inputs.ts"
 
 const Source = Schema.Literal("db", "env", "default")
@@ -46,7 +47,10 @@ export class Flags extends HttpApiGroup.make("flags")
     HttpApiEndpoint.put("set", path)
       .setPayload(Schema.Struct({ key: Schema.String, value: optional(Schema.String) }))
       .addSuccess(FlagChange)
+      .addError(ConflictAnswer)
   )
   .add(
-    HttpApiEndpoint.del("clear", path).addSuccess(Schema.Struct({ cleared: Schema.Number, message: Schema.String }))
+    HttpApiEndpoint.del("clear", path)
+      .addSuccess(Schema.Struct({ cleared: Schema.Number, message: Schema.String }))
+      .addError(ConflictAnswer)
   ) {}

@@ -10,8 +10,8 @@ import { addressOf } from "../Client.ts"
 import { database, storage } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
-import { loadConfig } from "../EnvFile.ts"
-import { AlreadyReported } from "../Failure.ts"
+import { flagProblems, loadConfig } from "../EnvFile.ts"
+import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import { about, json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { type Column, table } from "../output/Table.ts"
@@ -63,7 +63,20 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
 
 const diagnose = (wanted: Wanted) =>
   Effect.gen(function* () {
-    const config = yield* Effect.either(loadConfig)
+    const config = yield* Effect.either(
+      Effect.tap(loadConfig, ({ environment }) =>
+        Effect.flatMap(flagProblems(environment), (problem) =>
+          problem === null
+            ? Effect.void
+            : Effect.fail(
+                new CommandFailed({
+                  message: `The configuration is wrong: ${problem}.`,
+                  hint: "Correct the environment."
+                })
+              )
+        )
+      )
+    )
     const checks: ReadonlyArray<Check> = [
       {
         name: "config",

@@ -1,6 +1,7 @@
 /** `gateway env …`: the settings file of the data folder, read by every start below the real environment. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -41,29 +42,36 @@ const ownNames = [
   "OTEL_EXPORTER_OTLP_ENDPOINT"
 ]
 
+const flagNames = Effect.map(
+  loadRoom(() => import("../../flags/FlagCatalog.ts")),
+  ({ flagCatalog }): ReadonlySet<string> => new Set(flagCatalog.map(({ key }) => key))
+)
+
 /** Every variable the gateway reads: its own, the feature flags, the providers' keys. */
 const knownNames = Effect.gen(function* () {
-  const { flagCatalog } = yield* loadRoom(() => import("../../flags/FlagCatalog.ts"))
   const { registry } = yield* loadRoom(() => import("../../providers/Registry.ts"))
-  return new Set([
-    ...ownNames,
-    ...flagCatalog.map(({ key }) => key),
-    ...[...registry.values()].flatMap(({ env }) => env)
-  ])
+  return new Set([...ownNames, ...(yield* flagNames), ...[...registry.values()].flatMap(({ env }) => env)])
 })
 
-const isSecret = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/.test(name)
-const shown = (name: string, value: string): string => (isSecret(name) ? "(set, not shown)" : value)
+const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE/i
+
+/** A flag is no secret, whatever its name. */
+const isSecret = (name: string, flags: ReadonlySet<string>): boolean => telling.test(name) && !flags.has(name)
 
 const show = Command.make("show", { json }, (flags) =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* EnvFile.loadConfig
     const file = yield* EnvFile.read(dataDir)
     const known = yield* knownNames
+    const switches = yield* flagNames
     const names = [...new Set([...known, ...file.keys()])].filter((name) => environment.has(name)).sort()
     const variables = names.map((name): Entry => {
       const value = environment.get(name) ?? ""
-      return { name, value: shown(name, value), source: file.get(name) === value ? "file" : "environment" }
+      return {
+        name,
+        value: isSecret(name, switches) ? "(set, not shown)" : value,
+        source: file.get(name) === value ? "file" : "environment"
+      }
     })
     yield* flags.json
       ? Output.json(Schema.Struct({ file: Schema.String, variables: Schema.Array(Entry) }), {
@@ -78,14 +86,30 @@ const show = Command.make("show", { json }, (flags) =>
 
 const name = Args.text({ name: "name" })
 
-const get = Command.make("get", { name }, (given) =>
+const reveal = Options.boolean("reveal").pipe(Options.withDescription("Print the value also when it is a secret."))
+
+const get = Command.make("get", { name, reveal }, (given) =>
   Effect.gen(function* () {
     const { environment } = yield* EnvFile.loadConfig
     const value = environment.get(given.name)
     if (value === undefined) return yield* new CommandFailed({ message: `${given.name} is not set.` })
+    if (!given.reveal && isSecret(given.name, yield* flagNames)) {
+      return yield* new BadArgument({
+        message: `${given.name} is set, and a secret.`,
+        hint: "Give --reveal to have it printed."
+      })
+    }
     yield* Output.print(value)
   })
-).pipe(Command.withDescription(about("Print the value a start would read, also when it is a secret.", "env get PORT")))
+).pipe(
+  Command.withDescription(
+    about(
+      "Print the value a start would read. A secret only with --reveal.",
+      "env get PORT",
+      "env get OPENAI_API_KEY --reveal"
+    )
+  )
+)
 
 /** Whether the configuration could be read with these values. */
 const checked = (values: ReadonlyMap<string, string>) =>
@@ -110,6 +134,8 @@ const set = Command.make("set", { name, value: Args.text({ name: "value" }) }, (
     if (given.value === "") values.delete(given.name)
     else values.set(given.name, given.value)
     yield* checked(values)
+    const problem = yield* EnvFile.flagProblems(values)
+    if (problem !== null) return yield* new BadArgument({ message: `${problem}.`, hint: "Nothing was changed." })
     yield* EnvFile.write(folder, values)
     yield* Output.note(
       given.value === ""

@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { UsageLog } from "../../api/Groups/Usage.ts"
+import { harmless } from "../../kernel/TerminalText.ts"
 import * as Client from "../Client.ts"
 import { about, checked, json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
-import { type Column, harmless } from "../output/Table.ts"
+import type { Column } from "../output/Table.ts"
 
 const flags = {
   follow: Options.boolean("follow").pipe(

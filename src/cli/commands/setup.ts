@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../api/Groups/Providers.ts"
+import { isGatewayKey } from "../../kernel/GatewayKey.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import { about, body } from "../Flags.ts"
@@ -59,7 +60,16 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
   if (given.testProvider && !wantsProvider) {
     return yield* new BadArgument({ message: "--test-provider needs --provider <id>." })
   }
-  const fromEnvironment = Option.fromNullable(environment.get("GATEWAY_API_KEY") || null)
+  const keyVariable = environment.get("GATEWAY_API_KEY") || null
+  // The same variable is where commands find the gateway's own key.
+  const isOurs =
+    keyVariable !== null && (isGatewayKey(keyVariable) || keyVariable === environment.get("GATEWAY_ADMIN_KEY"))
+  const fromEnvironment = Option.fromNullable(isOurs ? null : keyVariable)
+  if (isOurs && wantsProvider && Option.isNone(given.apiKey)) {
+    yield* Output.note(
+      "GATEWAY_API_KEY holds a key of a gateway and is not used as the provider's; --api-key gives one."
+    )
+  }
   const connection = wantsProvider
     ? yield* body(
         CreateConnection,
@@ -85,7 +95,7 @@ const carryOut = Effect.fnUntraced(function* ({ connection, password, test }: Pl
   }
   if (connection === null) return
   const added = yield* addConnection(connection)
-  yield* Output.note(`Connected '${added.name}' (${added.provider}) as ${added.id}.`)
+  yield* Output.note(`Saved '${added.name}' (${added.provider}) as ${added.id}.`)
   yield* Output.note("A gateway that is running already sees it after its next start.")
   if (!test) return
   const [result] = yield* testConnections(added.id)

@@ -70,38 +70,52 @@ export const testConnections = (idOrName: string | null) =>
     })
   )
 
-/** Checks every connection without asking a provider: known, readable, complete. */
-export const validateConnections = locally((room) =>
-  Effect.gen(function* () {
-    const { connections, provider } = (yield* room.Catalog).current()
-    const locked = new Set(
-      (yield* (yield* room.ConnectionRepo).list).filter((stored) => stored.locked).map(({ id }) => id)
-    )
-    const problemsOf = (connection: Connection): ReadonlyArray<string> => {
-      if (locked.has(connection.id)) return ["Its credential cannot be read with the present master key."]
-      const spec = provider(connection.provider)
-      if (spec === null) return [`The provider '${connection.provider}' is not known.`]
-      const errors = (connection.wires ?? spec.wires).flatMap((wire) =>
-        Either.match(room.endpointOf(spec, connection, wire), {
-          onLeft: (error) => [error.message],
-          onRight: () => []
-        })
+/** Checks every connection: known, readable, complete; and, unless `offline`, whether its provider accepts the credential. */
+export const validateConnections = (offline: boolean) =>
+  locally((room) =>
+    Effect.gen(function* () {
+      const { connections, provider } = (yield* room.Catalog).current()
+      const locked = new Set(
+        (yield* (yield* room.ConnectionRepo).list).filter((stored) => stored.locked).map(({ id }) => id)
       )
-      return [...new Set(errors)]
-    }
-    const view = yield* viewer(room)
-    return connections.map((connection): Validated => ({
-      connection: view(connection),
-      problems: problemsOf(connection)
-    }))
-  })
-)
+      const problemsOf = (connection: Connection): ReadonlyArray<string> => {
+        if (locked.has(connection.id)) return ["Its credential cannot be read with the present master key."]
+        const spec = provider(connection.provider)
+        if (spec === null) return [`The provider '${connection.provider}' is not known.`]
+        const errors = (connection.wires ?? spec.wires).flatMap((wire) =>
+          Either.match(room.endpointOf(spec, connection, wire), {
+            onLeft: (error) => [error.message],
+            onRight: () => []
+          })
+        )
+        return [...new Set(errors)]
+      }
+      const view = yield* viewer(room)
+      const calls = yield* room.ProviderCalls
+      const refusal = (connection: Connection) =>
+        Effect.map(calls.check(connection), (result) =>
+          result === null || result.valid ? [] : [result.error ?? "The provider does not accept its credential."]
+        )
+      return yield* Effect.forEach(
+        connections,
+        (connection) => {
+          const missing = problemsOf(connection)
+          return Effect.map(
+            offline || missing.length > 0 ? Effect.succeed(missing) : refusal(connection),
+            (problems): Validated => ({ connection: view(connection), problems })
+          )
+        },
+        { concurrency: testsAtOnce }
+      )
+    })
+  )
 
 /** Stores a connection by the rules of the management API. */
 export const addConnection = (input: CreateConnection) =>
   locally((room) =>
     Effect.gen(function* () {
-      const { nodes, provider } = (yield* room.Catalog).current()
+      const { connections, nodes, provider } = (yield* room.Catalog).current()
+      const { isOn } = yield* room.Flags
       const spec = provider(input.provider)
       if (spec === null) {
         return yield* new BadArgument({
@@ -111,7 +125,9 @@ export const addConnection = (input: CreateConnection) =>
       }
       const settings = room.settingsOf(input, spec)
       const isNode = nodes.some(({ prefix }) => prefix === spec.id)
-      const problem = room.problemOf(settings, spec, { isNode, hasLockedSecret: false })
+      const further = room.furtherProblem(spec, connections, { isNode, isOn })
+      if (further !== null) return yield* new BadArgument({ message: further.message })
+      const problem = room.problemOf(settings, spec, { isNode, hasLockedSecret: false, isOn })
       if (problem !== null) return yield* new BadArgument({ message: `${problem.field} ${problem.message}.` })
       const nowMs = yield* Clock.currentTimeMillis
       const connection: Connection = {

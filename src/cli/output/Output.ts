@@ -5,13 +5,14 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { harmlessJson, harmlessLines } from "../../kernel/TerminalText.ts"
 import { type Column, table } from "./Table.ts"
 
 /** A remark for the person; never part of the result. */
-export const note = (text: string): Effect.Effect<void> => Console.error(text)
+export const note = (text: string): Effect.Effect<void> => Console.error(harmlessLines(text))
 
 /** A line of the result. */
-export const print = (text: string): Effect.Effect<void> => Console.log(text)
+export const print = (text: string): Effect.Effect<void> => Console.log(harmlessLines(text))
 
 const terminalColumns = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
@@ -20,11 +21,11 @@ const terminalColumns = Effect.gen(function* () {
 
 /** A value as JSON, written by the schema of the contract. */
 export const json = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<void> =>
-  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(JSON.stringify(encoded, null, 2)))
+  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(harmlessJson(encoded, 2)))
 
 /** A value as one line of JSON, for output that goes on. */
 export const jsonLine = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<void> =>
-  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(JSON.stringify(encoded)))
+  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(harmlessJson(encoded)))
 
 /** Rows as a table, or the sentence that says why there are none. */
 export const rows = <Row>(

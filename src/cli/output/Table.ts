@@ -2,6 +2,7 @@
  * Tables for people: columns as wide as their content, narrowed with an ellipsis to fit a terminal, plain text throughout.
  * Control characters in values are shown as `?`, so that no name from afar can drive the terminal.
  */
+import { harmless } from "../../kernel/TerminalText.ts"
 
 export interface Column<Row> {
   readonly header: string
@@ -36,9 +37,6 @@ export const fit = (text: string, width: number): string => {
   }
   return `${kept}…`
 }
-
-/** The text without the characters that steer a terminal or turn the direction of writing. */
-export const harmless = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "?")
 
 /** Takes cells from the widest column again and again, until the table fits or nothing can be taken. */
 const narrow = (widths: ReadonlyArray<number>, available: number): ReadonlyArray<number> => {

@@ -2,8 +2,15 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
+import { Conflict } from "../../api/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { badField } from "./Support.ts"
+
+const tooOpen = ({ host }: Flags.OpenToOthers): Conflict =>
+  new Conflict({
+    message: `The gateway listens on ${host}, which others can reach, so keys stay required. Listen on 127.0.0.1, or start it with --allow-keyless if everybody who reaches it may use your accounts.`,
+    param: "REQUIRE_API_KEY"
+  })
 
 const isActive = (flag: Flags.FlagState): boolean =>
   flag.type === "boolean" ? Flags.isEnabled(flag.effectiveValue) : flag.effectiveValue !== flag.defaultValue
@@ -29,15 +36,19 @@ export const layer = HttpApiBuilder.group(GatewayApi, "flags", (handlers) =>
           payload.value === undefined ? flags.unset(payload.key) : flags.set(payload.key, payload.value),
           {
             UnknownFlag: ({ key }) => badField("key", `there is no flag '${key}'`),
+            OpenToOthers: tooOpen,
             InvalidFlagValue: ({ allowed }) => badField("value", `must be one of: ${allowed.join(", ")}`)
           }
         )
       )
       .handle("clear", () =>
-        Effect.map(flags.clear, (cleared) => ({
-          cleared,
-          message: cleared === 1 ? "1 override was removed." : `${cleared} overrides were removed.`
-        }))
+        flags.clear.pipe(
+          Effect.map((cleared) => ({
+            cleared,
+            message: cleared === 1 ? "1 override was removed." : `${cleared} overrides were removed.`
+          })),
+          Effect.catchTag("OpenToOthers", tooOpen)
+        )
       )
   })
 )

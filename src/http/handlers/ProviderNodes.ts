@@ -8,6 +8,7 @@ import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../providers/Catalog.ts"
+import { gatewayKeyProblem } from "../../providers/ConnectionRules.ts"
 import { nodeMove } from "../../providers/KeptSecrets.ts"
 import * as Registry from "../../providers/Registry.ts"
 import { Breakers } from "../../resilience/breaker/Breakers.ts"
@@ -100,6 +101,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers
             }
           }
           yield* checkUrl(flags, "baseUrl", node.baseUrl)
+          const ours = gatewayKeyProblem("apiKey", apiKey ?? null)
+          if (ours !== null) return yield* badField(ours.field, ours.message)
           const ofNode = (yield* connections.list).filter(({ provider }) => provider === before.prefix)
           const move = nodeMove(before, node, ofNode, apiKey !== undefined)
           if (move._tag === "Refused") return yield* badField(move.problem.field, move.problem.message)

@@ -55,20 +55,14 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
       spec: ProviderSpec,
       hasLockedSecret: boolean
     ) {
-      const problem = Rules.problemOf(settings, spec, { isNode: isNode(spec), hasLockedSecret })
+      const problem = Rules.problemOf(settings, spec, { isNode: isNode(spec), hasLockedSecret, isOn: flags.isOn })
       if (problem !== null) return yield* badField(problem.field, problem.message)
-      yield* checkUrl(flags, "baseUrl", settings.baseUrl)
-      yield* checkUrl(flags, "oauth.tokenUrl", settings.oauth?.tokenUrl)
     })
 
     const checkOnlyOne = (spec: ProviderSpec) => {
-      const taken = isNode(spec) && catalog.current().connections.some((other) => other.provider === spec.id)
-      return taken && !flags.isOn("ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE")
-        ? new Conflict({
-            message: `The node '${spec.id}' already has a connection. Several need the flag ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE.`,
-            param: "provider"
-          })
-        : Effect.void
+      const facts = { isNode: isNode(spec), isOn: flags.isOn }
+      const problem = Rules.furtherProblem(spec, catalog.current().connections, facts)
+      return problem === null ? Effect.void : new Conflict({ message: problem.message, param: problem.field })
     }
 
     const find = (id: string) => {
@@ -176,6 +170,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
       )
       .handle("validate", ({ payload }) =>
         Effect.gen(function* () {
+          const problem = Rules.gatewayKeyProblem("apiKey", payload.apiKey)
+          if (problem !== null) return yield* badField(problem.field, problem.message)
           yield* checkUrl(flags, "baseUrl", payload.baseUrl)
           const result = yield* calls.validate(payload.provider, payload.apiKey, payload.baseUrl ?? null)
           return result ?? (yield* unknownProvider(payload.provider))

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { BadRequest, NotFound, Unavailable } from "../../api/Errors.ts"
-import { blockMessage, judgeUrl, providerPolicy } from "../../egress/OutboundPolicy.ts"
 import type { Flags } from "../../flags/Flags.ts"
 import * as Catalog from "../../providers/Catalog.ts"
+import { addressProblem } from "../../providers/ConnectionRules.ts"
 import type { StoreError } from "../../store/Errors.ts"
 
 /** A 400 that names one field. */
@@ -60,7 +60,6 @@ export const checkUrl = (
   field: string,
   url: string | null | undefined
 ): Effect.Effect<void, BadRequest> => {
-  if (url === null || url === undefined) return Effect.void
-  const verdict = judgeUrl(url, providerPolicy(flags.isOn))
-  return verdict._tag === "Allowed" ? Effect.void : badField(field, blockMessage[verdict.reason])
+  const problem = addressProblem(field, url, flags.isOn)
+  return problem === null ? Effect.void : badField(problem.field, problem.message)
 }

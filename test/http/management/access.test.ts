@@ -27,7 +27,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         wrong: { authorization: "Bearer wrong" },
         inference: { authorization: `Bearer ${yield* createKey([])}` },
         manage: { authorization: `Bearer ${yield* createKey(["manage"])}` },
-        adminKey: { "x-api-key": adminKey },
+        adminKey: { authorization: `Bearer ${adminKey}` },
+        otherHeader: { "x-api-key": adminKey, "x-goog-api-key": adminKey, "api-key": adminKey },
         cookieOnly: cookie,
         crossSite: { ...cookie, ...csrf, origin: "https://evil.example" },
         session: { ...cookie, ...csrf }
@@ -38,7 +39,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         if (name === "session") return null
         if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
         if (tier === "session") return 401
-        return { none: 401, wrong: 401, inference: 403 }[name] ?? null
+        return { none: 401, wrong: 401, inference: 403, otherHeader: 401 }[name] ?? null
       }
       const gateCodes = new Set([
         "missing_api_key",
@@ -66,6 +67,21 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
           assert.isString(answer.headers["x-gateway-request-id"], label)
           assert.isString(answer.headers["x-gateway-version"], label)
           assert.notStrictEqual(answer.status, 500, label)
+        }
+      }
+    })
+  )
+
+  it.effect("a key in the address opens no management route", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const manager = yield* createKey(["admin"])
+      for (const key of [adminKey, manager]) {
+        for (const name of ["token", "apiKey", "api_key", "key"]) {
+          const answer = yield* app.call(`/api/keys?${name}=${key}`)
+          assert.strictEqual(answer.status, 401, name)
+          assert.strictEqual(answer.at("error.code"), "missing_api_key")
+          assert.include(String(answer.at("error.message")), "Authorization: Bearer")
         }
       }
     })

@@ -58,6 +58,9 @@ layer(layerOf(), { excludeTestServices: true })("connections", (it) => {
         [{ provider: "no-such-provider", apiKey: secret }, "provider"],
         [{ provider: "openai" }, "apiKey"],
         [{ provider: "openai", apiKey: "" }, "apiKey"],
+        [{ provider: "openai", apiKey: "gw_0123456789" }, "apiKey"],
+        [{ provider: "openai", oauth: { accessToken: "gw_0123456789" } }, "oauth.accessToken"],
+        [{ provider: "ollama", headers: { authorization: "Bearer gw_0123456789" } }, "headers"],
         [{ apiKey: secret }, "provider"],
         [{ provider: 7 }, "provider"],
         [{ provider: "openai", apiKey: secret, wires: ["morse"] }, "wires.0"],
@@ -141,6 +144,12 @@ layer(layerOf(), { excludeTestServices: true })("connections", (it) => {
       assert.strictEqual(upstream.listRequests.length, 3, "by each test, and once by the first look at the list")
 
       upstream.lists(FakeUpstream.json(FakeUpstream.models(["a"])))
+      upstream.enqueue(FakeUpstream.json({ error: { message: "bad key" } }, { status: 401 }))
+      const wrong = yield* post("/api/providers/validate", { provider: "fake", apiKey: "a-wrong-key" })
+      assert.deepInclude(JSON.parse(wrong.text), { valid: false, status: 401 }, "a list for anybody is no proof")
+      const ours = yield* post("/api/providers/validate", { provider: "fake", apiKey: "gw_anything" })
+      assert.deepStrictEqual([ours.status, ours.at("error.param")], [400, "apiKey"])
+      upstream.enqueue(FakeUpstream.json(FakeUpstream.chatCompletion()))
       const valid = yield* post("/api/providers/validate", { provider: "fake", apiKey: "another-key" })
       assert.deepStrictEqual(JSON.parse(valid.text), { valid: true, status: 200, error: null })
       assert.strictEqual((yield* post("/api/providers/validate", { provider: "nope", apiKey: "k" })).status, 400)

@@ -43,7 +43,7 @@ const accepted = Effect.fnUntraced(function* (path: string, body: unknown) {
 })
 
 /** Everything an upstream was told, in one text. */
-const told = (upstream: FakeUpstream.FakeUpstream): string => JSON.stringify(upstream.requests)
+const told = (upstream: FakeUpstream.FakeUpstream): string => JSON.stringify([upstream.requests, upstream.listRequests])
 
 layer(layerOf(), { excludeTestServices: true })("stored credentials", (it) => {
   it.effect("a connection that keeps its key does not move", () =>
@@ -131,7 +131,10 @@ layer(layerOf(), { excludeTestServices: true })("stored credentials", (it) => {
     Effect.gen(function* () {
       const own = yield* FakeUpstream.start
       const attacker = yield* FakeUpstream.start
-      for (const upstream of [own, attacker]) upstream.always(FakeUpstream.json(FakeUpstream.models(["m"])))
+      for (const upstream of [own, attacker]) {
+        upstream.lists(FakeUpstream.json(FakeUpstream.models(["m"])))
+        upstream.always(FakeUpstream.json(FakeUpstream.chatCompletion()))
+      }
       yield* node("guarded", `${own.origin}/v1`, { headers: { "X-Auth-Token": header, "x-team": "blue" } })
 
       yield* send("POST", "/api/providers/validate", {
@@ -142,7 +145,8 @@ layer(layerOf(), { excludeTestServices: true })("stored credentials", (it) => {
       const path = yield* connection("guarded", { baseUrl: `${attacker.origin}/v1` })
       yield* send("POST", `${path}/test`)
       yield* send("GET", `${path}/models`)
-      assert.isAtLeast(attacker.requests.length, 3)
+      assert.isAtLeast(attacker.requests.length, 2)
+      assert.isAtLeast(attacker.listRequests.length, 2)
       assert.notInclude(told(attacker), header)
       assert.include(told(attacker), "blue", "what is no secret is sent along")
 
@@ -152,10 +156,9 @@ layer(layerOf(), { excludeTestServices: true })("stored credentials", (it) => {
         apiKey: "given-key-0123456789",
         baseUrl: `${own.origin}/v1/`
       })
-      assert.deepStrictEqual(
-        own.requests.map((request) => request.headers["x-auth-token"]),
-        [header, header]
-      )
+      const seen = [...own.requests, ...own.listRequests]
+      assert.isAtLeast(seen.length, 4)
+      for (const request of seen) assert.strictEqual(request.headers["x-auth-token"], header)
     })
   )
 
@@ -163,14 +166,16 @@ layer(layerOf(), { excludeTestServices: true })("stored credentials", (it) => {
     Effect.gen(function* () {
       const own = yield* FakeUpstream.start
       const attacker = yield* FakeUpstream.start
-      own.always(FakeUpstream.json({}, { status: 307, headers: { location: `${attacker.origin}/v1/models` } }))
+      const redirect = FakeUpstream.json({}, { status: 307, headers: { location: `${attacker.origin}/v1/models` } })
+      own.always(redirect)
+      own.lists(redirect)
       const host = attacker.origin.slice("http:".length)
       yield* node("led", own.origin, { chatPath: `${host}/chat`, modelsPath: `${host}/models` })
       const path = yield* connection("led", { apiKey: key })
       yield* send("POST", `${path}/test`)
       yield* send("GET", `${path}/models`)
-      assert.isAtLeast(own.requests.length, 2)
-      assert.strictEqual(attacker.requests.length, 0)
+      assert.isAtLeast(own.requests.length + own.listRequests.length, 2)
+      assert.strictEqual(attacker.requests.length + attacker.listRequests.length, 0)
     })
   )
 })

@@ -63,7 +63,8 @@ describe("Flags", () => {
     { name: "override over all", environment: { [key]: "true" }, overrides: { [key]: "0" }, on: false, source: "db" },
     { name: "1 is on", environment: { [key]: "1" }, overrides: {}, on: true, source: "env" },
     { name: "YES is on", environment: {}, overrides: { [key]: "YES" }, on: true, source: "db" },
-    { name: "any other word is off", environment: { [key]: "on" }, overrides: {}, on: false, source: "env" }
+    { name: "on is on", environment: { [key]: "on" }, overrides: {}, on: true, source: "env" },
+    { name: "any other word is no value", environment: { [key]: "maybe" }, overrides: {}, on: false, source: "default" }
   ])("$name", ({ environment, on, overrides, source }) =>
     Effect.gen(function* () {
       const flags = yield* Flags.Flags
@@ -71,6 +72,19 @@ describe("Flags", () => {
       assert.strictEqual((yield* listed(key)).source, source)
     }).pipe(Effect.provide(flagsOver(environment, overrides)))
   )
+
+  it("names the variables that hold what no flag can be, for a start to refuse", () => {
+    const environment = new Map([
+      ["REQUIRE_API_KEY", "maybe"],
+      ["INJECTION_GUARD_MODE", "sometimes"],
+      ["PII_REDACTION_ENABLED", "off"],
+      ["INPUT_SANITIZER_ENABLED", ""]
+    ])
+    const [first = "", second = "", ...others] = Flags.environmentProblems(environment)
+    assert.match(first, /^REQUIRE_API_KEY must be one of: true, 1, on, yes, false, 0, off, no$/)
+    assert.match(second, /^INJECTION_GUARD_MODE must be one of: off, warn/)
+    assert.deepStrictEqual(others, [])
+  })
 
   it.effect("passes over an enum value that does not exist", () =>
     Effect.gen(function* () {

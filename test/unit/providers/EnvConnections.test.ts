@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { envConnections } from "../../../src/providers/EnvConnections.ts"
+import { envConnections, mistakenVariables } from "../../../src/providers/EnvConnections.ts"
 
 const from = (entries: Readonly<Record<string, string>>) => envConnections(new Map(Object.entries(entries)), 42)
 
@@ -27,6 +27,15 @@ describe("environment connections", () => {
     const [google, ...others] = from({ GEMINI_API_KEY: "  ", GOOGLE_API_KEY: "second" })
     assert.deepStrictEqual(others, [])
     assert.strictEqual(google?.apiKey === null || google === undefined ? null : Redacted.value(google.apiKey), "second")
+  })
+
+  it("never takes a gateway's own key for a provider's, and names the variable", () => {
+    const mistaken = { OPENAI_API_KEY: "gw_0123456789", GEMINI_API_KEY: " gw_0 ", GOOGLE_API_KEY: "second" }
+    assert.deepStrictEqual(
+      from(mistaken).map(({ id }) => id),
+      ["env:gemini"]
+    )
+    assert.sameMembers([...mistakenVariables(new Map(Object.entries(mistaken)))], ["OPENAI_API_KEY", "GEMINI_API_KEY"])
   })
 
   it("ignores blank keys and never reads an address", () => {

@@ -58,7 +58,9 @@ export const providerAdd = Command.make("add", flags, (given) =>
     const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
     if (given.json) return yield* Output.json(OneConnection, answer)
     const { id, name, provider } = answer.connection
-    yield* Output.note(`Connected '${name}' (${provider}) as ${id}. Try it with 'gateway providers test ${id}'.`)
+    yield* Output.note(
+      `Saved '${name}' (${provider}) as ${id}. The provider was not asked yet: try it with 'gateway providers test ${id}'.`
+    )
   })
 ).pipe(
   Command.withDescription(

@@ -1,5 +1,6 @@
-/** `gateway providers validate`: what can be told about connections without asking a provider. */
+/** `gateway providers validate`: whether connections are complete and their providers accept them. */
 import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView } from "../../../api/Groups/Providers.ts"
@@ -24,15 +25,21 @@ const columns: ReadonlyArray<Column<typeof One.Type>> = [
   { header: "ID", value: (result) => result.id }
 ]
 
-export const providersValidate = Command.make("validate", { json }, (flags) =>
+const offline = Options.boolean("offline").pipe(
+  Options.withDescription("Ask no provider; say only what is missing. A wrong key is not found.")
+)
+
+export const providersValidate = Command.make("validate", { offline, json }, (flags) =>
   Effect.gen(function* () {
-    const results = (yield* validateConnections).map(({ connection: { id, name, provider }, problems }) => ({
-      id,
-      provider,
-      name,
-      valid: problems.length === 0,
-      problems
-    }))
+    const results = (yield* validateConnections(flags.offline)).map(
+      ({ connection: { id, name, provider }, problems }) => ({
+        id,
+        provider,
+        name,
+        valid: problems.length === 0,
+        problems
+      })
+    )
     yield* flags.json
       ? Output.json(All, { results })
       : Output.rows(results, columns, "There are no connections to validate.")
@@ -40,6 +47,10 @@ export const providersValidate = Command.make("validate", { json }, (flags) =>
   })
 ).pipe(
   Command.withDescription(
-    about("Check every connection for what is missing, without asking a provider.", "providers validate --json")
+    about(
+      "Check every connection for what is missing, and ask its provider whether the credential is accepted.",
+      "providers validate",
+      "providers validate --offline --json"
+    )
   )
 )

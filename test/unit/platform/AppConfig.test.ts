@@ -1,0 +1,45 @@
+/** What a start refuses to read out of its environment. */
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { configProblem } from "../../../src/cli/Failure.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+
+const read = (environment: Readonly<Record<string, string>>) =>
+  Effect.either(
+    AppConfig.make.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))))
+  )
+
+const problem = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const config = yield* read(environment)
+  return Either.isLeft(config) ? configProblem(config.left) : assert.fail(JSON.stringify(environment))
+})
+
+describe("AppConfig", () => {
+  for (const [name, weak, good] of [
+    ["GATEWAY_ADMIN_KEY", "fifteen-charact", "sixteen-characte"],
+    ["GATEWAY_ENCRYPTION_KEY", "x", "sixteen-characte"],
+    ["GATEWAY_ENCRYPTION_KEY", " ".repeat(40), "sixteen-characte"],
+    ["GATEWAY_ADMIN_PASSWORD", "seven-c", "eight-ch"]
+  ] as const) {
+    it.effect(`${name} must not be ${JSON.stringify(weak)}`, () =>
+      Effect.gen(function* () {
+        const words = yield* problem({ [name]: weak })
+        assert.match(words, new RegExp(`^${name} must have`))
+        if (weak.trim().length > 1) assert.notInclude(words, weak)
+        assert.isTrue(Either.isRight(yield* read({ [name]: good })))
+      })
+    )
+  }
+
+  it.effect("a switch is on, off, or a mistake that is named", () =>
+    Effect.gen(function* () {
+      const isOn = (text: string) =>
+        Effect.map(read({ GATEWAY_ENV_CONNECTIONS: text }), (config) => Either.getOrThrow(config).envConnections)
+      for (const text of ["true", "1", "on", "YES", ""]) assert.isTrue(yield* isOn(text), text)
+      for (const text of ["false", "0", "Off", "no"]) assert.isFalse(yield* isOn(text), text)
+      assert.match(yield* problem({ GATEWAY_ENV_CONNECTIONS: "maybe" }), /^GATEWAY_ENV_CONNECTIONS must be one of/)
+    })
+  )
+})
