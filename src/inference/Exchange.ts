@@ -114,6 +114,8 @@ export interface Work {
   /** Targets that were left out, and why. */
   readonly exclusions: Map<Target, Unready>
   readonly resumption?: Resumption
+  /** Tokens of the prompt's texts; absent where nobody had to count them. */
+  readonly textTokens?: number
   /** For every account but the one it names. */
   readonly handoff?: Carried
   /** Wire of the latest upstream call; null before the first. */

@@ -68,7 +68,12 @@ export const layer = Layer.effect(
           model,
           resolution,
           features: () =>
-            featuresOf({ body: Buffer.from(text), wire }, envelope.right, () => codec.decodeRequest(body), sessionKey),
+            featuresOf(
+              { wire },
+              envelope.right,
+              { parsed: body, conversation: () => codec.decodeRequest(body) },
+              sessionKey
+            ),
           sessionKey,
           modeHeader: headers["x-gateway-mode"] ?? null,
           budgetHeader: headers["x-gateway-budget"] ?? null,

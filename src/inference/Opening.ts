@@ -95,7 +95,7 @@ export const openRequest = (
   const question: Question = {
     model: envelope.model,
     resolution,
-    features: () => featuresOf(exchange, envelope, conversation, sessionKey),
+    features: () => featuresOf(exchange, envelope, { parsed: continued, conversation }, sessionKey),
     sessionKey,
     modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
     budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),

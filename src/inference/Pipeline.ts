@@ -40,7 +40,8 @@ import { makeHandoff } from "./handoff/Handoff.ts"
 import { identityHeaders } from "./Headers.ts"
 import { openRequest, type OpeningRooms } from "./Opening.ts"
 import { makeRecovery } from "./recovery/Recovery.ts"
-import { type Books, settleRefused } from "./Settle.ts"
+import { promptTexts } from "./PromptTokens.ts"
+import { type Books, saysNothing, settleRefused } from "./Settle.ts"
 import * as MediaFetch from "./MediaFetch.ts"
 import * as OpaqueState from "./state/OpaqueState.ts"
 import * as ResponseStore from "./state/ResponseStore.ts"
@@ -165,23 +166,41 @@ export const make = Effect.gen(function* () {
 
   const walk = (work: Work): Effect.Effect<Fused> => (isFusion(work) ? fuse(work) : loopOver(work))
 
+  /** Something was done for the request that nobody has counted: its prompt is counted for the bill. */
+  const isUncounted = ({ end, others }: Fused): boolean => {
+    const reports = others.map(({ report }) => report)
+    if (end._tag === "Answered") reports.push(end.result.report)
+    return reports.some((report) => report !== null && saysNothing(report))
+  }
+
+  const settled = (work: Work, fused: Fused, then: (counted: Work) => void): Effect.Effect<void> => {
+    if (!isUncounted(fused)) return Effect.sync(() => then(work))
+    return Effect.flatMap(
+      Effect.sync(() => promptTexts(work, work.envelope.model)),
+      (texts) => Effect.map(counter.countTexts(texts), (textTokens) => then({ ...work, textTokens }))
+    )
+  }
+
   /** Walks the targets, or asks all of a panel; when the money is used up, the emergency fallback's too. */
   const answer = (asked: Work): Effect.Effect<void> =>
-    Effect.flatMap(walk(asked), ({ end, others, work }) => {
+    Effect.flatMap(walk(asked), (fused) => {
+      const { end, others, work } = fused
       const fallback =
         isEmergency(work, end) && flags.isOn("GATEWAY_EMERGENCY_FALLBACK")
           ? opening.resolutions.resolve(emergencyModel)
           : null
       if (fallback === null || "_tag" in fallback) {
-        return Effect.sync(() => {
-          finish(work, end, others)
-          handoff.ended(work, end)
+        return settled(work, fused, (counted) => {
+          finish(counted, end, others)
+          handoff.ended(counted, end)
         })
       }
       const second = emergencyWork(work, fallback)
-      return Effect.map(loopOver(second), (last) =>
-        last.end._tag === "Answered" ? finish(second, last.end, [...others, ...last.others]) : finish(work, end, others)
-      )
+      return Effect.flatMap(loopOver(second), (last) => {
+        if (last.end._tag !== "Answered") return settled(work, fused, (counted) => finish(counted, end, others))
+        const all = { ...last, others: [...others, ...last.others] }
+        return settled(second, all, (counted) => finish(counted, all.end, all.others))
+      })
     })
 
   /** From here to the end a request holds its place in the quota groups it draws on, whatever happens to it. */

@@ -3,10 +3,10 @@ import * as Either from "effect/Either"
 import { readSample, sampleLength } from "../routing/auto/TaskType.ts"
 import { specificityOf } from "../routing/auto/Specificity.ts"
 import type { Features } from "../routing/engine/Candidate.ts"
-import { estimateTokens } from "../usage/Cost.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
 import type { Envelope } from "../wire/WireCodec.ts"
 import type { Exchange } from "./Exchange.ts"
+import { promptTokens as promptTokensOf, type Prompt } from "./PromptTokens.ts"
 
 /** The begin of what the user said last. */
 const lastWords = ({ messages }: Conversation): string => {
@@ -20,14 +20,14 @@ const lastWords = ({ messages }: Conversation): string => {
 }
 
 export const featuresOf = (
-  { body, wire }: Pick<Exchange, "body" | "wire">,
+  { wire }: Pick<Exchange, "wire">,
   envelope: Envelope,
-  conversation: () => Either.Either<Conversation, unknown>,
+  prompt: Prompt,
   sessionKey: string | null
 ): Features => {
-  const decoded = Either.getOrNull(conversation())
+  const decoded = Either.getOrNull(prompt.conversation())
   const signals = readSample(decoded === null ? "" : lastWords(decoded))
-  const promptTokens = estimateTokens(body.length, "json")
+  const promptTokens = promptTokensOf(prompt, envelope.model)
   return {
     wire,
     stream: envelope.stream,

@@ -11,6 +11,7 @@ import type * as Telemetry from "../usage/Telemetry.ts"
 import type { Acknowledge } from "./Acknowledgement.ts"
 import type { AnswerReport } from "./Attempt.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import { promptTokens } from "./PromptTokens.ts"
 import { decisionWith } from "./handoff/Carrying.ts"
 
 export interface Bill {
@@ -44,12 +45,15 @@ export interface Books {
   readonly monotonicMs: () => number
 }
 
-/** What was seen of an answer, in tokens. */
-const estimate = (work: Work, report: AnswerReport): TokenCounts => {
+/** The upstream has told nothing of what it took and gave: zeros all over are nothing. */
+export const saysNothing = ({ usage }: AnswerReport): boolean => usage === null || (usage.in === 0 && usage.out === 0)
+
+/** What was asked of a model, and what was seen of its answer, in tokens. */
+const estimate = (work: Work, { model }: Target, report: AnswerReport): TokenCounts => {
   const reasoning = estimateTokens(report.reasoningChars)
   return {
     ...noTokens,
-    in: estimateTokens(work.exchange.body.length, "json"),
+    in: promptTokens(work, model, work.textTokens ?? null),
     out: estimateTokens(report.textChars) + estimateTokens(report.toolArgChars, "json") + reasoning,
     reasoning
   }
@@ -59,13 +63,17 @@ const estimate = (work: Work, report: AnswerReport): TokenCounts => {
  * The upstream's own count, or an honest estimate when it told nothing. Zeros all over are nothing; and the output it told of an
  * answer that did not come to its end is from before the end: it is at least what was seen.
  */
-export const countTokens = (work: Work, report: AnswerReport): { tokens: TokenCounts; source: UsageSource } => {
+export const countTokens = (
+  work: Work,
+  target: Target,
+  report: AnswerReport
+): { tokens: TokenCounts; source: UsageSource } => {
   const { stop, usage } = report
-  if (usage === null) return { tokens: estimate(work, report), source: "estimated" }
-  const saysNothing = usage.in === 0 && usage.out === 0
-  if (saysNothing || stop === null) {
-    const seen = estimate(work, report)
-    if (saysNothing && seen.out > 0) return { tokens: seen, source: "estimated" }
+  if (usage === null) return { tokens: estimate(work, target, report), source: "estimated" }
+  const isEmpty = saysNothing(report)
+  if (isEmpty || stop === null) {
+    const seen = estimate(work, target, report)
+    if (isEmpty && seen.out > 0) return { tokens: seen, source: "estimated" }
     if (stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
   }
   return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
@@ -77,7 +85,7 @@ const nothingServed: Item = { tokens: noTokens, source: "estimated", costNanoUsd
 
 /** One model's part of a bill, at its own price. */
 const itemOf = (books: Books, work: Work, { target }: Served, report: AnswerReport): Item => {
-  const { tokens, source } = countTokens(work, report)
+  const { tokens, source } = countTokens(work, target, report)
   const price = books.prices.price(target.account.spec.id, target.model)
   return { tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), priced: price !== null }
 }

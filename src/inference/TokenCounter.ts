@@ -17,6 +17,7 @@ import { notAllocated } from "../routing/quota/Allocations.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
 import { familyOf } from "../tokens/Family.ts"
 import { reckon, totalOf } from "../tokens/Reckoning.ts"
+import { estimateTexts } from "../tokens/TextEstimate.ts"
 import * as Tokeniser from "../tokens/Tokeniser.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
 import { codecs, encodeConversation } from "../wire/Codec.ts"
@@ -46,11 +47,15 @@ export class TokenCounter extends Context.Tag("gateway/inference/TokenCounter")<
   {
     /** `parsed` is the request's body with what its path tells. Ends with `ClientGone` when the client leaves. */
     readonly count: (exchange: Exchange, parsed: JsonObject) => Effect.Effect<TokenCount, InferenceError>
+    /** Tokens of texts for a bill; guessed when the tokeniser takes longer than a second. */
+    readonly countTexts: (texts: ReadonlyArray<string>) => Effect.Effect<number>
   }
 >() {}
 
 /** A count is asked for before the request itself: it must not take long. */
 const limits: Upstream.RequestLimits = { timeoutMs: 3_000, maxBytes: 65_536 }
+/** A row must not be kept waiting for its estimate. */
+const billPatienceMs = 1_000
 /** Providers asked at the same time; beyond it the count is local. */
 const maxAsking = 64
 
@@ -195,7 +200,14 @@ export const make = Effect.gen(function* () {
         : whileClientStays(exchange.reply, answer(counted.right))
     }).pipe(Effect.withSpan("TokenCounter.count"))
 
-  return TokenCounter.of({ count })
+  const countTexts = (texts: ReadonlyArray<string>): Effect.Effect<number> =>
+    Effect.timeoutTo(tokeniser.count(texts), {
+      duration: billPatienceMs,
+      onSuccess: (tokens) => tokens,
+      onTimeout: () => estimateTexts(texts)
+    })
+
+  return TokenCounter.of({ count, countTexts })
 })
 
 export const layer: Layer.Layer<

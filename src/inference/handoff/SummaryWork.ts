@@ -112,7 +112,7 @@ export const summaryWork = (asking: Asking): Work => {
   const question: Question = {
     model,
     resolution,
-    features: () => featuresOf(exchange, envelope, decoded, null),
+    features: () => featuresOf(exchange, envelope, { parsed, conversation: decoded }, null),
     // It is no turn of the session.
     sessionKey: null,
     modeHeader: null,

@@ -54,7 +54,7 @@ export const continuing = (
             const reports = [...before.map((part) => part.report), report]
             return reports.every(({ usage }) => usage === null)
               ? null
-              : reports.map((each) => countTokens(work, each).tokens).reduce(sumTokens)
+              : reports.map((each) => countTokens(work, target, each).tokens).reduce(sumTokens)
           }
         }))
     }
