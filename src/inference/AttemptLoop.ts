@@ -8,10 +8,12 @@ import type { Release } from "../resilience/ConcurrencyGate.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
 import { policyOf } from "../resilience/failure/Policy.ts"
 import type { Target } from "../routing/ModelResolver.ts"
+import type { Unready } from "../routing/TargetHealth.ts"
 import type { Work } from "./Exchange.ts"
 import { type CallingRooms, makeCalling } from "./loop/Calling.ts"
 import { makeHedging } from "./loop/Hedging.ts"
 import { answered, clientLeft, fullUntil, type LoopEnd, queueFull } from "./loop/LoopEnd.ts"
+import { type LastWayRooms, makeLastWays } from "./loop/LastWays.ts"
 import { makePauses } from "./loop/Pauses.ts"
 import { makePlaces, type PlaceRooms } from "./loop/Places.ts"
 import { makeRepeats } from "./loop/Repeats.ts"
@@ -24,16 +26,19 @@ import {
   mayAsk,
   openRound,
   type Outcome,
+  putOff,
   type Round,
   tookFailure,
   type Turn
 } from "./loop/Round.ts"
+import { takeSoonest } from "../routing/walk/LastWay.ts"
 import { makePolicies } from "../routing/walk/RoutePolicy.ts"
 
 export type { LoopEnd } from "./loop/LoopEnd.ts"
 export { maxAttempts } from "../routing/walk/RoutePolicy.ts"
 
 export interface LoopRooms extends Omit<CallingRooms, "pauses">, PlaceRooms {
+  readonly gate: LastWayRooms["gate"]
   readonly settings: typeof Settings.Settings.Service
   /**
    * What the next target is asked after an answer that broke when the client had its beginning already; null: it is told as broken.
@@ -66,13 +71,15 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
       if (target === undefined || round.exhausted.covers(target)) continue
       const reason = health.unready(target, nowMs())
       if (reason === null) return enter(round, { target, index, retries: 0 })
-      const isTired = reason.rule === "cooldown" && round.tired.has(target.account.connection.id)
-      if (isTired || reason.lastResort === true) {
-        round.later.push({ target, index: order.length, retries: 0 })
-      } else leaveOut(round, target, reason)
+      if (isForLater(round, target, reason)) putOff(round, target, reason, nowMs())
+      else leaveOut(round, target, reason)
     }
     return queue(round)
   }
+
+  /** It is better than no answer: it may be asked as a last way, or this request itself has just put it to rest. */
+  const isForLater = (round: Round, { account }: Target, { lastWay, rule }: Unready): boolean =>
+    lastWay !== undefined || (rule === "cooldown" && round.tired.has(account.connection.id))
 
   /** Takes a place, or puts the target off until nobody else is left. */
   const enter = (round: Round, turn: Turn): Effect.Effect<LoopEnd> => {
@@ -119,7 +126,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
       const isLeft = hasAnother(round, health, index + 1, nowMs)
       // Somebody who has not failed yet comes before somebody who has, unless the combo says otherwise.
       if (retrySameTarget && retries < maxRetries && !(failoverBeforeRetry && isLeft) && mayRetry(target)) {
-        return afterPause(round, retryDelayMs, () => enter(round, { ...turn, retries: retries + 1 }))
+        return afterPause(round, retryDelayMs, () => enterAsItIs(round, { ...turn, retries: retries + 1 }))
       }
       return fallbackDelayMs === 0 || !isLeft
         ? walk(round, index + 1)
@@ -160,23 +167,44 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
     return Effect.flatMap(pauses.within(round.work, wait), (release) => {
       // Much may have been learned while it stood in line.
       const reason = release === null ? queueFull : health.unready(turn.target, nowMs())
-      if (release !== null && (reason === null || reason.lastResort === true)) {
+      if (release !== null && (reason === null || reason.lastWay === "doubt")) {
         return ask(round, { ...turn, index: round.work.decision.order.length }, release)
       }
       held?.()
       if (round.work.exchange.reply.isClosed()) return Effect.succeed(clientLeft(turn.target))
-      leaveOut(round, turn.target, reason ?? queueFull)
+      if (reason?.lastWay !== undefined) putOff(round, turn.target, reason, nowMs())
+      else leaveOut(round, turn.target, reason ?? queueFull)
       return queue(round)
     })
   }
 
-  /** An account that has just failed, or is doubted, is still better than no answer. */
+  /** Whoever is not well is still better than no answer: the one that is ready soonest. */
   const lastResort = (round: Round): Effect.Effect<LoopEnd> => {
-    const turn = round.later.shift()
+    const turn = takeSoonest(round.later, lastWays.isFree)
     if (turn === undefined) return end(round)
-    return round.exhausted.covers(turn.target) ? lastResort(round) : enter(round, turn)
+    return round.exhausted.covers(turn.target) ? lastResort(round) : enterAsItIs(round, turn)
   }
 
+  /** A turn at a target that may not be well: by the way that is open to it now. */
+  const enterAsItIs = (round: Round, turn: Turn): Effect.Effect<LoopEnd> => {
+    round.work.exclusions.delete(turn.target)
+    const reason = health.unready(turn.target, nowMs())
+    if (reason?.lastWay === "rest") return lastWays.ask(round, turn, reason)
+    if (reason?.lastWay === "probe") return enter(round, { ...turn, isProbe: true })
+    if (reason === null || isForLater(round, turn.target, reason)) return enter(round, turn)
+    leaveOut(round, turn.target, reason)
+    return walk(round, turn.index + 1)
+  }
+
+  const lastWays = makeLastWays({
+    ...rooms,
+    pauses,
+    placeAt,
+    begin,
+    after: (round, outcome) => after(round, outcome),
+    enter: (round, turn) => enter(round, turn),
+    skip: (round, turn) => walk(round, turn.index + 1)
+  })
   const repeats = makeRepeats({ settings, timers, health, pauses, walk: (round) => walk(round, 0) })
 
   return (work) =>

@@ -121,6 +121,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* RoutingSettings.RoutingSettings
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const shares = yield* ShareUse.ShareUse
+  const clock = yield* Effect.clock
   const healing = new Map<string, HealingState>()
 
   const decideFor = (question: Question): Decided => {
@@ -159,7 +160,9 @@ export const make = Effect.gen(function* () {
   }
 
   const served = (question: Question, decided: Decided, target: Target): void => {
-    const { nowMs, resolution, sessionKey } = question
+    const { resolution, sessionKey } = question
+    // A request may end long after it arrived, and what looks at health with an old time takes the clock to be set back.
+    const nowMs = clock.unsafeCurrentTimeMillis()
     if (sessionKey !== null) affinity.served(sessionKey, target, nowMs)
     const learn = decided.detour === null ? servedOf(resolution) : undefined
     if (learn === undefined) return

@@ -7,20 +7,23 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
-import type { Connection } from "../domain/Connection.ts"
+import type { Connection, ConnectionHealth } from "../domain/Connection.ts"
 import type { ProviderClass } from "../domain/Provider.ts"
 import * as Events from "../events/Events.ts"
 import * as Catalog from "../providers/Catalog.ts"
+import type { Account } from "../providers/Catalog.ts"
 import type { Admission, BreakerReport } from "../resilience/breaker/Breaker.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import { isTerminal, type TerminalStatus } from "../resilience/cooldown/Cooldown.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import { isPassing } from "../resilience/cooldown/Passing.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
 import { countsForBreaker, modelHoldOf, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
 import type { LockoutKey } from "../resilience/lockout/LockoutKey.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
 import type { Target } from "./ModelResolver.ts"
+import { type BreakerWait, type LastWay, probeInMs, retryAtMs } from "./walk/LastWay.ts"
 
 /** Why a target is left out. */
 export interface Unready {
@@ -37,7 +40,9 @@ export interface Unready {
   readonly status: number
   readonly code: string
   /** It may be asked all the same when nobody else is left. */
-  readonly lastResort?: true
+  readonly lastWay?: LastWay
+  /** Epoch milliseconds from which a client may try again, where that is not `untilMs`. */
+  readonly retryAtMs?: number
 }
 
 /** A finished call. Times are epoch milliseconds. */
@@ -54,8 +59,11 @@ export class TargetHealth extends Context.Tag("gateway/routing/TargetHealth")<
   {
     /** Hot: null when the target may be called. */
     readonly unready: (target: Target, nowMs: number) => Unready | null
-    /** Hot: asks the provider's breaker for one call; every admitted call is reported with one of the next three. */
-    readonly admit: (target: Target, nowMs: number) => Admission
+    /**
+     * Hot: asks the provider's breaker for one call; every admitted call is reported with one of the next three. `lastWay`: nobody
+     * else is left to ask, and the target was found to wait for a `probe`.
+     */
+    readonly admit: (target: Target, nowMs: number, lastWay?: boolean) => Admission
     readonly succeeded: (call: Call) => void
     readonly failed: (call: Call, failure: Failure) => void
     /** Nothing was learned: the client left, or the call was not made. */
@@ -106,8 +114,13 @@ export const make = Effect.gen(function* () {
     model
   })
 
-  const cooling = ({ account }: Target, waitMs: number | null, nowMs: number): Unready => {
-    const { errorCode, lastError, lastErrorType, testStatus } = cooldowns.healthOf(account.connection.id)
+  const cooling = (
+    { account }: Target,
+    waitMs: number | null,
+    nowMs: number,
+    health: ConnectionHealth = cooldowns.healthOf(account.connection.id)
+  ): Unready => {
+    const { errorCode, lastError, lastErrorType, testStatus } = health
     const name = `${account.spec.id} (${account.connection.name})`
     const why = lastError === null ? "" : `: ${lastError}`
     if (waitMs === null) {
@@ -133,34 +146,57 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  const profileOf = ({ connection, spec }: Account) =>
+    settings.current().connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
+
   /** Others go first; the decision leaves it out while there are any, and the loop asks it when there are none. */
-  const doubted = (target: Target, nowMs: number): Unready | null => {
-    const doubtMs = cooldowns.doubtMs(target.account.connection.id, nowMs)
-    return doubtMs === 0 ? null : { ...cooling(target, doubtMs, nowMs), lastResort: true }
+  const lastOfAll = (target: Target, nowMs: number, restMs: number): Unready | null => {
+    const { account, model } = target
+    const { id } = account.connection
+    const rest = restMs === 0 ? null : cooldowns.restOf(id, model)
+    const waitMs = rest === null ? cooldowns.doubtMs(id, nowMs) : restMs
+    if (waitMs === 0) return null
+    const unready = cooling(target, waitMs, nowMs, rest ?? undefined)
+    return {
+      ...unready,
+      lastWay: rest === null ? "doubt" : "rest",
+      retryAtMs: retryAtMs(nowMs + waitMs, nowMs, profileOf(account).baseCooldownMs)
+    }
+  }
+
+  const broken = ({ account }: Target, wait: BreakerWait, firmMs: number, nowMs: number): Unready => {
+    const { breakerMs } = wait
+    const probeMs = Math.max(firmMs, probeInMs(wait))
+    const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
+    return {
+      rule: "breaker",
+      untilMs: breakerMs === null ? null : nowMs + breakerMs,
+      terminal: null,
+      kind: null,
+      detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
+      status: 503,
+      code: "provider_circuit_open",
+      ...(probeMs === 0 ? { lastWay: "probe" as const } : {}),
+      retryAtMs: nowMs + Math.max(1, probeMs)
+    }
   }
 
   /** Of several holds the one that is over last: who comes back before it comes in vain. */
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
-    const restMs = cooldowns.waitMs(account.connection.id, nowMs)
-    if (restMs === null) return cooling(target, restMs, nowMs)
+    const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
+    if (coolMs === null) return cooling(target, coolMs, nowMs)
     const breakerMs = breakers.waitMs(account.spec, nowMs)
     const lockMs = lockouts.waitMs(lockKey(target), nowMs)
-    const longestMs = Math.max(restMs, breakerMs ?? 0, lockMs)
-    if (restMs > 0 && restMs === longestMs) return cooling(target, restMs, nowMs)
+    const restMs = cooldowns.restMs(account.connection.id, model, nowMs)
+    const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
+    if (coolMs > 0 && coolMs === longestMs) return cooling(target, coolMs, nowMs)
     if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
-      const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
-      return {
-        rule: "breaker",
-        untilMs: breakerMs === null ? null : nowMs + breakerMs,
-        terminal: null,
-        kind: null,
-        detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
-        status: 503,
-        code: "provider_circuit_open"
-      }
+      const lastWayMs = breakers.lastWayMs(account.spec, nowMs)
+      const isUnblamed = cooldowns.onlyOthersFailed(account.connection.id, model)
+      return broken(target, { breakerMs, lastWayMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
     }
-    if (lockMs === 0) return doubted(target, nowMs)
+    if (lockMs === 0) return lastOfAll(target, nowMs, restMs)
     return {
       rule: "lockout",
       untilMs: nowMs + lockMs,
@@ -188,22 +224,24 @@ export const make = Effect.gen(function* () {
   const succeeded = (call: Call): void => {
     const { startedMs, target } = call
     report(call, "success", null)
-    cooldowns.succeed(target.account.connection.id, startedMs)
+    cooldowns.succeed(target.account.connection.id, startedMs, target.model)
     lockouts.succeed(lockKey(target))
   }
 
-  const cool = (connection: Connection, providerClass: ProviderClass, call: Call, failure: Failure): void => {
-    const { connectionCooldown } = settings.current()
-    const profile = connectionCooldown[classOf(connection, providerClass) === "oauth" ? "oauth" : "apikey"]
+  const cool = (account: Account, call: Call, failure: Failure): void => {
+    const profile = profileOf(account)
     const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
     if (penalty === null) return
-    cooldowns.fail(connection.id, profile, call.endedMs, {
-      penalty,
+    const { id } = account.connection
+    const words = {
       startedMs: call.startedMs,
       message: failure.message.slice(0, 500),
       type: failure.kind,
       code: String(failure.status)
-    })
+    }
+    if (penalty._tag === "Backoff" && isPassing(failure)) {
+      cooldowns.rest(id, call.target.model, profile, call.endedMs, words)
+    } else cooldowns.fail(id, profile, call.endedMs, { ...words, penalty })
   }
 
   const failed = (call: Call, failure: Failure): void => {
@@ -211,7 +249,7 @@ export const make = Effect.gen(function* () {
     report(call, breakerReportOf(failure), failure)
     const concerned =
       failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
-    for (const { connection, spec } of concerned) cool(connection, spec.class, call, failure)
+    for (const each of concerned) cool(each, call, failure)
     const holdMs = modelHoldOf(failure, call.endedMs)
     if (holdMs !== null) lockouts.hold(lockKey(call.target), call.endedMs, failure.kind, holdMs)
     if (policyOf(failure).lockout) {
@@ -222,7 +260,7 @@ export const make = Effect.gen(function* () {
 
   return TargetHealth.of({
     unready,
-    admit: ({ account }, nowMs) => breakers.admit(account.spec, nowMs),
+    admit: ({ account }, nowMs, lastWay) => breakers.admit(account.spec, nowMs, lastWay),
     succeeded,
     failed,
     abandoned: (call) => report(call, "unknown", null),

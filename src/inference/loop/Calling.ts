@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Release } from "../../resilience/ConcurrencyGate.ts"
+import { countedFor } from "../../routing/engine/Snapshot.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { Call } from "../../routing/TargetHealth.ts"
 import { type AttemptResult, failed, ownFailure } from "../Attempt.ts"
@@ -60,9 +61,9 @@ export const makeCalling = (rooms: CallingRooms): BeginCall => {
   }
 
   return (round, turn, contender, release, next) => {
-    const { index, target } = turn
+    const { index, isProbe, target } = turn
     const startedMs = timers.nowMs()
-    const admission = health.admit(target, startedMs)
+    const admission = health.admit(target, startedMs, isProbe)
     if (admission === "refused") {
       release()
       const reason = health.unready(target, startedMs)
@@ -74,7 +75,7 @@ export const makeCalling = (rooms: CallingRooms): BeginCall => {
     const call = (): Call => ({ target: fresh, startedMs, endedMs: timers.nowMs(), probe: admission === "probe" })
     const lastChance = !hasAnother(round, health, index + 1, timers.nowMs)
     const begunMs = timers.monotonicMs()
-    const over = stats.begin(target.account.connection.id, target.model)
+    const over = stats.begin(target.account.connection.id, target.model, countedFor(round.work.resolution))
     const calling = tokens.mayBeStale(target)
       ? Effect.flatMap(pauses.within(round.work, tokens.fresh(target)), (renewed) => {
           fresh = renewed ?? target

@@ -4,6 +4,7 @@ import { secretsOf } from "../../providers/Catalog.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type * as Settings from "../../resilience/Settings.ts"
 import type * as Timers from "../../platform/Timers.ts"
+import { countedFor } from "../../routing/engine/Snapshot.ts"
 import type * as Engine from "../../routing/Engine.ts"
 import type * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import { countsAsError } from "../../routing/stats/PerformanceStats.ts"
@@ -90,6 +91,7 @@ export const makeLessons = ({ engine, health, quotas, settings, stats, timers, t
       provider: account.spec.id,
       connectionId: account.connection.id,
       model,
+      combo: countedFor(work.resolution),
       ok,
       latencyMs: timers.monotonicMs() - begunMs,
       ttftMs: firstMs === null ? null : firstMs - begunMs,

@@ -34,7 +34,7 @@ const keyOf = ({ work }: Round, { account, model }: Target): string =>
   `combo\n${work.resolution.combo?.name ?? ""}\n${account.spec.id}/${model}`
 
 /** A place that is waited for no longer than this; given back when it comes in the very moment the wait is over. */
-const noLongerThan = (timeoutMs: number, wait: Effect.Effect<Release | null>): Effect.Effect<Release | null> => {
+export const noLongerThan = (timeoutMs: number, wait: Effect.Effect<Release | null>): Effect.Effect<Release | null> => {
   // Of one run: the effect is made for one request, and run once.
   let held: Release | null = null
   const noting = Effect.uninterruptibleMask((restore) => Effect.map(restore(wait), (release) => (held = release)))

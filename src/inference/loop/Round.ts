@@ -4,6 +4,7 @@ import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { TargetHealth, Unready } from "../../routing/TargetHealth.ts"
+import type { PutOff } from "../../routing/walk/LastWay.ts"
 import { sooner } from "../../routing/walk/Soonest.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
@@ -18,6 +19,8 @@ export interface Turn {
   readonly target: Target
   readonly index: number
   readonly retries: number
+  /** Nobody else is left, and the breaker lets a call through that it would not let through otherwise. */
+  readonly isProbe?: true
 }
 
 /** What came of one call. */
@@ -41,9 +44,10 @@ export interface Round {
   readonly refreshed: Set<string>
   /** Targets whose places were all taken when their turn came. */
   readonly waiting: Array<{ readonly turn: Turn; readonly place: Extract<Place, { _tag: "Wait" }> }>
-  /** Connections that this request itself has put to rest, and targets there that were left for the very end. */
+  /** Connections that this request itself has put to rest. */
   readonly tired: Set<string>
-  readonly later: Array<Turn>
+  /** Targets that were left for the very end. */
+  readonly later: Array<PutOff<Turn>>
   last: { readonly target: Target; readonly failure: Failure } | null
   soonestUnready: Unready | null
   /** The answer whose beginning the client has, and which nobody has brought to its end. */
@@ -91,13 +95,22 @@ export const hasAnother = (round: Round, health: Health, from: number, nowMs: ()
   return false
 }
 
-/** Milliseconds until the first of the targets that rest is well; null when one does not rest, or nobody knows. */
+/** For the very end, when nobody else is left; who is not asked then was left out. */
+export const putOff = (round: Round, target: Target, reason: Unready, nowMs: number): void => {
+  const { untilMs } = reason
+  round.work.exclusions.set(target, reason)
+  const turn = { target, index: round.work.decision.order.length, retries: 0 }
+  round.later.push({ turn, untilMs: untilMs ?? nowMs })
+}
+
+/** Milliseconds until the first of the targets that rest may be asked; null when one does not rest, or nobody knows. */
 export const earliestRecoveryMs = ({ work }: Round, health: Health, nowMs: number): number | null => {
   let earliest: number | null = null
   for (const target of work.decision.order) {
     const reason = health.unready(target, nowMs)
     if (reason === null) return null
-    if (reason.untilMs !== null) earliest = Math.min(earliest ?? Number.POSITIVE_INFINITY, reason.untilMs - nowMs)
+    const atMs = reason.retryAtMs ?? reason.untilMs
+    if (atMs !== null) earliest = Math.min(earliest ?? Number.POSITIVE_INFINITY, atMs - nowMs)
   }
   return earliest
 }

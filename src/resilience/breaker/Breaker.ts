@@ -95,16 +95,34 @@ export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs
   return phase === "HALF_OPEN" && probeSinceMs !== null ? null : 0
 }
 
+/** An open breaker before the last target that is left lets a probe through as often as this, if its reset timeout is longer. */
+export const lastWayProbeMs = 3_000
+
+/** Milliseconds until an open breaker lets a probe through where nobody else is left; 0 when it is not open. */
+export const lastWayMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number => {
+  const { openedAtMs, phase } = settle(state, profile, nowMs)
+  if (phase !== "OPEN" || openedAtMs === null) return 0
+  return Math.max(0, openedAtMs + Math.min(lastWayProbeMs, resetTimeoutMs(state, profile)) - nowMs)
+}
+
 export type Admission = "allowed" | "probe" | "refused"
 
-/** Asks for a call. A half-open breaker lets exactly one probe through. */
+/**
+ * Asks for a call. A half-open breaker lets exactly one probe through, and with `lastWay` an open one as well: nobody else is left to
+ * ask, and whoever asks has found it to be time (`lastWayMs`).
+ */
 export const admit = (
   state: BreakerState,
   profile: BreakerProfile,
-  nowMs: number
+  nowMs: number,
+  lastWay = false
 ): { readonly state: BreakerState; readonly admission: Admission } => {
   const now = settle(state, profile, nowMs)
-  if (now.phase === "OPEN") return { state: now, admission: "refused" }
+  if (now.phase === "OPEN") {
+    return lastWay
+      ? { state: { ...now, phase: "HALF_OPEN", probeSinceMs: nowMs }, admission: "probe" }
+      : { state: now, admission: "refused" }
+  }
   if (now.phase !== "HALF_OPEN") return { state: now, admission: "allowed" }
   return now.probeSinceMs === null
     ? { state: { ...now, probeSinceMs: nowMs }, admission: "probe" }

@@ -39,8 +39,10 @@ export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
     readonly phaseOf: (provider: Guarded, nowMs: number) => Breaker.BreakerPhase
     /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is under way. */
     readonly waitMs: (provider: Guarded, nowMs: number) => number | null
-    /** Hot: asks for a call; a `probe` must be reported as such. */
-    readonly admit: (provider: Guarded, nowMs: number) => Breaker.Admission
+    /** Hot: milliseconds until an open one lets its probe through where nobody else is left; 0 when it is not open. */
+    readonly lastWayMs: (provider: Guarded, nowMs: number) => number
+    /** Hot: asks for a call; a `probe` must be reported as such. `lastWay`: nobody else is left to ask. */
+    readonly admit: (provider: Guarded, nowMs: number, lastWay?: boolean) => Breaker.Admission
     /** What became of a call. */
     readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
     /** Every breaker that is not at rest. */
@@ -102,10 +104,10 @@ export const make = Effect.gen(function* () {
     return now
   }
 
-  const admit = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.Admission => {
+  const admit = ({ class: providerClass, id }: Guarded, nowMs: number, lastWay = false): Breaker.Admission => {
     const before = states.get(id)
     if (before === undefined) return "allowed"
-    const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs)
+    const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs, lastWay)
     put(id, before, state)
     return admission
   }
@@ -127,6 +129,13 @@ export const make = Effect.gen(function* () {
     const profile = profileOf(providerClass)
     const state = settled(id, profile, nowMs)
     return state === null ? 0 : Breaker.retryAfterMs(state, profile, nowMs)
+  }
+
+  const lastWayMs = ({ class: providerClass, id }: Guarded, nowMs: number): number => {
+    if (!states.has(id)) return 0
+    const profile = profileOf(providerClass)
+    const state = settled(id, profile, nowMs)
+    return state === null ? 0 : Breaker.lastWayMs(state, profile, nowMs)
   }
 
   const phaseOf = ({ class: providerClass, id }: Guarded, nowMs: number): Breaker.BreakerPhase => {
@@ -160,7 +169,7 @@ export const make = Effect.gen(function* () {
     })
   )
 
-  return Breakers.of({ phaseOf, waitMs, admit, report, list, reset, flush: keeper.flush })
+  return Breakers.of({ phaseOf, waitMs, lastWayMs, admit, report, list, reset, flush: keeper.flush })
 })
 
 export const layer: Layer.Layer<Breakers, StoreError, BreakerRepo.BreakerRepo | Settings.Settings> = Layer.scoped(

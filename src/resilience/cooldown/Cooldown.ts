@@ -52,6 +52,22 @@ export const waitMs = (state: ConnectionHealth, nowMs: number): number | null =>
 export const doubtMs = ({ doubtedUntilMs }: CooldownState, nowMs: number): number =>
   Math.max(0, (doubtedUntilMs ?? 0) - nowMs)
 
+/**
+ * What a clock that was set back changes: the wait that was left when the trouble was noticed begins anew, so that it is never longer
+ * than it was meant to be. Whoever calls this keeps the result, or the wait never ends.
+ */
+export const settle = (state: CooldownState, nowMs: number): CooldownState => {
+  const { doubtedUntilMs, failedAtMs, rateLimitedUntilMs } = state
+  if (failedAtMs === null || nowMs >= failedAtMs) return state
+  const backMs = failedAtMs - nowMs
+  return {
+    ...state,
+    failedAtMs: nowMs,
+    rateLimitedUntilMs: rateLimitedUntilMs === null ? null : rateLimitedUntilMs - backMs,
+    doubtedUntilMs: doubtedUntilMs === null ? null : doubtedUntilMs - backMs
+  }
+}
+
 const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError" | "lastErrorType" | "errorCode"> => ({
   lastError: failure.message,
   lastErrorType: failure.type,

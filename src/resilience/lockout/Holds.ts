@@ -61,6 +61,16 @@ export const makeHolds = (
       keeper.touch(id)
     }
 
+    /** After the clock was set back it begins anew, no longer than it was. */
+    const settled = (id: string, nowMs: number): Hold | undefined => {
+      const hold = holds.get(id)
+      if (hold === undefined || nowMs >= hold.heldAtMs) return hold
+      const now = { ...hold, heldAtMs: nowMs, untilMs: hold.untilMs - (hold.heldAtMs - nowMs) }
+      holds.set(id, now)
+      keeper.touch(id)
+      return now
+    }
+
     const makeRoom = (nowMs: number): void => {
       if (holds.size < capacity) return
       for (const [id, { untilMs }] of holds) if (untilMs <= nowMs) letGo(id)
@@ -73,7 +83,7 @@ export const makeHolds = (
     return {
       isEmpty: () => holds.size === 0,
       waitMs: (id, nowMs) => {
-        const hold = holds.get(id)
+        const hold = settled(id, nowMs)
         if (hold === undefined) return 0
         if (hold.untilMs > nowMs) return hold.untilMs - nowMs
         letGo(id)

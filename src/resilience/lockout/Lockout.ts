@@ -26,6 +26,12 @@ export const isLocked = (state: LockoutState, nowMs: number): boolean => nowMs <
 /** Whether an entry still means something: it locks, or the next failure would escalate. */
 export const isAlive = (state: LockoutState, nowMs: number): boolean => nowMs < state.untilMs + escalationWindowMs
 
+/** What a clock that was set back changes: the lock begins anew, no longer than it was. Whoever calls this keeps the result. */
+export const settle = (state: LockoutState, nowMs: number): LockoutState =>
+  nowMs >= state.lockedAtMs
+    ? state
+    : { ...state, lockedAtMs: nowMs, untilMs: state.untilMs - (state.lockedAtMs - nowMs) }
+
 export const lockMs = (profile: LockoutProfile, failures: number): number => {
   const steps = profile.useExponentialBackoff ? Math.min(failures - 1, profile.maxBackoffSteps) : 0
   return Math.min(profile.baseCooldownMs * 2 ** steps, profile.maxCooldownMs)

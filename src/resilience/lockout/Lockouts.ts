@@ -95,7 +95,10 @@ export const make = Effect.gen(function* () {
     const id = idOf(key)
     const heldMs = holds.waitMs(id, nowMs)
     const entry = settings.current().modelLockout.enabled ? entries.get(id) : undefined
-    return entry === undefined ? heldMs : Math.max(heldMs, entry.state.untilMs - nowMs)
+    if (entry === undefined) return heldMs
+    const state = Lockout.settle(entry.state, nowMs)
+    if (state !== entry.state) entries.set(id, { key: entry.key, state })
+    return Math.max(heldMs, state.untilMs - nowMs)
   }
 
   const list = (nowMs: number): ReadonlyArray<LockoutView> => {

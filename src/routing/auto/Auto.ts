@@ -257,8 +257,8 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const order = favourite === undefined ? ranked : first(favourite, ranked)
   const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`
 
-  // A probe is a detour like an exploration: who turned that off, or is in an incident, is not sent on one.
-  const probe = rate > 0 ? order.find(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key)) : undefined
+  // Also where nothing is explored, and in an incident: without its probe nobody who has recovered would ever come back.
+  const probe = order.find(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key))
   if (probe !== undefined && probe !== favourite) {
     const cause = due.has(probe.key) ? "probe after exclusion" : "probe of a half-open provider"
     return result(first(probe, order), cause, "probe", probeStarted(healing, probe.key, nowMs))

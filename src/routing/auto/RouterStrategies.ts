@@ -144,25 +144,27 @@ const epsilon = 1e-6
 
 const usualSla = { targetP95Ms: 2_000, maxErrorRate: 0.05 }
 
-/** 1 when the threshold is kept, falling with the distance when it is not: to be far below a threshold is no merit of its own. */
-const keeping = (threshold: number, value: number): number =>
-  value <= threshold ? 1 : threshold / Math.max(value, epsilon)
+/** 1 at the threshold, more below it. */
+const scoreOf = (threshold: number, value: number): number => threshold / Math.max(value, epsilon)
 
 const factorOf = ({ factors }: PoolMember, name: string): number => factors[name] ?? 0
 
-/** Latency 35 %, errors 35 %, health 15 %, cost 10 %, stability 5 %. Without a ceiling the cost counts as it does in the score. */
+/**
+ * Latency 35 %, errors 35 %, health 15 %, cost 10 %, stability 5 %; the first two and the cost as threshold divided by value. Without a
+ * ceiling the cost counts as it does in the score.
+ */
 const compositeOf = (member: PoolMember, sla: SlaPolicy): number => {
   const { costPer1MTokens, errorRate, p95LatencyMs } = member
-  const speed = p95LatencyMs === null ? 0.5 : keeping(sla.targetP95Ms ?? usualSla.targetP95Ms, p95LatencyMs)
+  const speed = p95LatencyMs === null ? 1 : scoreOf(sla.targetP95Ms ?? usualSla.targetP95Ms, p95LatencyMs)
   const price =
     sla.maxCostPer1MTokens === null
       ? factorOf(member, "costInv")
       : costPer1MTokens === null
         ? 0.5
-        : keeping(sla.maxCostPer1MTokens, costPer1MTokens)
+        : scoreOf(sla.maxCostPer1MTokens, costPer1MTokens)
   return (
     0.35 * speed +
-    0.35 * keeping(sla.maxErrorRate ?? usualSla.maxErrorRate, errorRate) +
+    0.35 * scoreOf(sla.maxErrorRate ?? usualSla.maxErrorRate, errorRate) +
     0.15 * factorOf(member, "health") +
     0.1 * price +
     0.05 * factorOf(member, "stability")

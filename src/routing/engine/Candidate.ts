@@ -54,9 +54,9 @@ export interface Candidate {
   readonly performance: Performance | null
   /** Empty when nothing is known. */
   readonly quotas: ReadonlyArray<QuotaWindow>
-  /** Requests it has served in the window of the statistics. */
+  /** Requests it has served in the window of the statistics; for `least-used` only the combo's own. */
   readonly used: number
-  /** Requests under way. */
+  /** Requests under way; for `least-used` only the combo's own. */
   readonly inFlight: number
 }
 

@@ -164,8 +164,8 @@ export const decide = (input: DecideInput): Decided => {
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)
-  /** Whoever is only doubted is asked when all others have failed. */
-  const doubted = inReserve.filter(({ unready }) => unready?.lastResort === true).map(({ target }) => target)
+  /** Whoever may be asked as a last way is asked when all others have failed. */
+  const doubted = inReserve.filter(({ unready }) => unready?.lastWay !== undefined).map(({ target }) => target)
   // Nobody may be called: the loop says why, and when that will be over.
   const nobodyReady = { ...base, order: inLine, reason: nobodyReadyReason }
   if (usable.length === 0 && spec === null) return nobodyReady

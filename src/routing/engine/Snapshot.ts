@@ -27,12 +27,14 @@ const priceOf = (price: ModelPrice | null): Price | null =>
 
 const tierOf = ({ account }: Target): AccountTier | null => account.connection.tier
 
-export const candidatesOf = (
-  rooms: SnapshotRooms,
-  { targets, weights }: Resolution,
-  nowMs: number
-): ReadonlyArray<Candidate> => {
+/** The combo whose own requests are counted apart from all others to the same targets: `least-used` shares out those. */
+export const countedFor = ({ combo, strategy }: Pick<Resolution, "combo" | "strategy">): string | undefined =>
+  strategy === "least-used" ? combo?.name : undefined
+
+export const candidatesOf = (rooms: SnapshotRooms, resolution: Resolution, nowMs: number): ReadonlyArray<Candidate> => {
   const { breakers, catalog, health, quotas, stats } = rooms
+  const { targets, weights } = resolution
+  const combo = countedFor(resolution)
   return targets.map((target, index): Candidate => {
     const { account, model } = target
     const { connection, spec } = account
@@ -47,8 +49,8 @@ export const candidatesOf = (
       unready: health.unready(target, nowMs),
       performance: stats.of(connection.id, model, nowMs),
       quotas: quotas.of(connection, nowMs, model),
-      used: stats.used(connection.id, model, nowMs),
-      inFlight: stats.inFlight(connection.id, model)
+      used: stats.used(connection.id, model, nowMs, combo),
+      inFlight: stats.inFlight(connection.id, model, combo)
     }
   })
 }

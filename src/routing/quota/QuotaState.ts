@@ -38,6 +38,8 @@ export type StoredQuotas = typeof StoredQuotas.Type
 
 /** A rate limit that holds for now. */
 export interface Rate extends ShownRate {
+  /** When it was shown. */
+  readonly sinceMs: number
   readonly untilMs: number
 }
 
@@ -60,6 +62,7 @@ const rateBelievedMs = 60_000
 
 export const believedRate = (rate: ShownRate, nowMs: number): Rate => ({
   ...rate,
+  sinceMs: nowMs,
   untilMs: rate.resetAtMs ?? nowMs + rateBelievedMs
 })
 
@@ -169,9 +172,14 @@ export const windowsOf = (views: ReadonlyArray<QuotaView>): ReadonlyArray<QuotaW
   return windows
 }
 
+/** Rate limits are of minutes: after a clock was set back by more than that nobody knows when they end. */
+const mostBackMs = 60_000
+
+const holds = ({ sinceMs, untilMs }: Rate, nowMs: number): boolean => untilMs > nowMs && nowMs > sinceMs - mostBackMs
+
 /** Those that hold; the same list when all do. */
 export const currentRates = (rates: ReadonlyArray<Rate>, nowMs: number): ReadonlyArray<Rate> =>
-  rates.every(({ untilMs }) => untilMs > nowMs) ? rates : rates.filter(({ untilMs }) => untilMs > nowMs)
+  rates.every((rate) => holds(rate, nowMs)) ? rates : rates.filter((rate) => holds(rate, nowMs))
 
 /** What is left of a rate limit, [0, 1]. */
 export const rateShareOf = ({ left, total }: Pick<ShownRate, "left" | "total">): number =>

@@ -169,7 +169,7 @@ export const make = Effect.gen(function* () {
     }
     const key = scope === "model" ? model : everyModel
     const others = State.currentRates(entry.rates.get(key) ?? none, nowMs).filter(({ name }) => name !== kind)
-    const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, untilMs }]
+    const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, sinceMs: nowMs, untilMs }]
     putYoungest(entry.rates, key, rates, maxModels)
   }
 

@@ -7,12 +7,15 @@ import type { ProviderClass, ProviderSpec } from "../../domain/Provider.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import * as Breaker from "../../resilience/breaker/Breaker.ts"
 import * as Cooldown from "../../resilience/cooldown/Cooldown.ts"
+import { isPassing } from "../../resilience/cooldown/Passing.ts"
+import * as Rests from "../../resilience/cooldown/Rests.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { modelHoldOf, penaltyOf, policyOf } from "../../resilience/failure/Policy.ts"
 import * as Lockout from "../../resilience/lockout/Lockout.ts"
 import { keyOf } from "../engine/Snapshot.ts"
 import type { Target } from "../ModelResolver.ts"
 import { breakerReportOf, type Call, classOf, type Unready } from "../TargetHealth.ts"
+import { probeInMs, retryAtMs } from "../walk/LastWay.ts"
 
 const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }
 
@@ -25,7 +28,7 @@ export interface Change {
 export interface Health {
   readonly unready: (target: Target, nowMs: number) => Unready | null
   readonly phaseOf: (spec: Pick<ProviderSpec, "class" | "id">, nowMs: number) => Breaker.BreakerPhase
-  readonly admit: (target: Target, nowMs: number) => Breaker.Admission
+  readonly admit: (target: Target, nowMs: number, lastWay?: boolean) => Breaker.Admission
   readonly ended: (call: Call, failure: Failure | null) => Change
 }
 
@@ -35,6 +38,7 @@ type HealthSettings = Pick<ResilienceSettings, "providerBreaker" | "connectionCo
 export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Target>): Health => {
   const breakers = new Map<string, Breaker.BreakerState>()
   const cooldowns = new Map<string, Cooldown.CooldownState>()
+  const rests = new Map<string, Rests.Rests>()
   /** Models held until their own quota opens again, and models that are locked out. */
   const holds = new Map<string, number>()
   const lockouts = new Map<string, Lockout.LockoutState>()
@@ -61,45 +65,75 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     code: untilMs === null ? "ALL_ACCOUNTS_INACTIVE" : "connection_cooldown"
   })
 
+  const cooldownProfileOf = ({ account: { connection, spec } }: Target) =>
+    settings.connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
+
+  const restsOf = (id: string): Rests.Rests => rests.get(id) ?? Rests.none
+
+  const lastOfAll = (target: Target, cooldown: Cooldown.CooldownState, restMs: number, nowMs: number) => {
+    const rest = restMs === 0 ? undefined : restsOf(target.account.connection.id).get(target.model)?.state
+    const waitMs = rest === undefined ? Cooldown.doubtMs(cooldown, nowMs) : restMs
+    if (waitMs === 0) return null
+    const againMs = retryAtMs(nowMs + waitMs, nowMs, cooldownProfileOf(target).baseCooldownMs)
+    const lastWay = rest === undefined ? "doubt" : "rest"
+    return { ...cooling(rest ?? cooldown, nowMs + waitMs), lastWay, retryAtMs: againMs } as const
+  }
+
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { connection, spec } = target.account
     const cooldown = cooldowns.get(connection.id) ?? fresh
     const coolMs = Cooldown.waitMs(cooldown, nowMs)
     if (coolMs === null) return cooling(cooldown, null)
-    const waitMs = Breaker.retryAfterMs(breakerOf(spec, nowMs), profileOf(spec.class), nowMs)
+    const profile = profileOf(spec.class)
+    const breaker = breakerOf(spec, nowMs)
+    const breakerMs = Breaker.retryAfterMs(breaker, profile, nowMs)
     const key = keyOf(target)
     const lockedUntilMs = modelLockout.enabled ? (lockouts.get(key)?.untilMs ?? 0) : 0
     const lockMs = Math.max(0, Math.max(holds.get(key) ?? 0, lockedUntilMs) - nowMs)
-    const longestMs = Math.max(coolMs, waitMs ?? 0, lockMs)
+    const restMs = Rests.waitMs(restsOf(connection.id), target.model, nowMs)
+    const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
     if (coolMs > 0 && coolMs === longestMs) return cooling(cooldown, nowMs + coolMs)
     const left = { terminal: null, kind: null }
-    if (waitMs !== 0 && (waitMs ?? 0) === longestMs) {
-      const untilMs = waitMs === null ? null : nowMs + waitMs
+    if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
+      const untilMs = breakerMs === null ? null : nowMs + breakerMs
+      const lastWayMs = Breaker.lastWayMs(breaker, profile, nowMs)
+      const isUnblamed = Rests.onlyOthers(restsOf(connection.id), target.model)
+      const probeMs = Math.max(coolMs, lockMs, probeInMs({ breakerMs, lastWayMs, isUnblamed }))
+      const way = probeMs === 0 ? { lastWay: "probe" as const } : {}
       const detail = "the circuit breaker is open"
-      return { ...left, rule: "breaker", untilMs, detail, status: 503, code: "provider_circuit_open" }
+      const words = { rule: "breaker", detail, status: 503, code: "provider_circuit_open" } as const
+      return { ...left, ...words, untilMs, ...way, retryAtMs: nowMs + Math.max(1, probeMs) }
     }
     if (lockMs > 0) {
       const detail = "the model is locked"
       return { ...left, rule: "lockout", untilMs: nowMs + lockMs, detail, status: 429, code: "model_cooldown" }
     }
-    const doubtMs = Cooldown.doubtMs(cooldown, nowMs)
-    return doubtMs === 0 ? null : { ...cooling(cooldown, nowMs + doubtMs), lastResort: true }
+    return lastOfAll(target, cooldown, restMs, nowMs)
   }
 
-  const admit = ({ account: { spec } }: Target, nowMs: number): Breaker.Admission => {
-    const { admission, state } = Breaker.admit(breakerOf(spec, nowMs), profileOf(spec.class), nowMs)
+  const admit = ({ account: { spec } }: Target, nowMs: number, lastWay = false): Breaker.Admission => {
+    const { admission, state } = Breaker.admit(breakerOf(spec, nowMs), profileOf(spec.class), nowMs, lastWay)
     breakers.set(spec.id, state)
     return admission
   }
 
-  const cool = ({ account: { connection, spec } }: Target, { endedMs, startedMs }: Call, failure: Failure): boolean => {
-    const profile = settings.connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
+  const cool = (target: Target, { endedMs, startedMs, target: asked }: Call, failure: Failure): boolean => {
+    const { id } = target.account.connection
+    const profile = cooldownProfileOf(target)
     const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, endedMs)
     if (penalty === null) return false
-    const before = cooldowns.get(connection.id) ?? fresh
+    const before = cooldowns.get(id) ?? fresh
     const { kind: type, message, status } = failure
-    const after = Cooldown.fail(before, profile, endedMs, { penalty, startedMs, message, type, code: String(status) })
-    cooldowns.set(connection.id, after)
+    const told = { penalty, startedMs, message, type, code: String(status) }
+    if (penalty._tag === "Backoff" && isPassing(failure)) {
+      if (Cooldown.isTerminal(before.testStatus)) return false
+      const after = Rests.fail(restsOf(id), asked.model, profile, endedMs, told, fresh)
+      if (after === restsOf(id)) return false
+      rests.set(id, after)
+      return true
+    }
+    const after = Cooldown.fail(before, profile, endedMs, told)
+    cooldowns.set(id, after)
     return (
       after.rateLimitedUntilMs !== before.rateLimitedUntilMs ||
       after.doubtedUntilMs !== before.doubtedUntilMs ||
@@ -121,6 +155,8 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     const { id } = target.account.connection
     const cooldown = cooldowns.get(id)
     if (cooldown !== undefined) cooldowns.set(id, Cooldown.succeed(cooldown, startedMs))
+    const resting = rests.get(id)
+    if (resting !== undefined) rests.set(id, Rests.succeed(resting, target.model, startedMs))
     const locked = lockouts.get(keyOf(target))
     if (locked === undefined) return
     const after = Lockout.succeed(locked)

@@ -11,7 +11,7 @@ import type { Account } from "../../providers/Catalog.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Decided, DecidePolicy } from "../engine/Decide.ts"
-import { candidatesOf } from "../engine/Snapshot.ts"
+import { candidatesOf, countedFor } from "../engine/Snapshot.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 import * as PerformanceStats from "../stats/PerformanceStats.ts"
 import { routePolicy } from "../walk/RoutePolicy.ts"
@@ -21,6 +21,7 @@ import { makeDeciding, plainFeatures } from "./Deciding.ts"
 import { makeEventQueue } from "./EventQueue.ts"
 import { behavioursIn, scenarioOf } from "./faults/Scenarios.ts"
 import { makeHealth } from "./Health.ts"
+import { makeLine } from "./Line.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeTally } from "./Tally.ts"
 import { type Answer, makeUpstreams } from "./Upstreams.ts"
@@ -87,6 +88,7 @@ interface Request {
 type Happening =
   | { readonly _tag: "Arrival" }
   | { readonly _tag: "GoOn"; readonly request: Request; readonly next: (nowMs: number) => Step }
+  | { readonly _tag: "Tired"; readonly request: Request; readonly stop: () => ((nowMs: number) => Step) | null }
   | {
       readonly _tag: "End"
       readonly request: Request
@@ -121,6 +123,8 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const { customBannedSignals: bannedTexts, timeouts } = settings
   const upstreams = makeUpstreams(behaviour, luck, mischief, { startMs, timeouts, bannedTexts })
   const health = makeHealth(settings, resolution.targets)
+  const { queueDepth, waitTimeoutMs } = settings.connectionQueue
+  const line = makeLine(queueDepth)
   const stats = PerformanceStats.make()
   const rooms = {
     catalog: { factsOf: input.factsOf },
@@ -147,6 +151,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const take = (request: Request, step: Step, nowMs: number): void => {
     if (step._tag === "Fail") return tally.failed(false)
     if (step._tag === "Pause") return queue.put(nowMs + step.ms, { _tag: "GoOn", request, next: step.next })
+    if (step._tag === "Wait") return standInLine(request, step, nowMs)
     const { probe, turn } = step
     const { target } = turn
     const answer = upstreams.call(target, nowMs, {
@@ -156,8 +161,22 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       leftMs: request.arrivedMs + timeouts.totalMs - nowMs
     })
     tally.called(target, turn.retries > 0)
-    const release = stats.begin(target.account.connection.id, target.model)
+    const release = stats.begin(target.account.connection.id, target.model, countedFor(resolution))
     queue.put(nowMs + answer.latencyMs, { _tag: "End", request, turn, answer, startedMs: nowMs, probe, release })
+  }
+
+  const standInLine = (request: Request, step: Extract<Step, { _tag: "Wait" }>, nowMs: number): void => {
+    let isOver = false
+    const leave = line.wait(step.connectionId, () => {
+      isOver = true
+      queue.put(lastMs, { _tag: "GoOn", request, next: (atMs) => step.next(true, atMs) })
+    })
+    const stop = (): ((nowMs: number) => Step) | null => {
+      if (isOver) return null
+      leave?.()
+      return (atMs) => step.next(false, atMs)
+    }
+    queue.put(nowMs + (leave === null ? 0 : step.ms), { _tag: "Tired", request, stop })
   }
 
   const arrive = (nowMs: number): void => {
@@ -172,7 +191,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
       tally.chosenFirst(favourite)
       const deadlineMs = nowMs + timeouts.totalMs
-      const walk = makeWalk({ order: decided.order, policy, health, wait, deadlineMs })
+      const walk = makeWalk({ order: decided.order, policy, health, line, waitTimeoutMs, wait, deadlineMs })
       take({ number, arrivedMs: nowMs, decided, favourite, walk }, walk.begin(nowMs), nowMs)
     }
     if (arrived < requests) queue.put(nowMs + gapMs(arrivals, ratePerSecond / burst), { _tag: "Arrival" })
@@ -186,6 +205,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       provider: target.account.spec.id,
       connectionId: target.account.connection.id,
       model: target.model,
+      combo: countedFor(resolution),
       ok,
       latencyMs,
       ttftMs: null,
@@ -208,6 +228,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     const { target } = turn
     ended.release()
     tally.changed(target, health.ended({ target, startedMs, endedMs: nowMs, probe }, failure))
+    if (turn.isAlone) line.release(target.account.connection.id)
     measure(target, answer, nowMs)
     const { number, walk } = request
     watch?.called({ request: number, target, startedMs, endedMs: nowMs, retries: turn.retries, probe, failure })
@@ -236,7 +257,10 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       lastMs = atMs
       if (event._tag === "Arrival") arrive(atMs)
       else if (event._tag === "GoOn") take(event.request, event.next(atMs), atMs)
-      else end(event, atMs)
+      else if (event._tag === "Tired") {
+        const next = event.stop()
+        if (next !== null) take(event.request, next(atMs), atMs)
+      } else end(event, atMs)
     }
     return true
   }

@@ -1,6 +1,7 @@
 /**
  * How one request walks its targets, step by step on a virtual clock: the order, retries, waits and rounds of the attempt loop
- * (`inference/AttemptLoop`), by the same policies. A test holds the two together. Nobody stands in line here, and nothing is hedged.
+ * (`inference/AttemptLoop`), by the same policies. A test holds the two together. Nobody stands in line here but for a last way, and nothing
+ * is hedged.
  */
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
@@ -10,17 +11,29 @@ import type { Unready } from "../TargetHealth.ts"
 import { isSoonOver, makeExhausted } from "../walk/Exhausted.ts"
 import { sooner } from "../walk/Soonest.ts"
 import { cooldownMarginMs, maxAttempts, type RoutePolicy } from "../walk/RoutePolicy.ts"
+import { type PutOff, takeSoonest } from "../walk/LastWay.ts"
 import type { Health } from "./Health.ts"
+import type { Line } from "./Line.ts"
 
 export interface Turn {
   readonly target: Target
   /** Its place in the order. */
   readonly index: number
   readonly retries: number
+  readonly isProbe?: true
+  /** It holds the last way of its connection: to be released when the call is over, before `failed`. */
+  readonly isAlone?: true
 }
 
 export type Step =
   | { readonly _tag: "Ask"; readonly turn: Turn; readonly probe: boolean }
+  /** In line for the last way of a connection, for `ms` at most. With `isHeld` it was this one's turn, and it holds it now. */
+  | {
+      readonly _tag: "Wait"
+      readonly connectionId: string
+      readonly ms: number
+      readonly next: (isHeld: boolean, nowMs: number) => Step
+    }
   | { readonly _tag: "Pause"; readonly ms: number; readonly next: (nowMs: number) => Step }
   /** Nobody is left. */
   | { readonly _tag: "Fail" }
@@ -29,6 +42,9 @@ export interface WalkInput {
   readonly order: ReadonlyArray<Target>
   readonly policy: RoutePolicy
   readonly health: Pick<Health, "unready" | "admit">
+  readonly line: Pick<Line, "isFree" | "take" | "release">
+  /** The longest wait in line. */
+  readonly waitTimeoutMs: number
   /** Null: failing is the end; else how long a short cooldown is waited for. */
   readonly wait: ResilienceSettings["comboCooldownWait"] | null
   /** When the whole request has to be over, epoch. */
@@ -45,11 +61,11 @@ export interface Walk {
 
 const nobody: Step = { _tag: "Fail" }
 
-export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput): Walk => {
+export const makeWalk = ({ deadlineMs, health, line, order, policy, wait, waitTimeoutMs }: WalkInput): Walk => {
   const exhausted = makeExhausted()
   const refreshed = new Set<string>()
   const tired = new Set<string>()
-  const later: Array<Turn> = []
+  const later: Array<PutOff<Turn>> = []
   let last: Failure | null = null
   let soonestUnready: Unready | null = null
   let calls = 0
@@ -73,7 +89,8 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
     for (const target of order) {
       const reason = health.unready(target, nowMs)
       if (reason === null) return null
-      if (reason.untilMs !== null) earliest = Math.min(earliest ?? Number.POSITIVE_INFINITY, reason.untilMs - nowMs)
+      const atMs = reason.retryAtMs ?? reason.untilMs
+      if (atMs !== null) earliest = Math.min(earliest ?? Number.POSITIVE_INFINITY, atMs - nowMs)
     }
     return earliest
   }
@@ -86,16 +103,20 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
       if (target === undefined || exhausted.covers(target)) continue
       const reason = health.unready(target, nowMs)
       if (reason === null) return enter({ target, index, retries: 0 }, nowMs)
-      const isTired = reason.rule === "cooldown" && tired.has(target.account.connection.id)
-      if (isTired || reason.lastResort === true) later.push({ target, index: order.length, retries: 0 })
-      else leaveOut(reason)
+      if (isForLater(target, reason)) {
+        later.push({ turn: { target, index: order.length, retries: 0 }, untilMs: reason.untilMs ?? nowMs })
+      } else leaveOut(reason)
     }
     return lastResort(nowMs)
   }
 
+  const isForLater = ({ account }: Target, { lastWay, rule }: Unready): boolean =>
+    lastWay !== undefined || (rule === "cooldown" && tired.has(account.connection.id))
+
   const enter = (turn: Turn, nowMs: number): Step => {
-    const admission = health.admit(turn.target, nowMs)
+    const admission = health.admit(turn.target, nowMs, turn.isProbe)
     if (admission === "refused") {
+      if (turn.isAlone) line.release(turn.target.account.connection.id)
       leaveOut(health.unready(turn.target, nowMs))
       return walk(turn.index + 1, nowMs)
     }
@@ -104,9 +125,37 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
   }
 
   const lastResort = (nowMs: number): Step => {
-    const turn = later.shift()
+    const turn = takeSoonest(later, ({ target }) => line.isFree(target.account.connection.id))
     if (turn === undefined) return over(nowMs)
-    return exhausted.covers(turn.target) ? lastResort(nowMs) : enter(turn, nowMs)
+    return exhausted.covers(turn.target) ? lastResort(nowMs) : enterAsItIs(turn, nowMs)
+  }
+
+  const enterAsItIs = ({ index, retries, target }: Turn, nowMs: number): Step => {
+    const turn = { target, index, retries }
+    const reason = health.unready(target, nowMs)
+    if (reason?.lastWay === "rest") return alone(turn, reason, nowMs)
+    if (reason?.lastWay === "probe") return enter({ ...turn, isProbe: true }, nowMs)
+    if (reason === null || isForLater(target, reason)) return enter(turn, nowMs)
+    leaveOut(reason)
+    return walk(index + 1, nowMs)
+  }
+
+  /** One request at a time; whoever comes meanwhile stands in line for its answer. */
+  const alone = (turn: Turn, { untilMs }: Unready, nowMs: number): Step => {
+    const { id: connectionId } = turn.target.account.connection
+    if (line.take(connectionId)) return enter({ ...turn, isAlone: true }, nowMs)
+    const restMs = Math.max(1, (untilMs ?? 0) - nowMs)
+    const ms = Math.min(waitTimeoutMs, restMs, deadlineMs - nowMs)
+    return { _tag: "Wait", connectionId, ms, next: (isHeld, laterMs) => looked(turn, isHeld, laterMs) }
+  }
+
+  const looked = (turn: Turn, isHeld: boolean, nowMs: number): Step => {
+    const reason = health.unready(turn.target, nowMs)
+    if (isHeld && reason?.lastWay === "rest") return enter({ ...turn, isAlone: true }, nowMs)
+    if (isHeld) line.release(turn.target.account.connection.id)
+    if (reason === null) return enter(turn, nowMs)
+    leaveOut(reason)
+    return walk(turn.index + 1, nowMs)
   }
 
   const pause = (ms: number, nowMs: number, next: (nowMs: number) => Step): Step => {
@@ -156,7 +205,7 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
 
   const withNewToken = (turn: Turn, failure: Failure, renew: () => boolean, nowMs: number): Step => {
     refreshed.add(turn.target.account.connection.id)
-    if (renew()) return enter(turn, nowMs)
+    if (renew()) return enter({ target: turn.target, index: turn.index, retries: turn.retries }, nowMs)
     exhausted.add(turn.target, { ...failure, exhausts: "connection" })
     return walk(turn.index + 1, nowMs)
   }
@@ -177,7 +226,7 @@ export const makeWalk = ({ deadlineMs, health, order, policy, wait }: WalkInput)
     const { failoverBeforeRetry, fallbackDelayMs, maxRetries, retryDelayMs } = policy
     const isLeft = hasAnother(index + 1, nowMs)
     if (retrySameTarget && retries < maxRetries && !(failoverBeforeRetry && isLeft) && mayRetry(target, nowMs)) {
-      return pause(retryDelayMs, nowMs, (laterMs) => enter({ ...turn, retries: retries + 1 }, laterMs))
+      return pause(retryDelayMs, nowMs, (laterMs) => enterAsItIs({ ...turn, retries: retries + 1 }, laterMs))
     }
     return fallbackDelayMs === 0 || !isLeft
       ? walk(index + 1, nowMs)

@@ -19,6 +19,8 @@ export interface Sample extends Measured {
   readonly provider: string
   readonly connectionId: string
   readonly model: string
+  /** The combo whose own requests are counted; absent for all others. */
+  readonly combo?: string | undefined
 }
 
 export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceStats")<
@@ -30,12 +32,12 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
     readonly ofConnection: (connectionId: string, nowMs: number) => Performance | null
     readonly ofProvider: (provider: string, nowMs: number) => Performance | null
-    /** Hot: requests it has served in the last hour. */
-    readonly used: (connectionId: string, model: string, nowMs: number) => number
-    /** Hot: a call begins; the result ends it, and does nothing when it is called again. */
-    readonly begin: (connectionId: string, model: string) => () => void
-    /** Hot: calls under way. */
-    readonly inFlight: (connectionId: string, model: string) => number
+    /** Hot: requests it has served in the last hour; with `combo` only that one's. */
+    readonly used: (connectionId: string, model: string, nowMs: number, combo?: string) => number
+    /** Hot: a call begins; the result ends it, and does nothing when it is called again. `combo` counts its own as well. */
+    readonly begin: (connectionId: string, model: string, combo?: string) => () => void
+    /** Hot: calls under way; with `combo` only that one's. */
+    readonly inFlight: (connectionId: string, model: string, combo?: string) => number
   }
 >() {}
 
@@ -133,6 +135,27 @@ const makeRunning = () => {
   return { begin, count }
 }
 
+/** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
+const makeComboBook = () => {
+  const served = new Map<string, Tally>()
+  const running = makeRunning()
+  const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
+  const tallyKey = (combo: string, connectionId: string, model: string): string =>
+    `${keyOf(combo, connectionId)}\n${model}`
+  return {
+    add: (combo: string, { atMs, connectionId, model }: Sample): void => {
+      const key = tallyKey(combo, connectionId, model)
+      const tally = served.get(key) ?? makeTally()
+      tally.add(atMs)
+      putYoungest(served, key, tally, capacity.models)
+    },
+    used: (combo: string, connectionId: string, model: string, nowMs: number): number =>
+      served.get(tallyKey(combo, connectionId, model))?.read(nowMs) ?? 0,
+    begin: (combo: string, connectionId: string, model: string) => running.begin(keyOf(combo, connectionId), model),
+    inFlight: (combo: string, connectionId: string, model: string) => running.count(keyOf(combo, connectionId), model)
+  }
+}
+
 const isMeasured = ({ atMs, latencyMs }: Measured): boolean => Number.isFinite(atMs) && latencyMs >= 0
 
 export const make = () => {
@@ -140,6 +163,17 @@ export const make = () => {
   const connections = makeBook(capacity.connections)
   const providers = makeBook(capacity.providers)
   const running = makeRunning()
+  const combos = makeComboBook()
+
+  const begin = (connectionId: string, model: string, combo?: string): (() => void) => {
+    const over = running.begin(connectionId, model)
+    if (combo === undefined) return over
+    const ownOver = combos.begin(combo, connectionId, model)
+    return () => {
+      over()
+      ownOver()
+    }
+  }
 
   const record = (sample: Sample): void => {
     // One number that is none would spoil a whole window.
@@ -147,6 +181,7 @@ export const make = () => {
     const facts = models.touch(sample.connectionId, sample.model)
     facts.series.add(sample)
     if (sample.ok) facts.served.add(sample.atMs)
+    if (sample.ok && sample.combo !== undefined) combos.add(sample.combo, sample)
     connections.add(sample.connectionId, sample)
     providers.add(sample.provider, sample)
   }
@@ -156,9 +191,13 @@ export const make = () => {
     of: (connectionId, model, nowMs) => models.get(connectionId, model)?.series.read(nowMs) ?? null,
     ofConnection: connections.read,
     ofProvider: providers.read,
-    used: (connectionId, model, nowMs) => models.get(connectionId, model)?.served.read(nowMs) ?? 0,
-    begin: running.begin,
-    inFlight: running.count
+    used: (connectionId, model, nowMs, combo) =>
+      combo === undefined
+        ? (models.get(connectionId, model)?.served.read(nowMs) ?? 0)
+        : combos.used(combo, connectionId, model, nowMs),
+    begin,
+    inFlight: (connectionId, model, combo) =>
+      combo === undefined ? running.count(connectionId, model) : combos.inFlight(combo, connectionId, model)
   })
 }
 

@@ -46,11 +46,12 @@ describe("the attempt loop", () => {
     assert.lengthOf(one.requests, 1)
     const { decision } = await gateway.manage("GET", `/api/routing/decisions/${requestId}`)
     assert.strictEqual(decision.candidates[0].excluded.rule, "cooldown")
+    // Alone it is asked all the same.
     const alone = await gateway.post("/v1/chat/completions", body("one/m"))
     assert.strictEqual(alone.status, 503)
     assert.isAtLeast(Number(alone.headers.get("retry-after")), 1)
     assert.include(await alone.text(), "busy")
-    assert.lengthOf(one.requests, 1)
+    assert.lengthOf(one.requests, 2)
   })
 
   scene("asks another model of the same account before it gives up", async ({ gateway, one }) => {

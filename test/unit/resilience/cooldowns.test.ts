@@ -4,6 +4,7 @@ import * as TestClock from "effect/TestClock"
 import { healthy } from "../../../src/domain/Connection.ts"
 import type { CooldownFailure, Penalty } from "../../../src/resilience/cooldown/Cooldown.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
+import { maxModels } from "../../../src/resilience/cooldown/Rests.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import { EnvHealthRepo } from "../../../src/store/repo/EnvHealthRepo.ts"
@@ -223,6 +224,85 @@ describe("Cooldowns", () => {
       yield* TestClock.adjust("20 seconds")
       yield* cooldowns.flush
       assert.strictEqual((yield* real.list).get("env:x")?.testStatus, "banned")
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
+describe("models that rest", () => {
+  const because503 = { startedMs: 0, message: "busy", type: "transient", code: "503" }
+
+  it.scoped("rest each by itself, and outlive a restart with the time that is left", () =>
+    Effect.gen(function* () {
+      const first = yield* running
+      first.rest("c1", "m", apikey, 1_000, because503)
+      first.rest("c1", "n", apikey, 2_000, { ...because503, startedMs: 1_500 })
+      first.rest("c1", "n", apikey, 6_000, { ...because503, startedMs: 5_500 })
+      assert.deepStrictEqual(
+        ["m", "n", "o"].map((model) => first.restMs("c1", model, 6_000)),
+        [0, 6_000, 0]
+      )
+      assert.strictEqual(first.waitMs("c1", 6_000), 0)
+      const shown = {
+        testStatus: "unavailable",
+        rateLimitedUntilMs: 12_000,
+        backoffLevel: 2,
+        lastError: "busy"
+      } as const
+      assert.deepInclude(first.healthOf("c1"), shown)
+      yield* first.flush
+      const later = yield* running
+      assert.deepInclude(later.healthOf("c1"), shown)
+      assert.deepStrictEqual([later.waitMs("c1", 6_000), later.restMs("c1", "n", 6_000)], [0, 6_000])
+      // A good answer of one shows the connection well; the other rests on.
+      assert.isTrue(later.succeed("c1", 7_000, "m"))
+      assert.deepInclude(later.healthOf("c1"), { testStatus: "active", rateLimitedUntilMs: null })
+      assert.deepStrictEqual([later.restMs("c1", "m", 7_000), later.restMs("c1", "n", 7_000)], [0, 5_000])
+      assert.isTrue(later.onlyOthersFailed("c1", "m"))
+      yield* later.reset("c1")
+      assert.strictEqual(later.restMs("c1", "n", 7_000), 0)
+    }).pipe(Effect.provide(reposInMemory))
+  )
+
+  it.scoped("are bounded: callers choose the names", () =>
+    Effect.gen(function* () {
+      const cooldowns = yield* running
+      for (let n = 0; n < maxModels + 1; n++) cooldowns.rest("c1", `m${n}`, apikey, 1_000, because503)
+      assert.deepStrictEqual([cooldowns.restMs("c1", "m0", 1_000), cooldowns.restMs("c1", "m1", 1_000)], [0, 3_000])
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
+describe("a clock that is set back two hours", () => {
+  const now = 10_000_000
+  const back = now - 2 * 3_600_000
+
+  it.scoped("keeps nobody out for longer than the cooldown was to last, and the wait runs on", () =>
+    Effect.gen(function* () {
+      const cooldowns = yield* running
+      const failure = (penalty: Penalty) => because(penalty, now - 100)
+      cooldowns.fail("firm", apikey, now, failure(forMs(30_000)))
+      cooldowns.fail("doubted", apikey, now, failure({ _tag: "Doubt", ms: 20_000 }))
+      cooldowns.rest("resting", "m", apikey, now, failure(backoff))
+      const waits = (atMs: number): ReadonlyArray<number | null> => [
+        cooldowns.waitMs("firm", atMs),
+        cooldowns.doubtMs("doubted", atMs),
+        cooldowns.restMs("resting", "m", atMs)
+      ]
+      assert.deepStrictEqual(waits(now), [30_000, 20_000, 3_000])
+      assert.deepStrictEqual(waits(back), [30_000, 20_000, 3_000])
+      assert.deepStrictEqual(waits(back + 2_000), [28_000, 18_000, 1_000])
+      assert.deepStrictEqual(waits(back + 30_000), [0, 0, 0])
+    }).pipe(Effect.provide(reposInMemory))
+  )
+
+  it.scoped("also over a restart", () =>
+    Effect.gen(function* () {
+      const first = yield* running
+      first.fail("c1", apikey, now, because(forMs(30_000), now - 100))
+      yield* first.flush
+      const later = yield* running
+      assert.strictEqual(later.waitMs("c1", back), 30_000)
+      assert.strictEqual(later.waitMs("c1", back + 10_000), 20_000)
     }).pipe(Effect.provide(reposInMemory))
   )
 })

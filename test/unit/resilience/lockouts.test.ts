@@ -196,3 +196,23 @@ describe("Lockouts", () => {
     })
   )
 })
+
+describe("a clock that is set back two hours", () => {
+  const now = 10_000_000
+  const back = now - 2 * 3_600_000
+
+  it.scoped("keeps no model locked or held for longer than it was to be", () =>
+    withLockouts(on, (lockouts) => {
+      const held = { ...key, model: "held" }
+      lockouts.fail(key, now, failure(503))
+      lockouts.hold(held, now, "quota_exhausted", 10 * minute)
+      const waits = (atMs: number) => [lockouts.waitMs(key, atMs), lockouts.waitMs(held, atMs)]
+      assert.deepStrictEqual(waits(back), [2 * minute, 10 * minute])
+      assert.deepStrictEqual(waits(back + minute), [minute, 9 * minute])
+      assert.deepStrictEqual(
+        waits(back + 10 * minute).map((ms) => Math.max(0, ms)),
+        [0, 0]
+      )
+    })
+  )
+})

@@ -146,7 +146,7 @@ describe("orderAuto", () => {
     assert.closeTo(rateOf("auto/smart"), 0.1, 0.016)
   })
 
-  it("incident mode: no exploration, no probes first, stability counts most", () => {
+  it("incident mode: no exploration, stability counts most, and who has recovered is probed", () => {
     const pool = [
       candidate("shaky", { tier: "ultra", performance: performanceOf(100, { deviationMs: 500, errorRate: 0.3 }) }),
       candidate("steady", { performance: performanceOf(1_000, { deviationMs: 10 }) })
@@ -160,6 +160,17 @@ describe("orderAuto", () => {
     assert.strictEqual(incident.detour, null)
     assert.match(incident.reason, /incident mode/)
     assert.strictEqual(ordered(pool, { unavailable: open.slice(1), config }).incident, false)
+    const poor = {
+      breaker: "HALF_OPEN",
+      performance: performanceOf(1_000, { deviationMs: 200, errorRate: 0.1 })
+    } as const
+    const recovered = [...pool, candidate("recovered", poor)]
+    const probed = ordered(recovered, {
+      id: "auto/fast",
+      unavailable: [...open, candidate("w", { breaker: "OPEN" })],
+      config
+    })
+    assert.deepStrictEqual([probed.incident, probed.detour, ids(probed.order)[0]], [true, "probe", "recovered"])
   })
 
   it("leaves out a bad score until a probe answers well", () => {
@@ -181,14 +192,14 @@ describe("orderAuto", () => {
     const failed = callEnded(two.healing, "dear m", false, nowMs + 6 * minute)
     const four = ordered(pool, { config, healing: failed, nowMs: nowMs + 6 * minute })
     assert.strictEqual(four.exclusions[0]?.untilMs, nowMs + 16 * minute)
-    // Who explores nothing is not sent on a probe either: the candidate waits in its place.
+    // Exploration off is not probing off.
     const zero = ordered(pool, {
       config: { ...config, explorationRate: 0 },
       healing: one.healing,
       nowMs: nowMs + 5 * minute
     })
-    assert.deepStrictEqual(ids(zero.order), ["cheap", "fair", "dear"])
-    assert.deepStrictEqual([zero.detour, [...zero.probes]], [null, ["dear m"]])
+    assert.deepStrictEqual(ids(zero.order), ["dear", "cheap", "fair"])
+    assert.deepStrictEqual([zero.detour, [...zero.probes]], ["probe", ["dear m"]])
   })
 
   it("leaves out nobody when everybody would be", () => {
@@ -202,10 +213,12 @@ describe("orderAuto", () => {
 
   it("sends a probe to a half-open provider", () => {
     const pool = [candidate("best"), candidate("healing", { breaker: "HALF_OPEN" })]
-    const result = ordered(pool, { config: { explorationRate: 0.000001 } })
-    assert.deepStrictEqual(ids(result.order), ["healing", "best"])
-    assert.strictEqual(result.reason, "probe of a half-open provider")
-    assert.deepStrictEqual(ids(ordered(pool).order), ["best", "healing"])
+    // With exploration, and without.
+    for (const explorationRate of [0.000001, 0]) {
+      const result = ordered(pool, { config: { explorationRate } })
+      assert.deepStrictEqual(ids(result.order), ["healing", "best"])
+      assert.strictEqual(result.reason, "probe of a half-open provider")
+    }
   })
 
   it("asks a custom strategy, keeps the rest in order of score, and tells a reason fit for a header", () => {

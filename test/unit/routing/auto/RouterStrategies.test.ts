@@ -80,17 +80,20 @@ describe("RouterStrategies", () => {
   it("sla-aware: the composite of the law; hard constraints first", () => {
     const sla = { targetP95Ms: 1_000, maxErrorRate: 0.1, maxCostPer1MTokens: 2, hardConstraints: false }
     const pool = [
-      // .35·1 + .35·1 + .15 + .1·(2/10) + .05 = .92
-      member("dear", { p95LatencyMs: 500, errorRate: 0, costPer1MTokens: 10 }),
-      // .35·(1000/1250) + .35 + .15 + .1 + .05 = .93
-      member("slow", { p95LatencyMs: 1_250, errorRate: 0.1, costPer1MTokens: 1 }),
-      // Keeps all of it, in bad health: .7 + .15·0 + .1 + 0 = .8
-      member("sick", { p95LatencyMs: 900, errorRate: 0, costPer1MTokens: 2, factors: { health: 0, stability: 0 } })
+      // .35·(1000/500) + .35·(.1/.1) + .15 + .1·(2/10) + .05 = 1.27
+      member("dear", { p95LatencyMs: 500, errorRate: 0.1, costPer1MTokens: 10 }),
+      // .35·(1000/1250) + .35·(.1/.05) + .15 + .1·(2/1) + .05 = 1.38
+      member("slow", { p95LatencyMs: 1_250, errorRate: 0.05, costPer1MTokens: 1 }),
+      // Keeps all of it, in bad health: .35·(1000/800) + .35·(.1/.1) + 0 + .1·(2/2) + 0 = .8875
+      member("sick", { p95LatencyMs: 800, errorRate: 0.1, costPer1MTokens: 2, factors: { health: 0, stability: 0 } })
     ]
     for (const name of ["sla", "sla-aware"]) assert.strictEqual(picked(name, pool, { sla }), "slow")
     assert.strictEqual(picked("sla", pool, { sla: { ...sla, hardConstraints: true } }), "sick")
     const told = pool.map((each) => builtInStrategy("sla")!.select([each], { ...context, sla }).reason)
-    assert.deepStrictEqual(told, ["service level 0.920", "service level 0.930", "service level 0.800"])
+    assert.deepStrictEqual(told, ["service level 1.270", "service level 1.380", "service level 0.887"])
+    // What is far below its threshold counts for more than what only keeps it.
+    const fast = [member("kept", { p95LatencyMs: 1_000 }), member("faster", { p95LatencyMs: 100 })]
+    assert.strictEqual(picked("sla", fast, { sla }), "faster")
     // Violations: dear 4, slow .25.
     assert.strictEqual(picked("sla", pool.slice(0, 2), { sla: { ...sla, hardConstraints: true } }), "slow")
     // A ceiling of 0 is a wish for free models, not a division by zero.

@@ -299,8 +299,7 @@ const checkCombined = (cell: Cell, scenario: CombinedScenario, where: string): v
   const restOf: Partial<Record<CombinedScenario, Rest>> = {
     "all-exhausted": 15 * hour,
     "all-rate-limited": 7_000,
-    "dies-midway": "for good",
-    "all-down": "backoff"
+    "dies-midway": "for good"
   }
   const rest = restOf[scenario]
   for (const target of rest === undefined ? [] : targets) {
@@ -309,6 +308,18 @@ const checkCombined = (cell: Cell, scenario: CombinedScenario, where: string): v
       assert.isFalse(
         own.some(({ startedMs }) => startedMs > fromMs && startedMs < untilMs),
         `${where}: asked while it rests`
+      )
+    }
+  }
+  if (scenario === "all-down") {
+    // Who only rests is asked when nobody else is left, one request at a time.
+    for (const target of targets) {
+      const own = callsTo(cell, target).toSorted((a, b) => a.startedMs - b.startedMs)
+      const [first] = failuresOf(own)
+      const resting = own.filter(({ startedMs }) => startedMs > (first?.endedMs ?? 0))
+      assert.isTrue(
+        resting.every(({ startedMs }, index) => index === 0 || startedMs >= resting[index - 1]!.endedMs),
+        `${where}: two at a time`
       )
     }
   }

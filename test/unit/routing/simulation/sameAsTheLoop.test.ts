@@ -28,6 +28,7 @@ import { faults } from "../../../../src/routing/simulation/faults/Catalogue.ts"
 import type { Fault, Said } from "../../../../src/routing/simulation/faults/Fault.ts"
 import { understood } from "../../../../src/routing/simulation/faults/Understood.ts"
 import { makeHealth } from "../../../../src/routing/simulation/Health.ts"
+import { makeLine } from "../../../../src/routing/simulation/Line.ts"
 import { makeWalk, type Step } from "../../../../src/routing/simulation/Walk.ts"
 import * as TargetHealth from "../../../../src/routing/TargetHealth.ts"
 import { routePolicy } from "../../../../src/routing/walk/RoutePolicy.ts"
@@ -252,7 +253,7 @@ const real = (story: Story) =>
       quotas: { refused: () => {} },
       stats: { begin: () => () => {}, record: () => {} },
       door: { enter: () => ({ _tag: "Free", release: () => {} }), waiting: () => 0 },
-      gate: { enter: () => ({ _tag: "Free", release: () => {} }) },
+      gate: { enter: () => ({ _tag: "Free", release: () => {} }), inUse: () => 0 },
       tokens: {
         canRefresh: () => true,
         mayBeStale: () => false,
@@ -315,6 +316,7 @@ const simulated = (story: Story): Log => {
   const resolution = resolutionFor(story)
   const settings = settingsFor(story).service.current()
   const health = makeHealth(settings, resolution.targets)
+  const line = makeLine(0)
   const log: Log = []
   const renewed = new Set<string>()
   let nowMs = startMs
@@ -324,6 +326,8 @@ const simulated = (story: Story): Log => {
       order: resolution.targets,
       policy: routePolicy(settings, resolution.config),
       health,
+      line,
+      waitTimeoutMs: settings.connectionQueue.waitTimeoutMs,
       wait: story.strategy === "quota-share" ? settings.comboCooldownWait : null,
       deadlineMs: nowMs + settings.timeouts.totalMs
     })
@@ -333,6 +337,11 @@ const simulated = (story: Story): Log => {
       if (step._tag === "Pause") {
         nowMs += step.ms
         step = step.next(nowMs)
+        continue
+      }
+      if (step._tag === "Wait") {
+        // One request at a time: nobody is there to wait for.
+        step = step.next(false, nowMs)
         continue
       }
       const { probe, turn } = step
@@ -355,6 +364,7 @@ const simulated = (story: Story): Log => {
       }
       const failure = said === null ? null : understood(said, target, circumstances)
       health.ended({ target, startedMs, endedMs: nowMs, probe }, failure)
+      if (turn.isAlone) line.release(id)
       if (failure === null || failure.contentBegan) {
         how = failure === null ? "Completed" : "Broken"
         break

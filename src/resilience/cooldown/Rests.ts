@@ -1,0 +1,138 @@
+/**
+ * The models of one connection that rest after a passing failure (`Passing.ts`): each with a backoff of its own, so that one broken
+ * model does not hold up the others of its account. Pure: every function gives the next state, or the same one when nothing changed.
+ */
+import * as Schema from "effect/Schema"
+import { type ConnectionHealth, TestStatus } from "../../domain/Connection.ts"
+import * as Cooldown from "./Cooldown.ts"
+
+export interface Rest {
+  readonly state: Cooldown.CooldownState
+  /** The connection shows it. A good answer of another model shows the connection well again, though this model rests on. */
+  readonly isShown: boolean
+}
+
+/** By model, the one that failed last behind the others. */
+export type Rests = ReadonlyMap<string, Rest>
+
+export const none: Rests = new Map()
+
+/** Models kept for one connection; beyond it the one whose failure is longest ago goes. Callers choose the names. */
+export const maxModels = 100
+
+export const waitMs = (rests: Rests, model: string, nowMs: number): number => {
+  const rest = rests.get(model)
+  return rest === undefined ? 0 : (Cooldown.waitMs(rest.state, nowMs) ?? 0)
+}
+
+/** Models have failed, and this one is none of them. */
+export const onlyOthers = (rests: Rests, model: string): boolean => rests.size > 0 && !rests.has(model)
+
+export const fail = (
+  rests: Rests,
+  model: string,
+  profile: Cooldown.CooldownProfile,
+  nowMs: number,
+  failure: Cooldown.CooldownFailure,
+  fresh: Cooldown.CooldownState
+): Rests => {
+  const before = rests.get(model)?.state ?? fresh
+  const state = Cooldown.fail(before, profile, nowMs, failure)
+  if (state === before) return rests
+  const next = new Map(rests)
+  next.delete(model)
+  next.set(model, { state, isShown: true })
+  const [oldest] = next.keys()
+  if (next.size > maxModels && oldest !== undefined) next.delete(oldest)
+  return next
+}
+
+/** A call of `model` (null: of any) that began at `startedMs` was answered well. */
+export const succeed = (rests: Rests, model: string | null, startedMs: number): Rests => {
+  if (rests.size === 0) return rests
+  let changed = false
+  const next = new Map<string, Rest>()
+  for (const [name, rest] of rests) {
+    const isEarlier = startedMs < (rest.state.failedAtMs ?? 0)
+    const isOver = !isEarlier && (model === null || name === model)
+    if (isOver || (!isEarlier && rest.isShown)) changed = true
+    if (!isOver) next.set(name, isEarlier || !rest.isShown ? rest : { ...rest, isShown: false })
+  }
+  return changed ? next : rests
+}
+
+/** `Cooldown.settle` of each. */
+export const settle = (rests: Rests, nowMs: number): Rests => {
+  let isSetBack = false
+  for (const { state } of rests.values()) if (state.failedAtMs !== null && nowMs < state.failedAtMs) isSetBack = true
+  if (!isSetBack) return rests
+  return new Map(
+    Array.from(rests, ([model, { isShown, state }]) => [model, { isShown, state: Cooldown.settle(state, nowMs) }])
+  )
+}
+
+export const isShown = (rests: Rests): boolean => {
+  for (const rest of rests.values()) if (rest.isShown) return true
+  return false
+}
+
+/** The connection's own health, with the trouble of its models: the longest time, the highest level, the latest words. */
+export const shown = (own: ConnectionHealth, ownFailedAtMs: number | null, rests: Rests): ConnectionHealth => {
+  if (rests.size === 0 || Cooldown.isTerminal(own.testStatus)) return own
+  let health = own
+  let latestMs = ownFailedAtMs ?? Number.NEGATIVE_INFINITY
+  for (const { isShown, state } of rests.values()) {
+    if (!isShown) continue
+    const failedAtMs = state.failedAtMs ?? 0
+    const { errorCode, lastError, lastErrorType } = failedAtMs >= latestMs ? state : health
+    latestMs = Math.max(latestMs, failedAtMs)
+    health = {
+      testStatus: "unavailable",
+      rateLimitedUntilMs: Math.max(health.rateLimitedUntilMs ?? 0, state.rateLimitedUntilMs ?? 0),
+      backoffLevel: Math.max(health.backoffLevel, state.backoffLevel),
+      lastError,
+      lastErrorType,
+      errorCode
+    }
+  }
+  return health
+}
+
+const StoredState = Schema.Struct({
+  testStatus: TestStatus,
+  rateLimitedUntilMs: Schema.NullOr(Schema.Finite),
+  lastError: Schema.NullOr(Schema.String),
+  lastErrorType: Schema.NullOr(Schema.String),
+  errorCode: Schema.NullOr(Schema.String),
+  backoffLevel: Schema.NonNegativeInt,
+  failedAtMs: Schema.NullOr(Schema.Finite)
+})
+
+/** What outlives the process beside the row of the connection: what is its own, since when, and what is its models'. */
+export const Stored = Schema.Struct({
+  own: StoredState,
+  models: Schema.Array(Schema.Struct({ model: Schema.String, isShown: Schema.Boolean, ...StoredState.fields }))
+})
+export type Stored = typeof Stored.Type
+
+const storedState = (state: Cooldown.CooldownState): typeof StoredState.Type => {
+  const { doubtedUntilMs: _, resetAtMs: __, ...lasting } = state
+  return lasting
+}
+
+/** Null when the row of the connection says it all. */
+export const stored = (own: Cooldown.CooldownState, rests: Rests): Stored | null =>
+  rests.size === 0 && own.rateLimitedUntilMs === null
+    ? null
+    : {
+        own: storedState(own),
+        models: Array.from(rests, ([model, { isShown, state }]) => ({ model, isShown, ...storedState(state) }))
+      }
+
+export const restored = (
+  { models, own }: Stored,
+  fresh: Cooldown.CooldownState
+): { readonly own: Cooldown.CooldownState; readonly rests: Rests } => ({
+  own: { ...fresh, ...own },
+  rests: new Map(models.map(({ isShown, model, ...state }) => [model, { isShown, state: { ...fresh, ...state } }]))
+})

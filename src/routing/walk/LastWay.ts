@@ -1,0 +1,56 @@
+/**
+ * Who may be asked although it is not well, because nobody else is left: a connection that is doubted, a model that rests after a passing
+ * failure, and an open breaker that waits for its probe. Pure; the attempt loop and the simulation walk by it.
+ */
+
+/**
+ * - `doubt` others go first, nothing else
+ * - `rest` one request at a time per connection; the others wait for its answer
+ * - `probe` the breaker lets one call through
+ */
+export type LastWay = "doubt" | "rest" | "probe"
+
+/** Of an open breaker before one target. Milliseconds from now. */
+export interface BreakerWait {
+  /** Null while somebody else's probe is under way. */
+  readonly breakerMs: number | null
+  /** Until it lets a probe through where nobody else is left. */
+  readonly lastWayMs: number
+  /** What opened it were failures of other models of the same account. */
+  readonly isUnblamed: boolean
+}
+
+/** A probe is over soon, one way or the other. */
+export const probeAgainMs = 1_000
+
+/**
+ * Milliseconds until a breaker lets a probe of this target through where nobody else is left: at once where only other models of the
+ * account have failed.
+ */
+export const probeInMs = ({ breakerMs, isUnblamed, lastWayMs }: BreakerWait): number =>
+  breakerMs === null ? probeAgainMs : isUnblamed ? 0 : lastWayMs
+
+/** When a client may come back to somebody who is asked as a last way: nobody has to wait for the end of a long rest. */
+export const retryAtMs = (untilMs: number, nowMs: number, baseCooldownMs: number): number =>
+  Math.min(untilMs, nowMs + baseCooldownMs)
+
+/** A target whose turn comes when nobody else is left. Times are epoch milliseconds. */
+export interface PutOff<Turn> {
+  readonly turn: Turn
+  /** When it is well. */
+  readonly untilMs: number
+}
+
+/** Takes out whoever is ready soonest, of those that can be asked at once where there are any. */
+export const takeSoonest = <Turn>(later: Array<PutOff<Turn>>, isFree: (turn: Turn) => boolean): Turn | undefined => {
+  let best = -1
+  let isBestFree = false
+  for (const [index, { turn, untilMs }] of later.entries()) {
+    const free = isFree(turn)
+    const isBetter = best < 0 || (free === isBestFree ? untilMs < (later[best]?.untilMs ?? 0) : free)
+    if (!isBetter) continue
+    best = index
+    isBestFree = free
+  }
+  return later.splice(best, best < 0 ? 0 : 1)[0]?.turn
+}
