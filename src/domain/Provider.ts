@@ -3,6 +3,7 @@
  * The registry holds no secrets; the only ones of a spec are the headers an operator gave a node.
  */
 import type { SecretHeaders } from "./Connection.ts"
+import type { Dialect } from "./Dialect.ts"
 import type { WireName } from "./Wire.ts"
 
 /** Resilience profile: decides breaker thresholds, cooldown base and which 403s are final. */
@@ -67,6 +68,8 @@ export interface ProviderSpec {
   readonly openAiTools: boolean
   /** Its messages wire takes system messages between turns, of the models that know them. */
   readonly systemBetween: boolean
+  /** Where it departs from the wires it speaks. */
+  readonly dialect: Dialect
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null
 }

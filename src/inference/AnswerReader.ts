@@ -78,16 +78,17 @@ export const answerReader = (
 
   const relayed = (parsed: JsonObject, bytes: Buffer, facts: AnswerFacts): AttemptResult => {
     watch.onAnswer?.(parsed, bytes)
-    if (watch.onParts !== null) Either.map(call.codec.decodeResponse(parsed), ({ parts }) => watch.onParts?.(parts))
+    if (watch.onParts !== null)
+      Either.map(call.codec.decodeResponse(parsed, call.dialect), ({ parts }) => watch.onParts?.(parts))
     return completed("whole", bytes, facts)
   }
 
   const reencoded = (parsed: JsonObject, facts: AnswerFacts): AttemptResult => {
-    const decoded = call.codec.decodeResponse(parsed)
+    const decoded = call.codec.decodeResponse(parsed, call.dialect)
     if (Either.isLeft(decoded)) {
       return failed(ownFailure(decoded.left.status, "bad_answer", decoded.left.message))
     }
-    const response = restoreTools(decoded.right, call.toolNames)
+    const response = restoreTools(decoded.right, call)
     watch.onParts?.(response.parts)
     return work.envelope.stream
       ? completed("replayed", asStream(response), facts)
@@ -97,7 +98,7 @@ export const answerReader = (
   const read = (bytes: Buffer): AttemptResult => {
     const parsed = parseJson(bytes.toString("utf8"))
     if (!isObject(parsed)) return failed(notJson)
-    const facts = call.codec.readAnswer(parsed)
+    const facts = call.codec.readAnswer(parsed, call.dialect)
     if (facts.stop === null) return failed(noAnswer(parsed, facts))
     if (!facts.hasContent && !lastChance) return failed(empty)
     return call.sameWire && !work.envelope.stream ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)

@@ -136,6 +136,7 @@ export const startAttempt = (
     wantsUsage: work.envelope.wantsUsage,
     request: work.asked,
     ...(call.toolNames === null ? {} : { toolNames: call.toolNames }),
+    ...(call.callIds === null ? {} : { callIds: call.callIds }),
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   })
 

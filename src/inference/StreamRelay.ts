@@ -3,6 +3,7 @@
  * or a translator (other wire), which both give bytes and facts.
  */
 import { optional, stringOr } from "../wire/json/Json.ts"
+import type { Dialect } from "../domain/Dialect.ts"
 import { codecs, makeStreamTranslator } from "../wire/Codec.ts"
 import type { StreamEvent } from "../wire/canonical/Event.ts"
 import type { EncodeContext, StreamFacts, WireCodec } from "../wire/WireCodec.ts"
@@ -27,8 +28,13 @@ const telling = (source: StreamSource, onSent: (bytes: Buffer | string) => void)
 }
 
 /** A tap with a decoder beside it, for somebody who wants to know what the bytes mean. */
-const understanding = (client: WireCodec, tap: StreamSource, onEvent: (event: StreamEvent) => void): StreamSource => {
-  const decoder = client.makeStreamDecoder()
+const understanding = (
+  client: WireCodec,
+  tap: StreamSource,
+  onEvent: (event: StreamEvent) => void,
+  dialect: Dialect
+): StreamSource => {
+  const decoder = client.makeStreamDecoder(dialect)
   return {
     ...tap,
     push: (chunk) => {
@@ -75,7 +81,7 @@ const recordedSource = (
     })
   }
   const recording: WireCodec = { ...client, makeStreamEncoder: () => ({ encode: sent.feed }) }
-  return makeStreamTranslator(recording, call.codec, context, onEvent)
+  return makeStreamTranslator(recording, call.codec, context, onEvent, call.dialect)
 }
 
 const plainSource = (
@@ -87,11 +93,12 @@ const plainSource = (
   const tap = (): StreamSource => {
     const plain = client.makeStreamTap({
       hideUsage: call.hideUsage,
+      dialect: call.dialect,
       ...optional("model", stringOr(context.request?.["model"]))
     })
-    return onEvent === null ? plain : understanding(client, plain, onEvent)
+    return onEvent === null ? plain : understanding(client, plain, onEvent, call.dialect)
   }
-  return call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent)
+  return call.sameWire ? tap() : makeStreamTranslator(client, call.codec, context, onEvent, call.dialect)
 }
 
 /** Bytes held back until the first content, so that a failure before it can still go to another target. */

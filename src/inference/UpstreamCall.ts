@@ -3,6 +3,7 @@
  * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
+import type { Dialect, WireRule } from "../domain/Dialect.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { headerOf } from "../auth/Credentials.ts"
 import type { UpstreamRequest } from "../egress/Upstream.ts"
@@ -12,7 +13,9 @@ import type { Target } from "../routing/ModelResolver.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
 import { takesSystemBetween } from "../wire/canonical/ModelFamily.ts"
 import { codecs, encodeConversation } from "../wire/Codec.ts"
-import type { ToolNames } from "../wire/canonical/ToolAdaptation.ts"
+import { reasoningMember, wantsReasoningBack } from "../wire/canonical/ReasoningHistory.ts"
+import type { CallIds, ToolNames } from "../wire/canonical/ToolAdaptation.ts"
+import { isRefusedBy } from "../wire/chat/Refusals.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { withoutThinking } from "../wire/NoThinking.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
@@ -22,7 +25,7 @@ import type { Work } from "./Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "./handoff/Carrying.ts"
 import type { OpaqueState, Origin } from "./state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "./state/Proofs.ts"
-import { lacksReasoning, wantsReasoningBack } from "./state/ReasoningReplay.ts"
+import { lacksReasoning } from "./state/ReasoningReplay.ts"
 
 type State = typeof OpaqueState.Service
 
@@ -37,13 +40,34 @@ export interface UpstreamCall {
   readonly dropped: ReadonlyArray<string>
   /** Fields that were bent to what the target takes; absent for the client's own bytes. */
   readonly mapped?: ReadonlyArray<string>
+  /** Of the target. */
+  readonly dialect: Dialect
   /** Names of tools that had to be changed for this target; null when the client's own were sent. */
   readonly toolNames: ToolNames | null
+  /** Ids of calls that had to be changed for this target. */
+  readonly callIds: CallIds | null
 }
 
 /** The client's wire when the account speaks it, else the account's first one. */
-const chooseWire = (client: WireName, offered: ReadonlyArray<WireName>): WireName | null =>
-  offered.includes(client) ? client : (offered[0] ?? null)
+const chooseWire = (work: Work, target: Target, offered: ReadonlyArray<WireName>): WireName | null => {
+  const { exchange } = work
+  const ruled = exchange.codec.peer === undefined ? wireByModel(work, target, offered) : null
+  return ruled ?? (offered.includes(exchange.wire) ? exchange.wire : (offered[0] ?? null))
+}
+
+/** What the provider documents of this model: some of its endpoints do not take every model, or not every request for it. */
+const wireByModel = (
+  { envelope, parsed }: Work,
+  { account, model, suppressReasoning }: Target,
+  offered: ReadonlyArray<WireName>
+): WireName | null => {
+  const off = suppressReasoning || parsed["reasoning_effort"] === "none"
+  const fits = ({ models, when, wire }: WireRule): boolean =>
+    offered.includes(wire) &&
+    models.test(model) &&
+    (when === "always" || (envelope.hasTools && !off && (when === "tools_unless_off" || envelope.wantsReasoning)))
+  return account.spec.dialect.wireRules.find(fits)?.wire ?? null
+}
 
 /** Who would answer, for what is bound to its maker. */
 export const originOf = ({ account, model }: Target, wire: WireName): Origin => ({
@@ -79,7 +103,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const { peer } = exchange.codec
   const wires =
     peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed) !== null)
-  const wire = chooseWire(exchange.wire, wires)
+  const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
   const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed)
   if (wire === null || endpoint === undefined || codec === null) {
@@ -91,10 +115,12 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   }
   // A wire may have a second dialect with another codec: it is translated like any other.
   const sameWire = codec === exchange.codec
-  const replays = wire === "chat" && wantsReasoningBack(model)
+  const { dialect } = account.spec
+  const replays = wire === "chat" && wantsReasoningBack(model, dialect)
   const rewritten =
     envelope.needsRewrite ||
     (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
+    (wire === "chat" && isRefusedBy(dialect, work.parsed)) ||
     (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||
     (state.holdsProofs() &&
@@ -148,7 +174,8 @@ const relayedQuestion = (work: Work, way: Way): Pick<Work, "parsed" | "body"> =>
 /** The client's own bytes. */
 export const relayedCall = (work: Work, way: Way): UpstreamCall => {
   const { body, parsed } = relayedQuestion(work, way)
-  const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope)
+  const { dialect } = way.target.account.spec
+  const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope, dialect)
   return {
     request: requestTo(work, way, relay.body),
     wire: way.codec.name,
@@ -156,12 +183,18 @@ export const relayedCall = (work: Work, way: Way): UpstreamCall => {
     sameWire: true,
     hideUsage: relay.hideUsage,
     dropped: [],
-    toolNames: null
+    dialect,
+    toolNames: null,
+    callIds: null
   }
 }
 
 const capped = (conversation: Conversation, cap: number | null): Conversation =>
   cap === null ? conversation : { ...conversation, maxOutputTokens: Math.min(conversation.maxOutputTokens ?? cap, cap) }
+
+/** Chat servers have one member for it, or none. */
+const takesOwnReasoning = ({ codec, target }: Way): boolean =>
+  codec.name !== "chat" || reasoningMember(target.model, target.account.spec.dialect) !== null
 
 /** The conversation as this target may see it: with what it said itself and the client could not carry, without others' proofs. */
 export const conversationFor = (work: Work, way: Way, state: State): Either.Either<Conversation, AttemptFailure> => {
@@ -169,12 +202,13 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
   return Either.mapBoth(questionFor(work, way).conversation(), {
     onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
     onRight: (conversation) => {
-      const own = capped(state.attach(work.owner, origin, conversation), work.outputCap)
+      const whole = takesOwnReasoning(way) ? state.attach(work.owner, origin, conversation) : conversation
+      const own = capped(whole, work.outputCap)
       const carried = carriedTo(work, way.target)
-      const whole = carried === null ? own : conversationWith(own, carried)
+      const told = carried === null ? own : conversationWith(own, carried)
       return state.holdsProofs()
-        ? withoutForeignProofs(whole, (proof) => state.isForeign(work.owner, origin, proof))
-        : whole
+        ? withoutForeignProofs(told, (proof) => state.isForeign(work.owner, origin, proof))
+        : told
     }
   })
 }
@@ -199,11 +233,12 @@ export const translatedCall = (
       stream: work.envelope.stream,
       ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
       ...(takesSystem(work, way) ? { systemBetween: true } : {}),
+      dialect: way.target.account.spec.dialect,
       ...facts
     }),
     {
       onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-      onRight: ({ body, dropped, mapped, toolNames }) => ({
+      onRight: ({ body, callIds, dropped, mapped, toolNames }) => ({
         // A wire may reason unless it is told not to.
         request: requestTo(work, way, JSON.stringify(suppressed(way, body))),
         wire: way.codec.name,
@@ -212,7 +247,9 @@ export const translatedCall = (
         hideUsage: !work.envelope.wantsUsage,
         dropped,
         mapped,
-        toolNames: toolNames ?? null
+        dialect: way.target.account.spec.dialect,
+        toolNames: toolNames ?? null,
+        callIds: callIds ?? null
       })
     }
   )

@@ -3,6 +3,7 @@
  * (document 1; contract B3 `/api/provider-nodes`; reference-facts 6).
  */
 import type { SecretHeaders } from "../domain/Connection.ts"
+import { type Dialect, plainDialect } from "../domain/Dialect.ts"
 import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../domain/Provider.ts"
 import type { ProviderNode, ProviderNodeType } from "../domain/ProviderNode.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -32,6 +33,18 @@ export const search = (term: string, category: ProviderCategory | null = null): 
       [spec.id, spec.name, ...spec.aliases].some((word) => word.toLowerCase().includes(wanted))
   )
 }
+
+const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).hostname : null)
+
+/** A node at a known provider's address is that provider's. Hosts of the operator's own machine tell nothing. */
+const dialectsByHost: ReadonlyMap<string, Dialect> = new Map(
+  allProviders.flatMap((spec) => {
+    const host = spec.class === "local" || spec.baseUrl.includes("{") ? null : hostOf(spec.baseUrl)
+    return host === null ? [] : [[host, spec.dialect] as const]
+  })
+)
+
+const dialectOfHost = (baseUrl: string): Dialect => dialectsByHost.get(hostOf(baseUrl) ?? "") ?? plainDialect
 
 interface NodeShape {
   readonly wire: WireName
@@ -72,6 +85,7 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,
+    dialect: dialectOfHost(node.baseUrl),
     oauth: null
   }
 }

@@ -1,5 +1,6 @@
 /** The registry of wires, and translation between two of them. A further wire is one more entry here. */
 import * as Either from "effect/Either"
+import type { Dialect } from "../domain/Dialect.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { pairCalls } from "./canonical/CallResults.ts"
@@ -8,7 +9,7 @@ import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
-import { adaptTools } from "./canonical/ToolAdaptation.ts"
+import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
 import { gemini } from "./gemini/Codec.ts"
@@ -39,7 +40,7 @@ const encodeAdapted = (
   if (paired?.unanswered === true) log.map("toolResult")
   const adapted = adaptTools(
     paired?.conversation ?? conversation,
-    target.toolLimits,
+    limitsFor(target.toolLimits, options.dialect),
     sameWire,
     options.openAiTools ?? null
   )
@@ -48,7 +49,8 @@ const encodeAdapted = (
     ...encoded,
     dropped: [...new Set([...(conversation.lost ?? []), ...log.dropped, ...encoded.dropped])],
     mapped: [...new Set([...log.mapped, ...encoded.mapped, ...adapted.mapped])],
-    ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames })
+    ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames }),
+    ...(adapted.callIds === null ? {} : { callIds: adapted.callIds })
   }
 }
 
@@ -80,7 +82,7 @@ export const translateRequest = (
 
 /** A whole answer in the words of the client, and with its tools. */
 export const encodeAnswer = (client: WireCodec, response: Response, context: EncodeContext): JsonObject =>
-  client.encodeResponse(restoreTools(response, context.toolNames ?? null), context)
+  client.encodeResponse(restoreTools(response, context), context)
 
 /** A stream on its way from the upstream's wire to the client's. */
 export interface StreamTranslator {
@@ -117,13 +119,14 @@ export const makeStreamTranslator = (
   client: WireCodec,
   upstream: WireCodec,
   context: EncodeContext,
-  listen: ((event: StreamEvent) => void) | null = null
+  listen: ((event: StreamEvent) => void) | null = null,
+  dialect?: Dialect
 ): StreamTranslator => {
-  const decoder = upstream.makeStreamDecoder()
+  const decoder = upstream.makeStreamDecoder(dialect)
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
   const observe = makeObserver(facts)
-  const restore = context.toolNames === undefined ? null : makeToolRestorer(context.toolNames)
+  const restore = makeToolRestorer(context)
   let chars = 0
 
   const tell = (event: StreamEvent): string => {

@@ -3,12 +3,13 @@
  * upstream's codec from the registry (`Codec.ts`) and never looks inside a format.
  */
 import type * as Either from "effect/Either"
+import type { Dialect } from "../domain/Dialect.ts"
 import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response, Stop } from "./canonical/Response.ts"
-import type { ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
+import type { CallIds, ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
 
@@ -54,6 +55,8 @@ export interface EncodeOptions {
   readonly openAiTools?: boolean | null
   /** The model takes system messages between turns on the messages wire; absent: it does not, or nobody knows. */
   readonly systemBetween?: boolean
+  /** Where the endpoint departs from its wire; absent when nothing is known of it. */
+  readonly dialect?: Dialect
 }
 
 export interface EncodedRequest {
@@ -64,6 +67,8 @@ export interface EncodedRequest {
   readonly mapped: ReadonlyArray<string>
   /** The client's own tools where the upstream was told another name or form; the answer needs them (`EncodeContext`). */
   readonly toolNames?: ToolNames
+  /** The client's own ids of calls where the upstream was told another one. */
+  readonly callIds?: CallIds
 }
 
 /** The bytes to send to a same-wire upstream. */
@@ -92,6 +97,7 @@ export interface EncodeContext {
    * speak of the client's own tools already.
    */
   readonly toolNames?: ToolNames
+  readonly callIds?: CallIds
 }
 
 /** What a relay knows of a stream so far; the same for a tap and a translator. Read it after each `push`. */
@@ -132,6 +138,8 @@ export interface TapOptions {
   readonly hideUsage: boolean
   /** The client's own name of the model, for a wire whose clients look for it in the answer; absent: the upstream's stays. */
   readonly model?: string
+  /** Of the upstream. */
+  readonly dialect?: Dialect
 }
 
 /** Bytes of an upstream's stream → canonical events. */
@@ -183,17 +191,23 @@ export interface WireCodec {
   /** The hot check of a request that is relayed as it is. O(messages), no copy. */
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
   /** The client's own bytes with another model (and, where the wire must ask for it, usage); nothing else is touched. */
-  readonly relayRequest: (raw: Buffer, parsed: JsonObject, model: string, envelope: Envelope) => RelayRequest
+  readonly relayRequest: (
+    raw: Buffer,
+    parsed: JsonObject,
+    model: string,
+    envelope: Envelope,
+    dialect?: Dialect
+  ) => RelayRequest
 
   readonly decodeRequest: (body: JsonObject) => Either.Either<Conversation, InvalidRequest>
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 
   /** Left: the 200 is no answer of this wire (an error object, no choices, no stop reason …). */
-  readonly decodeResponse: (body: JsonObject) => Either.Either<Response, UpstreamProblem>
+  readonly decodeResponse: (body: JsonObject, dialect?: Dialect) => Either.Either<Response, UpstreamProblem>
   readonly encodeResponse: (response: Response, context: EncodeContext) => JsonObject
-  readonly readAnswer: (body: JsonObject) => AnswerFacts
+  readonly readAnswer: (body: JsonObject, dialect?: Dialect) => AnswerFacts
 
-  readonly makeStreamDecoder: () => StreamDecoder
+  readonly makeStreamDecoder: (dialect?: Dialect) => StreamDecoder
   readonly makeStreamEncoder: (context: EncodeContext) => StreamEncoder
   readonly makeStreamTap: (options: TapOptions) => StreamTap
 

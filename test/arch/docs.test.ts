@@ -3,12 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { ComboStrategy } from "../../src/domain/Combo.ts"
 import { defaultResilience } from "../../src/domain/Resilience.ts"
+import { allProviders } from "../../src/providers/registry/index.ts"
+import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
 import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
 import { defaultWeights } from "../../src/routing/auto/Weights.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
 
 const generated: ReadonlyArray<readonly [path: string, render: () => string]> = [
-  [new URL("../../docs/wire-fields.md", import.meta.url).pathname, renderFieldTable]
+  [new URL("../../docs/wire-fields.md", import.meta.url).pathname, renderFieldTable],
+  [new URL("../../docs/usage-by-provider.md", import.meta.url).pathname, () => renderUsagePage(allProviders)]
 ]
 
 describe("generated documents", () => {

@@ -3,10 +3,6 @@
  */
 import { isArray, isObject, type JsonObject } from "../../wire/json/Json.ts"
 
-const families = /deepseek|kimi|mimo/i
-
-export const wantsReasoningBack = (model: string): boolean => families.test(model)
-
 /** Whether a chat request has a turn with tool calls and without its reasoning. */
 export const lacksReasoning = ({ messages }: JsonObject): boolean =>
   isArray(messages) &&

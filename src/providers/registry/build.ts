@@ -1,6 +1,7 @@
 /**
  * Builders that keep a registry entry on one line: everything that is the same for most providers is filled in here.
  */
+import { dialectOf } from "./dialects.ts"
 import type { OAuthEndpoint, ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
 
 export const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }
@@ -50,6 +51,7 @@ const entry =
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,
+    dialect: dialectOf(id),
     oauth: null,
     ...usual,
     ...details,

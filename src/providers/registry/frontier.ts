@@ -8,7 +8,7 @@ const gemini = geminiIn("frontier")
 
 export const frontier: ReadonlyArray<ProviderSpec> = [
   chat("openai", "OpenAI", "https://api.openai.com/v1", {
-    wires: ["chat", "responses"],
+    wires: ["responses", "chat"],
     keepsResponses: true,
     openAiTools: true,
     oauth: openAiTokens,

@@ -8,6 +8,8 @@ export interface WordLimit {
   /** Matched against the whole word. */
   readonly pattern: RegExp
   readonly maxChars: number
+  /** How another word is made, where only one form is taken; absent: from the word's own begin. */
+  readonly make?: (word: string, attempt: number) => string
 }
 
 /** FNV-1a, 32 bits: tells long words with the same begin apart. */
@@ -20,7 +22,19 @@ export const hashOf = (text: string): string => {
 /** Letters, digits, `_` and `-`: what every wire takes. */
 export const plainWord = (word: string): string => word.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
 
-const aliasOf = (word: string, attempt: number, { maxChars, pattern }: WordLimit): string => {
+/** Nine letters or digits: 46 bits of two hashes, so that the words of one conversation do not meet. */
+export const nineLettersOrDigits: WordLimit = {
+  pattern: /^[a-zA-Z0-9]{9}$/,
+  maxChars: 9,
+  make: (word, attempt) => {
+    const high = Number.parseInt(hashOf(`${attempt}:${word}`), 16) % 0x4000
+    const low = Number.parseInt(hashOf(`${word}:${attempt}`), 16)
+    return (high * 0x1_0000_0000 + low).toString(36).padStart(9, "0").slice(-9)
+  }
+}
+
+const aliasOf = (word: string, attempt: number, { make, maxChars, pattern }: WordLimit): string => {
+  if (make !== undefined) return make(word, attempt)
   const hash = hashOf(attempt === 0 ? word : `${attempt}:${word}`)
   const begin = (text: string): string => `${text.slice(0, maxChars - hash.length - 1)}_${hash}`
   const alias = begin(plainWord(word))

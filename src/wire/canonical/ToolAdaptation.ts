@@ -1,9 +1,10 @@
 /**
  * Bends the tools of a conversation to what a target takes: names and call ids within its limits, free-form tools as JSON tools.
- * The names go back to the client's own in the answer (`ToolRestoration.ts`); ids need no way back.
+ * Names, and ids that took another form for one provider, go back to the client's own in the answer (`ToolRestoration.ts`).
  */
 import type { Conversation, Message, Part, Tool, ToolChoice } from "./Conversation.ts"
-import { aliasesOf, type WordLimit } from "./Aliases.ts"
+import type { Dialect } from "../../domain/Dialect.ts"
+import { aliasesOf, nineLettersOrDigits, type WordLimit } from "./Aliases.ts"
 import { asFunctionTool, wrapInput } from "./FreeForm.ts"
 
 /** What a wire's upstreams take. */
@@ -30,10 +31,15 @@ export interface ClientTool {
 /** The client's tools by the names the upstream was told; only those that differ. */
 export type ToolNames = ReadonlyMap<string, ClientTool>
 
+/** The client's own ids of calls by those the upstream was told; only those that differ. */
+export type CallIds = ReadonlyMap<string, string>
+
 export interface AdaptedTools {
   readonly conversation: Conversation
   /** Null when nothing differs. */
   readonly toolNames: ToolNames | null
+  /** Null when nothing differs. */
+  readonly callIds: CallIds | null
   /** What was bent, as the client calls it. */
   readonly mapped: ReadonlyArray<string>
 }
@@ -104,6 +110,15 @@ const wayBack = (
   return back.size === 0 ? null : back
 }
 
+/** What the endpoint takes of its wire. */
+export const limitsFor = (limits: ToolLimits, dialect: Dialect | undefined): ToolLimits =>
+  dialect === undefined || dialect.callIds === null
+    ? limits
+    : { ...limits, callId: nineLettersOrDigits, mendsOwnIds: true }
+
+const inverse = (aliases: ReadonlyMap<string, string>): CallIds | null =>
+  aliases.size === 0 ? null : new Map([...aliases].map(([own, told]) => [told, own]))
+
 /**
  * `openAiTools`: whether this upstream knows free-form tools; null when nobody knows. Between two speakers of one wire at most ids
  * are touched: the client's tools are the upstream's.
@@ -125,7 +140,8 @@ export const adaptTools = (
     !knows &&
     (conversation.tools.some(({ type }) => type === "custom") ||
       parts.some((part) => part.type === "tool_call" && part.kind === "custom"))
-  if (aliases.size === 0 && ids.size === 0 && !wraps) return { conversation, toolNames: null, mapped: [] }
+  if (aliases.size === 0 && ids.size === 0 && !wraps)
+    return { conversation, toolNames: null, callIds: null, mapped: [] }
   const wording: Wording = { name: (name) => aliases.get(name) ?? name, id: (id) => ids.get(id) ?? id, wraps }
   return {
     conversation: {
@@ -137,6 +153,7 @@ export const adaptTools = (
       )
     },
     toolNames: wayBack(conversation, names, wording),
+    callIds: inverse(ids),
     mapped: [...(aliases.size === 0 ? [] : ["tools.name"]), ...(wraps ? ["tools.custom"] : [])]
   }
 }

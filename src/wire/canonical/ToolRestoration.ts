@@ -1,34 +1,48 @@
-/** Gives the calls of an answer back the names and the form the client declared its tools with. */
+/** Gives the calls of an answer back the names and the form the client declared its tools with, and its own ids of calls. */
 import type { StreamEvent } from "./Event.ts"
 import { unwrapInput } from "./FreeForm.ts"
 import type { AnswerPart, Response } from "./Response.ts"
-import type { ToolNames } from "./ToolAdaptation.ts"
+import type { CallIds, ToolNames } from "./ToolAdaptation.ts"
 
-const restorePart = (part: AnswerPart, names: ToolNames): AnswerPart => {
-  const own = part.type === "tool_call" ? names.get(part.name) : undefined
-  if (part.type !== "tool_call" || own === undefined) return part
-  const unwraps = own.custom && part.kind === "function"
-  return { ...part, name: own.name, ...(unwraps ? { kind: "custom", args: unwrapInput(part.args) } : {}) }
+/** The client's tools and ids by what the upstream was told; null where nothing differs. */
+export interface ToolWords {
+  readonly toolNames?: ToolNames | null
+  readonly callIds?: CallIds | null
 }
 
+const restorePart = (part: AnswerPart, { callIds, toolNames }: ToolWords): AnswerPart => {
+  if (part.type !== "tool_call") return part
+  const id = callIds?.get(part.id) ?? part.id
+  const own = toolNames?.get(part.name)
+  if (own === undefined) return id === part.id ? part : { ...part, id }
+  const unwraps = own.custom && part.kind === "function"
+  return { ...part, id, name: own.name, ...(unwraps ? { kind: "custom", args: unwrapInput(part.args) } : {}) }
+}
+
+const knowsNothing = ({ callIds, toolNames }: ToolWords): boolean =>
+  (callIds ?? null) === null && (toolNames ?? null) === null
+
 /** A whole answer, with the client's tools. */
-export const restoreTools = (response: Response, names: ToolNames | null): Response =>
-  names === null ? response : { ...response, parts: response.parts.map((part) => restorePart(part, names)) }
+export const restoreTools = (response: Response, words: ToolWords): Response =>
+  knowsNothing(words) ? response : { ...response, parts: response.parts.map((part) => restorePart(part, words)) }
 
 /**
  * The events of a stream, with the client's tools. What is wrapped in JSON can be unwrapped only when it is whole: the input of such
  * a call comes in one piece, at its end.
  */
-export const makeToolRestorer = (names: ToolNames): ((event: StreamEvent) => ReadonlyArray<StreamEvent>) => {
+export const makeToolRestorer = (words: ToolWords): ((event: StreamEvent) => ReadonlyArray<StreamEvent>) | null => {
+  if (knowsNothing(words)) return null
   const wrapped = new Map<number, Array<string>>()
 
   const start = (event: Extract<StreamEvent, { readonly type: "block_start" }>): StreamEvent => {
     const { block, index } = event
-    const own = block.type === "tool_call" ? names.get(block.name) : undefined
-    if (block.type !== "tool_call" || own === undefined) return event
+    if (block.type !== "tool_call") return event
+    const id = words.callIds?.get(block.id) ?? block.id
+    const own = words.toolNames?.get(block.name)
+    if (own === undefined) return id === block.id ? event : { ...event, block: { ...block, id } }
     const unwraps = own.custom && block.kind === "function"
     if (unwraps) wrapped.set(index, [])
-    return { ...event, block: { ...block, name: own.name, kind: unwraps ? "custom" : block.kind } }
+    return { ...event, block: { ...block, id, name: own.name, kind: unwraps ? "custom" : block.kind } }
   }
 
   return (event) => {

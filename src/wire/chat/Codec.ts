@@ -35,7 +35,7 @@ export const chat: WireCodec = {
   decodeResponse,
   encodeResponse,
   readAnswer,
-  makeStreamDecoder: () => makeSseDecoder(makeEventDecoder()),
+  makeStreamDecoder: (dialect) => makeSseDecoder(makeEventDecoder(dialect)),
   makeStreamEncoder,
   makeStreamTap,
   renderError,

@@ -1,11 +1,13 @@
 /** The hot path of the chat wire: check what must hold, then relay the client's own bytes. */
 import * as Either from "effect/Either"
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type JsonObject } from "../json/Json.ts"
 import { type Edit, setTopLevel } from "../json/TopLevelSplice.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
+import { takesStreamOptions } from "./RequestEncode.ts"
 
 const limitOf = (body: JsonObject): number | null => {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"]
@@ -69,10 +71,18 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
 }
 
 /** Another model, and usage asked for in a stream whose client did not: both spliced into the client's own bytes. */
-export const relayRequest = (raw: Buffer, parsed: JsonObject, model: string, envelope: Envelope): RelayRequest => {
+export const relayRequest = (
+  raw: Buffer,
+  parsed: JsonObject,
+  model: string,
+  envelope: Envelope,
+  dialect?: Dialect
+): RelayRequest => {
   const edits: Array<Edit> = [["model", JSON.stringify(model)]]
   const hideUsage = envelope.stream && !envelope.wantsUsage
-  if (hideUsage) {
+  if (!takesStreamOptions(dialect)) {
+    if (parsed["stream_options"] !== undefined) edits.push(["stream_options", null])
+  } else if (hideUsage) {
     const options = parsed["stream_options"]
     edits.push(["stream_options", JSON.stringify({ ...(isObject(options) ? options : {}), include_usage: true })])
   }

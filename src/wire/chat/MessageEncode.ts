@@ -1,12 +1,16 @@
 /** Canonical messages → the `messages` of a chat request. */
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { reasoningMember } from "../canonical/ReasoningHistory.ts"
 import { dataUrlOf } from "../json/DataUrl.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
+import type { EncodeOptions } from "../WireCodec.ts"
 
 interface Encoder {
   /** The client speaks this wire too: its own extras and marks may be restored. */
   readonly own: boolean
+  /** The member that takes earlier reasoning; null when the endpoint takes none. */
+  readonly reasoning: "reasoning_content" | "reasoning" | null
   readonly log: DropLog
 }
 
@@ -104,7 +108,7 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
     }
     if (part.type !== "reasoning") continue
     // Reasoning with another provider's proof is that provider's; without one it came from a chat upstream.
-    if (part.state === undefined) reasoning += part.text
+    if (part.state === undefined && encoder.reasoning !== null) reasoning += part.text
     else encoder.log.drop("reasoningHistory")
   }
   const parts = message.parts.flatMap<JsonObject>((part) =>
@@ -117,7 +121,7 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
     ...optional("name", message.name),
     content: empty ? null : content,
     ...(refusal === "" ? {} : { refusal }),
-    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(reasoning === "" || encoder.reasoning === null ? {} : { [encoder.reasoning]: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls })
   }
 }
@@ -157,7 +161,16 @@ const encodeMessage = (message: Message, encoder: Encoder): ReadonlyArray<JsonOb
   return [{ role: message.role, ...optional("name", message.name), content: contentOf(parts, join), ...extras }]
 }
 
-export const encodeMessages = (conversation: Conversation, log: DropLog): ReadonlyArray<JsonObject> => {
-  const encoder: Encoder = { own: conversation.wire === "chat", log }
+/** A client of this wire knows whom it wrote its reasoning for, unless the endpoint refuses it. */
+const reasoningFor = (own: boolean, { dialect, model }: EncodeOptions): Encoder["reasoning"] =>
+  reasoningMember(model, dialect) ?? (own && dialect?.reasoningHistory?.is !== "refused" ? "reasoning_content" : null)
+
+export const encodeMessages = (
+  conversation: Conversation,
+  options: EncodeOptions,
+  log: DropLog
+): ReadonlyArray<JsonObject> => {
+  const own = conversation.wire === "chat"
+  const encoder: Encoder = { own, reasoning: reasoningFor(own, options), log }
   return conversation.messages.flatMap((message) => encodeMessage(message, encoder))
 }

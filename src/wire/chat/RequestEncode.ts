@@ -1,4 +1,5 @@
 /** Canonical conversation → chat completions request. */
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
@@ -105,6 +106,8 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   return {}
 }
 
+export const takesStreamOptions = (dialect: Dialect | undefined): boolean => (dialect?.streamOptions ?? null) === null
+
 export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
   const log = makeDropLog(conversation.wire)
   const own = conversation.wire === "chat"
@@ -113,7 +116,7 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
   const streamOptions = own ? objectOr(conversation.extras["stream_options"]) : {}
   const body: JsonObject = {
     model: options.model,
-    messages: encodeMessages(conversation, log),
+    messages: encodeMessages(conversation, options, log),
     ...encodeTools(conversation, options.openAiTools === true, log),
     ...(limit === null ? {} : { [fixed ? "max_completion_tokens" : "max_tokens"]: limit }),
     ...encodeSampling(conversation.sampling, own, fixed, log),
@@ -123,7 +126,10 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
     ...(conversation.candidates > 1 ? { n: conversation.candidates } : {}),
     ...encodeExtras(conversation, log),
     // Usage is always asked for, for the books; the client sees it only when it asked itself.
-    ...(options.stream ? { stream: true, stream_options: { ...streamOptions, include_usage: true } } : {})
+    ...(options.stream ? { stream: true } : {}),
+    ...(options.stream && takesStreamOptions(options.dialect)
+      ? { stream_options: { ...streamOptions, include_usage: true } }
+      : {})
   }
   return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
 }

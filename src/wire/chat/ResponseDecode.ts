@@ -1,5 +1,6 @@
 /** Chat completion → canonical response, and what its books need when it is relayed as it is. */
 import * as Either from "effect/Either"
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
@@ -38,7 +39,7 @@ const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerP
 export const inventedId = (responseId: string, index: number): string =>
   `call_${responseId.replaceAll(/[^a-zA-Z0-9_-]/g, "").slice(-24)}_${index}`
 
-export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Either<Response, UpstreamProblem> => {
   const choice = firstChoice(body)
   if (choice === undefined) {
     return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no choices."))
@@ -62,12 +63,12 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
       finish,
       parts.some((part) => part.type === "tool_call")
     ),
-    usage: usageOf(body, choice),
+    usage: usageOf(body, choice, dialect),
     logprobs: isObject(logprobs) ? logprobs : null
   })
 }
 
-export const readAnswer = (body: JsonObject): AnswerFacts => {
+export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => {
   const choices = body["choices"]
   const first = firstChoice(body)
   let textChars = 0
@@ -85,7 +86,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
   }
   const finish = stringOr(first?.["finish_reason"]) ?? ""
   return {
-    usage: usageOf(body, first),
+    usage: usageOf(body, first, dialect),
     stop: finish === "" || finish === "error" ? null : decodeStop(finish, calls > 0),
     hasContent: textChars + reasoningChars + calls > 0,
     textChars,

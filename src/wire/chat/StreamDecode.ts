@@ -1,4 +1,5 @@
 /** Chat completion chunks → canonical events. */
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import { numberOr, isObject, type JsonObject, objectOr, optional, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
@@ -14,7 +15,7 @@ type SpeechKind = "text" | "reasoning" | "refusal"
  * The finish reason is told at the end mark (or the end of the stream): only then is it sure that no tool call follows it,
  * and usage, which other wires need together with it, has arrived.
  */
-export const makeEventDecoder = (): EventDecoder => {
+export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let out: Array<StreamEvent> = []
   let started = false
   let over = false
@@ -66,7 +67,7 @@ export const makeEventDecoder = (): EventDecoder => {
     }
     if (!started && choice !== undefined) start(chunk)
     const usage = findUsage(chunk, choice)
-    if (usage !== undefined) out.push({ type: "usage", usage: decodeUsage(usage) })
+    if (usage !== undefined) out.push({ type: "usage", usage: decodeUsage(usage, dialect) })
     if (choice === undefined) return
     // Some servers send a whole message in the one chunk of a stream.
     const delta = objectOr(choice["delta"] ?? choice["message"])

@@ -21,7 +21,7 @@ const plainTextOf = (choices: ReadonlyArray<unknown>, chunk: JsonObject): string
   return typeof text === "string" && text !== "" && keyCount(delta) === 1 ? text : null
 }
 
-const makeReader = ({ hideUsage }: TapOptions): TapReader => {
+const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
   // Answers beyond the first (`n` > 1) that have begun and not finished.
   const open = new Set<number>()
   let calls = 0
@@ -58,7 +58,7 @@ const makeReader = ({ hideUsage }: TapOptions): TapReader => {
     if (finish !== null && open.size === 0) facts.stop = decodeStop(finish, calls > 0)
     const usage = findUsage(chunk, first)
     if (usage === undefined) return "relay"
-    facts.usage = mergeUsage(facts.usage, decodeUsage(usage))
+    facts.usage = mergeUsage(facts.usage, decodeUsage(usage, dialect))
     return hideUsage && choices.length === 0 ? "withhold" : "relay"
   }
 

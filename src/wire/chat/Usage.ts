@@ -1,22 +1,14 @@
 /** Usage of the chat wire, both ways, with the dialects of its providers. */
-import { countOr, mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
-import { isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { type Dialect, plainDialect } from "../../domain/Dialect.ts"
+import { mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
+import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"
+import { isObject, type JsonObject, objectOr } from "../json/Json.ts"
 
-/** What a usage object tells. Null members tell nothing. */
-export const decodeUsage = (usage: JsonObject): UsagePatch => {
-  const input = objectOr(usage["prompt_tokens_details"])
-  const output = objectOr(usage["completion_tokens_details"])
-  return {
-    ...optional("in", countOr(usage["prompt_tokens"])),
-    ...optional("out", countOr(usage["completion_tokens"])),
-    ...optional(
-      "cacheRead",
-      countOr(input["cached_tokens"]) ?? countOr(usage["prompt_cache_hit_tokens"]) ?? countOr(usage["cached_tokens"])
-    ),
-    ...optional("cacheWrite", countOr(input["cache_write_tokens"])),
-    ...optional("reasoning", countOr(output["reasoning_tokens"]))
-  }
-}
+const members: UsageMembers = { prompt: "prompt_tokens", completion: "completion_tokens" }
+
+/** What a usage object tells. */
+export const decodeUsage = (usage: JsonObject, dialect: Dialect = plainDialect): UsagePatch =>
+  readUsage(usage, members, dialect.usage)
 
 /** The usage of a response or chunk, wherever its provider puts it; undefined when it tells none. */
 export const findUsage = (body: JsonObject, choice: JsonObject | undefined): JsonObject | undefined => {
@@ -27,9 +19,9 @@ export const findUsage = (body: JsonObject, choice: JsonObject | undefined): Jso
   return isObject(nested) ? nested : undefined
 }
 
-export const usageOf = (body: JsonObject, choice: JsonObject | undefined): Usage | null => {
+export const usageOf = (body: JsonObject, choice: JsonObject | undefined, dialect?: Dialect): Usage | null => {
   const usage = findUsage(body, choice)
-  return usage === undefined ? null : mergeUsage(null, decodeUsage(usage))
+  return usage === undefined ? null : mergeUsage(null, decodeUsage(usage, dialect))
 }
 
 export const encodeUsage = (usage: Usage): JsonObject => ({

@@ -181,7 +181,13 @@ export const speechFields = [
       gemini: "contents.parts.thought",
       ollama: "messages.thinking"
     },
-    { chat: exact, messages: dropped, responses: dropped, gemini: dropped, ollama: exact }
+    {
+      chat: { fate: "dropped", note: "As it is to providers and models whose documentation has a place for it." },
+      messages: dropped,
+      responses: dropped,
+      gemini: dropped,
+      ollama: exact
+    }
   ),
   row(
     "reasoningSigned",

@@ -11,6 +11,7 @@ interface Raw {
   candidates: number
   thoughts: number
   cached: number
+  total: number
 }
 
 const members = {
@@ -18,25 +19,30 @@ const members = {
   toolPrompt: "toolUsePromptTokenCount",
   candidates: "candidatesTokenCount",
   thoughts: "thoughtsTokenCount",
-  cached: "cachedContentTokenCount"
+  cached: "cachedContentTokenCount",
+  total: "totalTokenCount"
 } as const satisfies Record<keyof Raw, string>
+
+const countsOnlyTotal = ({ candidates, prompt }: Raw): boolean => candidates === 0 && prompt > 0
 
 /** Merges the reports of one answer, which are totals so far; null while none of them told a number. */
 export const makeUsageReader = (): ((metadata: Json | undefined) => Usage | null) => {
-  const raw: Raw = { prompt: 0, toolPrompt: 0, candidates: 0, thoughts: 0, cached: 0 }
+  const raw: Raw = { prompt: 0, toolPrompt: 0, candidates: 0, thoughts: 0, cached: 0, total: 0 }
   let told = false
   return (metadata) => {
     if (!isObject(metadata)) return null
-    for (const word of ["prompt", "toolPrompt", "candidates", "thoughts", "cached"] as const) {
+    for (const word of ["prompt", "toolPrompt", "candidates", "thoughts", "cached", "total"] as const) {
       const count = countOr(metadata[members[word]])
       if (count === null) continue
       raw[word] = count
       told = true
     }
     if (!told) return null
+    const prompt = raw.prompt + raw.toolPrompt
     return {
-      in: raw.prompt + raw.toolPrompt,
-      out: raw.candidates + raw.thoughts,
+      in: prompt,
+      // Some servers count only a total.
+      out: Math.max(raw.candidates + raw.thoughts, countsOnlyTotal(raw) ? raw.total - prompt : 0),
       cacheRead: raw.cached,
       cacheWrite: 0,
       reasoning: raw.thoughts

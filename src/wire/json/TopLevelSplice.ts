@@ -6,8 +6,11 @@ import type { JsonObject } from "./Json.ts"
 
 interface Member {
   readonly key: string
+  readonly keyStart: number
   readonly valueStart: number
   readonly valueEnd: number
+  /** Where the next member begins; null after the last one. */
+  readonly nextStart: number | null
 }
 
 const quote = 34
@@ -79,25 +82,26 @@ const membersOf = (text: string, limit: number): Scan | null => {
     const valueEnd = skipValue(text, valueStart)
     if (valueEnd <= valueStart) return null
     const key: unknown = literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1)
-    members.push({ key: String(key), valueStart, valueEnd })
     const comma = skipSpace(text, valueEnd)
-    if (text[comma] !== ",") break
-    at = skipSpace(text, comma + 1)
+    const nextStart = text[comma] === "," ? skipSpace(text, comma + 1) : null
+    members.push({ key: String(key), keyStart: at, valueStart, valueEnd, nextStart })
+    if (nextStart === null) break
+    at = nextStart
   }
   return { open, members }
 }
 
-/** A top-level member and the JSON text it shall have. */
-export type Edit = readonly [key: string, json: string]
+/** A top-level member and the JSON text it shall have; null: it shall not be there. */
+export type Edit = readonly [key: string, json: string | null]
 
-const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | undefined => {
+const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefined => {
   for (const [name, json] of edits) if (name === key) return json
   return undefined
 }
 
 /**
- * Sets top-level members to the given JSON texts: every occurrence of a key is replaced (parsers differ on which duplicate
- * counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
+ * Sets top-level members to the given JSON texts, or takes them out: every occurrence of a key is edited (parsers differ on which
+ * duplicate counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
  */
 export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
   const text = raw.toString("latin1")
@@ -110,9 +114,19 @@ export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArra
   const scan = membersOf(text, limit)
   if (scan === null) return rewritten(parsed, edits)
   const cuts: Array<Cut> = missingFirst(scan, parsed, edits)
-  for (const { key, valueEnd, valueStart } of scan.members) {
+  const begin = scan.open + 1
+  let kept = begin
+  for (const { key, keyStart, nextStart, valueEnd, valueStart } of scan.members) {
     const json = jsonOf(edits, key)
+    if (json === null) {
+      // With the comma that parts it from the next member, or from the one before when it is the last.
+      const alone = nextStart === null && (kept === begin || cuts.at(-1)?.to === keyStart)
+      if (alone) return rewritten(parsed, edits)
+      cuts.push({ from: nextStart === null ? kept : keyStart, to: nextStart ?? valueEnd, json: "" })
+      continue
+    }
     if (json !== undefined) cuts.push({ from: valueStart, to: valueEnd, json })
+    kept = valueEnd
   }
   return spliced(raw, cuts)
 }
@@ -127,7 +141,7 @@ interface Cut {
 const missingFirst = (scan: Scan, parsed: JsonObject, edits: ReadonlyArray<Edit>): Array<Cut> => {
   let added = ""
   for (const [key, json] of edits) {
-    if (scan.members.some((member) => member.key === key)) continue
+    if (json === null || scan.members.some((member) => member.key === key)) continue
     added += `${added === "" ? "" : ","}${JSON.stringify(key)}:${json}`
   }
   if (added === "") return []
@@ -152,7 +166,10 @@ const spliced = (raw: Buffer, cuts: ReadonlyArray<Cut>): Buffer => {
 
 const rewritten = (parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
   const body: Record<string, unknown> = { ...parsed }
-  for (const [key, json] of edits) body[key] = JSON.parse(json)
+  for (const [key, json] of edits) {
+    if (json === null) delete body[key]
+    else body[key] = JSON.parse(json)
+  }
   return Buffer.from(JSON.stringify(body))
 }
 

@@ -1,20 +1,16 @@
 /** Usage of the responses wire, both ways. */
+import { plainUsage } from "../../domain/Dialect.ts"
 import { noTokens } from "../../domain/Usage.ts"
-import { countOr, mergeUsage, type Usage } from "../canonical/Usage.ts"
-import { isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { mergeUsage, type Usage } from "../canonical/Usage.ts"
+import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"
+import { isObject, type JsonObject } from "../json/Json.ts"
+
+const members: UsageMembers = { prompt: "input_tokens", completion: "output_tokens" }
 
 /** The usage of a response object; null when it tells none. */
 export const usageOf = (response: JsonObject): Usage | null => {
   const usage = response["usage"]
-  if (!isObject(usage)) return null
-  const input = objectOr(usage["input_tokens_details"])
-  return mergeUsage(null, {
-    ...optional("in", countOr(usage["input_tokens"])),
-    ...optional("out", countOr(usage["output_tokens"])),
-    ...optional("cacheRead", countOr(input["cached_tokens"])),
-    ...optional("cacheWrite", countOr(input["cache_write_tokens"])),
-    ...optional("reasoning", countOr(objectOr(usage["output_tokens_details"])["reasoning_tokens"]))
-  })
+  return isObject(usage) ? mergeUsage(null, readUsage(usage, members, plainUsage)) : null
 }
 
 /** Unknown usage is written as zeros: the wire's clients need the members. */

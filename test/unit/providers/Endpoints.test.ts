@@ -34,8 +34,8 @@ const urlOf = (of: ProviderSpec, over: Partial<EndpointConnection> = {}, wire?: 
 
 describe("address", () => {
   it("appends the path of the wire", () => {
-    assert.strictEqual(urlOf(spec("openai")), "https://api.openai.com/v1/chat/completions")
-    assert.strictEqual(urlOf(spec("openai"), {}, "responses"), "https://api.openai.com/v1/responses")
+    assert.strictEqual(urlOf(spec("openai")), "https://api.openai.com/v1/responses")
+    assert.strictEqual(urlOf(spec("openai"), {}, "chat"), "https://api.openai.com/v1/chat/completions")
     assert.strictEqual(urlOf(spec("anthropic")), "https://api.anthropic.com/v1/messages")
     assert.strictEqual(urlOf(spec("ollama")), "http://127.0.0.1:11434/api/chat")
     assert.strictEqual(urlOf(spec("ollama"), {}, "chat"), "http://127.0.0.1:11434/v1/chat/completions")
@@ -58,18 +58,18 @@ describe("address", () => {
     assert.strictEqual(at(spec("ollama"), {}, "chat"), "http://127.0.0.1:11434/v1/embeddings")
     assert.match(at(spec("gemini")), /\/v1beta\/models\/a%2Fm:batchEmbedContents$/)
     const baseUrl = "http://h/p/v1/chat/completions?api-version=3"
-    assert.strictEqual(at(spec("openai"), { baseUrl }), "http://h/p/v1/embeddings?api-version=3")
+    assert.strictEqual(at(spec("openai"), { baseUrl }, "chat"), "http://h/p/v1/embeddings?api-version=3")
     const custom = { ...spec("openai"), paths: { chat: "/d/{model}/chat/completions?mode=1" } }
-    assert.strictEqual(at(custom), "https://api.openai.com/v1/d/a%2Fm/embeddings?mode=1")
+    assert.strictEqual(at(custom, {}, "chat"), "https://api.openai.com/v1/d/a%2Fm/embeddings?mode=1")
     // An unusual path tells nothing about its neighbours.
-    assert.strictEqual(at({ ...custom, paths: { chat: "/talk" } }), "https://api.openai.com/v1/embeddings")
+    assert.strictEqual(at({ ...custom, paths: { chat: "/talk" } }, {}, "chat"), "https://api.openai.com/v1/embeddings")
   })
 
   it("keeps a model name inside its path segment", () => {
     const { path } = endpoint(spec("gemini"))
     assert.strictEqual(path("../a?b#$&", false), "/v1beta/models/..%2Fa%3Fb%23%24%26:generateContent")
     const custom = { ...spec("openai"), paths: { chat: "/d/{model}/chat" } }
-    assert.strictEqual(endpoint(custom).path("..", false), "/v1/d/%252E%252E/chat")
+    assert.strictEqual(endpoint(custom, {}, "chat").path("..", false), "/v1/d/%252E%252E/chat")
   })
 
   it("prefers the connection's base URL, with or without slash, route and query", () => {
@@ -79,7 +79,11 @@ describe("address", () => {
       "http://h:1/p/v1/chat/completions?api-version=3",
       "http://h:1/p/v1/responses/?api-version=3"
     ]) {
-      assert.strictEqual(urlOf(spec("openai"), { baseUrl }), "http://h:1/p/v1/chat/completions?api-version=3", baseUrl)
+      assert.strictEqual(
+        urlOf(spec("openai"), { baseUrl }, "chat"),
+        "http://h:1/p/v1/chat/completions?api-version=3",
+        baseUrl
+      )
     }
     const baseUrl = "http://h/v1beta/models?k=1"
     assert.strictEqual(
@@ -90,7 +94,7 @@ describe("address", () => {
 
   it("uses the provider's own path and its query", () => {
     const custom = { ...spec("openai"), paths: { chat: "chat?mode=a?b" } }
-    assert.strictEqual(urlOf(custom, { baseUrl: "http://h?x=1" }), "http://h/chat?x=1&mode=a?b")
+    assert.strictEqual(urlOf(custom, { baseUrl: "http://h?x=1" }, "chat"), "http://h/chat?x=1&mode=a?b")
   })
 
   it("names the placeholder that nobody filled", () => {
@@ -101,7 +105,7 @@ describe("address", () => {
       urlOf(spec("azure-openai"), { baseUrl: "https://mine.openai.azure.com/openai/v1" }),
       "https://mine.openai.azure.com/openai/v1/chat/completions"
     )
-    const inPath = failure({ ...spec("openai"), paths: { chat: "/{deployment}/chat" } }, {})
+    const inPath = failure({ ...spec("openai"), paths: { chat: "/{deployment}/chat" } }, {}, "chat")
     assert.include(inPath.message, "'deployment'")
   })
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { dialectOf } from "../../../src/providers/registry/dialects.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { messagesBody, translate } from "./support.ts"
 
@@ -93,8 +94,8 @@ describe("messages request → chat request", () => {
     assert.deepEqual(mapped, ["messages.content.tool_result.image"])
   })
 
-  it("gives unsigned thinking back to the chat upstream it came from", () => {
-    const { body } = toChat({
+  it("gives unsigned thinking back to a chat upstream that documents a place for it, and names it elsewhere", () => {
+    const thought = messagesBody({
       messages: [
         { role: "user", content: "a" },
         {
@@ -107,11 +108,21 @@ describe("messages request → chat request", () => {
         { role: "user", content: "c" }
       ]
     })
-    assert.deepEqual((body["messages"] as ReadonlyArray<unknown>)[1], {
-      role: "assistant",
-      content: "b",
-      reasoning_content: "hm"
-    })
+    const told = (provider: string, model: string) => {
+      const { body, dropped } = translate("messages", "chat", thought, { model, dialect: dialectOf(provider) })
+      return { message: (body["messages"] as ReadonlyArray<unknown>)[1], dropped }
+    }
+    const bare = { message: { role: "assistant", content: "b" }, dropped: ["messages.content.thinking"] }
+    const with_ = (member: string) => ({ message: { role: "assistant", content: "b", [member]: "hm" }, dropped: [] })
+    assert.deepEqual(told("zai-paas", "glm-4.7"), with_("reasoning_content"))
+    assert.deepEqual(told("openrouter", "z-ai/glm-4.7"), with_("reasoning"))
+    assert.deepEqual(told("groq", "openai/gpt-oss-120b"), bare)
+    assert.deepEqual(told("mistral", "magistral-medium-latest"), bare)
+    // Nobody says anything of the server: the model's maker may.
+    assert.deepEqual(told("together", "moonshotai/Kimi-K2.5"), with_("reasoning_content"))
+    assert.deepEqual(told("together", "openai/gpt-oss-120b"), bare)
+    // A server that refuses it does so for every model.
+    assert.deepEqual(told("groq", "moonshotai/kimi-k2-instruct"), bare)
   })
 
   it("maps choice, serial calls and structured output", () => {

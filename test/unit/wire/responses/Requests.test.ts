@@ -271,7 +271,8 @@ describe("responses request", () => {
     const reasoning = (id: string) => ({ type: "reasoning", id, summary: [{ type: "summary_text", text: "so" }] })
     const assistant = (id: string) => {
       const body = item(user("Hi"), reasoning(id), { role: "assistant", content: "Hello" })
-      return (translate("responses", "chat", body).body["messages"] as ReadonlyArray<JsonObject>)[1]
+      const { body: sent } = translate("responses", "chat", body, { model: "deepseek-v4-pro" })
+      return (sent["messages"] as ReadonlyArray<JsonObject>)[1]
     }
     assert.strictEqual(assistant("rs_gw_r1_0")?.["reasoning_content"], "so")
     assert.isUndefined(assistant("rs_abc")?.["reasoning_content"])

@@ -1,0 +1,28 @@
+/** What a client of the chat wire writes and some servers of that wire answer with 400. */
+import type { Dialect } from "../../domain/Dialect.ts"
+import { nineLettersOrDigits } from "../canonical/Aliases.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
+
+const isSaid = (value: Json | undefined): boolean => typeof value === "string" && value !== ""
+
+const carriesReasoning = (message: JsonObject): boolean =>
+  message["reasoning_content"] !== undefined || message["reasoning"] !== undefined
+
+const isOddId = (id: Json | undefined): boolean => isSaid(id) && !nineLettersOrDigits.pattern.test(String(id))
+
+const hasOddIds = (message: JsonObject): boolean => {
+  const calls = message["tool_calls"]
+  return (
+    isOddId(message["tool_call_id"]) || (isArray(calls) && calls.some((call) => isObject(call) && isOddId(call["id"])))
+  )
+}
+
+/** Whether a request holds something its endpoint is known to refuse, so that its own bytes cannot go there. O(messages). */
+export const isRefusedBy = ({ callIds, reasoningHistory }: Dialect, { messages }: JsonObject): boolean => {
+  const refusesReasoning = reasoningHistory?.is === "refused"
+  if ((!refusesReasoning && callIds === null) || !isArray(messages)) return false
+  return messages.some(
+    (message) =>
+      isObject(message) && ((refusesReasoning && carriesReasoning(message)) || (callIds !== null && hasOddIds(message)))
+  )
+}
