@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ProviderNode } from "../../../src/domain/ProviderNode.ts"
 import { byAlias, find, fromNode, registry, search } from "../../../src/providers/Registry.ts"
+import { plainDialect } from "../../../src/domain/Dialect.ts"
+import { dialectIds, statementsOf } from "../../../src/providers/registry/dialects.ts"
 import { allProviders } from "../../../src/providers/registry/index.ts"
 import { inClear, secretHeaders } from "../../support/headers.ts"
 
@@ -60,6 +62,30 @@ describe("registry data", () => {
       named.map((name) => owners.get(`${name}_API_KEY`)),
       named.map((name) => name.toLowerCase())
     )
+  })
+})
+
+describe("dialects", () => {
+  it("are said of providers of the registry only, each statement with its address", () => {
+    for (const id of dialectIds) {
+      const dialect = registry.get(id)?.dialect
+      if (dialect === undefined) assert.fail(id)
+      const statements = statementsOf(dialect)
+      assert.isNotEmpty(statements, id)
+      for (const { docs } of statements) assert.isTrue(URL.canParse(docs), docs)
+    }
+  })
+
+  it("follow a node to the provider's own address, and to no other", () => {
+    const at = (baseUrl: string) => fromNode(node({ baseUrl })).dialect
+    assert.strictEqual(at("https://api.mistral.ai/v1"), registry.get("mistral")?.dialect)
+    assert.strictEqual(at("https://api.x.ai/v1/").usage.reasoning, "beside")
+    assert.strictEqual(at("http://127.0.0.1:11434"), plainDialect)
+    assert.strictEqual(at("https://my.mistral.example/v1"), plainDialect)
+  })
+
+  it("OpenAI speaks responses first", () => {
+    assert.deepStrictEqual(registry.get("openai")?.wires, ["responses", "chat"])
   })
 })
 

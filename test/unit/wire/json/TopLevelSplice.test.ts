@@ -42,6 +42,24 @@ describe("TopLevelSplice", () => {
     assert.strictEqual(set('{"stream_options":null,"b":2}'), '{"stream_options":{"include_usage":true},"b":2}')
   })
 
+  it("takes a member out with its comma, wherever and however often it stands", () => {
+    const out = (text: string) => {
+      const raw = Buffer.from(text)
+      return setTopLevel(raw, JSON.parse(text) as JsonObject, [
+        ["x", null],
+        ["m", "2"]
+      ]).toString()
+    }
+    assert.strictEqual(out('{ "x" : {"x":1} , "m":1, "b":[{"x":1}]}'), '{ "m":2, "b":[{"x":1}]}')
+    assert.strictEqual(out('{"m":1, "x":[1,"}"], "b":3 }'), '{"m":2, "b":3 }')
+    assert.strictEqual(out('{"m":1 , "x":null }'), '{"m":2 }')
+    assert.strictEqual(out('{"x":1,"m":1,"x":2}'), '{"m":2}')
+    assert.strictEqual(out('{"m":1,"x":1,"x":2}'), '{"m":2}')
+    assert.strictEqual(out('{"x":1}'), '{"m":2}')
+    assert.strictEqual(out('{"x":1,"b":1}'), '{"m":2,"b":1}')
+    assert.strictEqual(out('{"m":1,"b":1}'), '{"m":2,"b":1}')
+  })
+
   it("passes over a byte order mark", () => {
     const raw = Buffer.from('\uFEFF{"model":"a"}')
     assert.strictEqual(replaceModelBytes(raw, { model: "a" }, "b").toString(), '\uFEFF{"model":"b"}')
