@@ -27,6 +27,13 @@ const names = {
     responses: "text.format",
     gemini: "generationConfig.responseMimeType"
   },
+  outputSchema: {
+    chat: "response_format.json_schema.schema",
+    messages: "output_config.format.schema",
+    ollama: "format",
+    responses: "text.format.schema",
+    gemini: "generationConfig.responseSchema"
+  },
   maxOutputTokens: {
     chat: "max_tokens",
     messages: "max_tokens",
@@ -159,6 +166,8 @@ export interface DropLog {
   readonly mapped: ReadonlySet<string>
   readonly drop: (concept: Concept) => void
   readonly dropField: (field: string) => void
+  /** A member of a concept's field. */
+  readonly dropIn: (concept: Concept, member: string) => void
   readonly map: (concept: Concept) => void
   readonly mapField: (field: string) => void
 }
@@ -180,6 +189,7 @@ export const makeDropLog = (wire: WireName): DropLog => {
     dropped,
     mapped,
     drop: (concept) => void dropped.add(nameOf(concept)),
+    dropIn: (concept, member) => void dropped.add(`${nameOf(concept)}.${member}`),
     dropField: (field) => void (flattened === field ? mapped : dropped).add(placeOf(field)),
     map: (concept) => void mapped.add(nameOf(concept)),
     mapField: (field) => void mapped.add(placeOf(field))

@@ -2,6 +2,7 @@
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { reasoningMember } from "../canonical/ReasoningHistory.ts"
+import { namedWords, wordsOf } from "../canonical/TextFile.ts"
 import { dataUrlOf } from "../json/DataUrl.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
@@ -33,7 +34,9 @@ const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {
 
 const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
   const { filename, source } = part
-  if (source.kind === "text") return { type: "text", text: source.text, ...marks(part, encoder) }
+  // Servers take documents as files; a text has its place among the words.
+  const words = encoder.own && source.kind !== "text" ? null : wordsOf(source)
+  if (words !== null) return { type: "text", text: namedWords(part, words), ...marks(part, encoder) }
   if (source.kind === "file_id" && source.wire === "chat") {
     return { type: "file", file: { file_id: source.id, ...optional("filename", filename) }, ...marks(part, encoder) }
   }

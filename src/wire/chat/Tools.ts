@@ -1,6 +1,7 @@
 /** Tool definitions and tool choice of the chat wire, both ways. */
 import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { strictFor } from "../canonical/StrictTools.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
@@ -92,7 +93,7 @@ const encodeTool = (tool: Tool, conversation: Conversation, log: DropLog): JsonO
           name: tool.name,
           ...optional("description", tool.description),
           ...optional("parameters", parameters),
-          ...optional("strict", tool.strict),
+          ...optional("strict", strictFor(conversation, tool, log)),
           ...(own ? tool.extras : {})
         },
         ...(own ? optional("cache_control", tool.cacheControl) : {})

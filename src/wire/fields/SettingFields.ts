@@ -149,7 +149,11 @@ export const settingFields = [
       gemini: "generationConfig.responseSchema",
       ollama: "format"
     },
-    everywhere
+    {
+      ...everywhere,
+      gemini: mapped("in Google's own subset where that says the same"),
+      messages: { fate: "exact", note: "Objects are closed, and bounds that are refused are dropped." }
+    }
   ),
   row("verbosity", "Verbosity", { chat: "verbosity", responses: "text.verbosity" }, { ...nowhere, responses: exact }),
   row(

@@ -108,8 +108,8 @@ export const speechFields = [
       responses: "input.content.input_file",
       gemini: "contents.parts.inlineData"
     },
-    { ...everywhere, messages: mapped("as a text document"), ollama: asText },
-    { "messages>chat": asText, "messages>responses": asText, "messages>gemini": asText }
+    { ...everywhere, chat: asText, messages: mapped("as a text document"), ollama: asText },
+    { "messages>responses": asText, "messages>gemini": asText }
   ),
   row(
     "fileName",

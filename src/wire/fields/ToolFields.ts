@@ -1,10 +1,15 @@
 /** Fields of requests: tools, their calls and their results. */
-import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
+import { type Cell, dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
 
 const wrapped = mapped("kept whole, as one argument")
 const flat = mapped("one by one, under flat names; calls come back in their namespace")
 const oneText = mapped("a tool with one text argument; its calls come back in free form")
 const fewer = mapped("the others are not offered")
+
+const strictly: Cell = {
+  fate: "exact",
+  note: "Dropped where a property is optional, which OpenAI's strict does not take."
+}
 
 export const toolFields = [
   row(
@@ -88,7 +93,7 @@ export const toolFields = [
     "toolStrict",
     "Strict tool schema",
     { chat: "tools.function.strict", messages: "tools.strict", responses: "tools.strict" },
-    { ...nowhere, chat: exact, responses: exact }
+    { ...nowhere, chat: strictly, responses: strictly }
   ),
   row(
     "toolCustom",

@@ -2,6 +2,7 @@
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
+import { mediaTypeOf } from "../json/MediaType.ts"
 import type { FieldReader } from "../json/FieldReader.ts"
 import { extrasOf, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
@@ -22,7 +23,8 @@ const audioFormats: Readonly<Record<string, string>> = {
 export const decodeInlineData = (part: JsonObject, path: string, read: FieldReader): MediaPart | null => {
   const at = `${path}.inlineData`
   const blob = camel(objectOr(part["inlineData"]))
-  const mediaType = read.string(blob, "mimeType", at)
+  const said = read.string(blob, "mimeType", at)
+  const mediaType = said === undefined ? undefined : mediaTypeOf(said)
   const data = read.string(blob, "data", at)
   if (mediaType === undefined) read.fail(`${at}.mimeType`, "a media type is required")
   if (data === undefined) read.fail(`${at}.data`, "base64 data is required")

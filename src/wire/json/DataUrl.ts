@@ -1,5 +1,6 @@
 /** `data:<media type>;base64,<data>` in and out. */
 import type { MediaSource } from "../canonical/Conversation.ts"
+import { mediaTypeOf } from "./MediaType.ts"
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 
@@ -8,7 +9,21 @@ export const mediaOfUrl = (url: string): MediaSource => {
   const match = dataUrl.exec(url.slice(0, 256))
   const mediaType = match?.[1]
   if (match === null || mediaType === undefined) return { kind: "url", url }
-  return { kind: "base64", mediaType, data: url.slice(match[0].length) }
+  return { kind: "base64", mediaType: mediaTypeOf(mediaType), data: url.slice(match[0].length) }
+}
+
+const plainTextUrl = /^data:(?:text\/[^;,]*)?(?:;[^;,]*)*,/i
+
+/** The same for files, whose text may stand in the address as it is (RFC 2397). */
+export const fileOfUrl = (url: string): MediaSource => {
+  const source = mediaOfUrl(url)
+  const match = source.kind === "url" ? plainTextUrl.exec(url.slice(0, 256)) : null
+  if (match === null) return source
+  try {
+    return { kind: "text", text: decodeURIComponent(url.slice(match[0].length)) }
+  } catch {
+    return source
+  }
 }
 
 // Both alphabets are in use, and line ends stand in what command-line tools make.

@@ -11,6 +11,7 @@ import type {
 import { argsText } from "../canonical/ToolArgs.ts"
 import { splitToolResults } from "../canonical/ToolMessages.ts"
 import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
+import { mediaTypeOf } from "../json/MediaType.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 
@@ -53,7 +54,7 @@ const decodeSource = (block: JsonObject, path: string, read: FieldReader): Media
     case "base64": {
       const data = text("data")
       if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
-      return { kind: "base64", mediaType: text("media_type"), data }
+      return { kind: "base64", mediaType: mediaTypeOf(text("media_type")), data }
     }
     case "url":
       return { kind: "url", url: text("url") }

@@ -3,6 +3,7 @@ import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
+import { wordsOf } from "../canonical/TextFile.ts"
 import { isObject, type JsonObject, optional } from "../json/Json.ts"
 
 interface Encoder {
@@ -45,11 +46,11 @@ const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
     return { type: "document", source, ...title, ...rest(part, encoder) }
   }
   if (part.source.kind === "base64") {
-    const { data, mediaType } = part.source
+    const { mediaType } = part.source
     if (mediaType === "application/pdf") return { type: "document", source, ...title, ...rest(part, encoder) }
     if (mediaType.startsWith("image/")) return { type: "image", source, ...rest(part, encoder) }
-    if (mediaType.startsWith("text/") || mediaType === "application/json") {
-      const text = Buffer.from(data, "base64").toString("utf8")
+    const text = wordsOf(part.source)
+    if (text !== null) {
       return { type: "document", source: encodeSource({ kind: "text", text }), ...title, ...rest(part, encoder) }
     }
   }

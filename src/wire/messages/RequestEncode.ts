@@ -4,6 +4,7 @@ import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { claudeVersionOf } from "../canonical/ModelFamily.ts"
 import { isArray, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
+import { fitAnswerSchema } from "./AnswerSchema.ts"
 import { encodeMessages } from "./MessageEncode.ts"
 import { encodeThinking, refusesSampling, type Thinking } from "./Thinking.ts"
 import { encodeTools } from "./Tools.ts"
@@ -70,6 +71,12 @@ const encodeSampling = (sampling: Sampling, thinking: Thinking, log: DropLog): J
   }
 }
 
+const answerSchema = (asked: JsonObject, log: DropLog): JsonObject => {
+  const { changed, schema } = fitAnswerSchema(asked)
+  for (const keyword of changed) log.dropIn("outputSchema", keyword)
+  return schema
+}
+
 const encodeOutput = (conversation: Conversation, thinking: Thinking, log: DropLog): JsonObject => {
   const own = conversation.wire === "messages"
   const format = conversation.outputFormat
@@ -77,7 +84,9 @@ const encodeOutput = (conversation: Conversation, thinking: Thinking, log: DropL
   if (format?.type === "json") log.drop("outputFormat")
   const config = {
     ...(own ? objectOr(conversation.extras["output_config"]) : {}),
-    ...(format?.type === "json_schema" ? { format: { type: "json_schema", schema: format.schema } } : {}),
+    ...(format?.type === "json_schema"
+      ? { format: { type: "json_schema", schema: own ? format.schema : answerSchema(format.schema, log) } }
+      : {}),
     ...optional("effort", thinking.effort)
   }
   return Object.keys(config).length === 0 ? {} : { output_config: config }

@@ -2,6 +2,7 @@
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolCallPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
+import { namedWords, wordsOf } from "../canonical/TextFile.ts"
 import type { JsonObject } from "../json/Json.ts"
 
 interface Encoder {
@@ -24,15 +25,13 @@ const addImage = ({ source }: ImagePart, content: Content, { log }: Encoder): vo
   else log.drop("image")
 }
 
-const isTextual = (mediaType: string): boolean => mediaType.startsWith("text/") || mediaType === "application/json"
-
 /** Pictures and texts sent as files have a place; documents have none. */
-const addFile = ({ source }: FilePart, content: Content, { log }: Encoder): void => {
-  if (source.kind === "text") content.texts.push(source.text)
+const addFile = (part: FilePart, content: Content, { log }: Encoder): void => {
+  const { source } = part
+  const words = wordsOf(source)
+  if (words !== null) content.texts.push(namedWords(part, words))
   else if (source.kind === "base64" && source.mediaType.startsWith("image/")) content.images.push(source.data)
-  else if (source.kind === "base64" && isTextual(source.mediaType)) {
-    content.texts.push(Buffer.from(source.data, "base64").toString("utf8"))
-  } else log.drop(source.kind === "base64" ? "fileInline" : "file")
+  else log.drop(source.kind === "base64" ? "fileInline" : "file")
 }
 
 const addPart = (part: Part, content: Content, encoder: Encoder): void => {

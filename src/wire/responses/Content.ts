@@ -9,7 +9,7 @@ import type {
   TextPart
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { dataUrlOf, expectedBase64, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
+import { dataUrlOf, expectedBase64, fileOfUrl, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
@@ -56,7 +56,7 @@ const decodeImage = (part: JsonObject, path: string, read: FieldReader): ImagePa
 const decodeFile = (part: JsonObject, path: string, read: FieldReader): FilePart | null => {
   const data = read.string(part, "file_data", path) ?? ""
   const url = read.string(part, "file_url", path) ?? ""
-  const source = data !== "" ? mediaOfUrl(data) : url !== "" ? { kind: "url" as const, url } : fileId(part)
+  const source = data !== "" ? mediaOfUrl(data) : url !== "" ? fileOfUrl(url) : fileId(part)
   if (source !== null && isBroken(source)) read.fail(`${path}.file_data`, expectedBase64)
   if (source !== null)
     return { type: "file", source, ...optional("filename", stringOr(part["filename"])), ...restOf(part, "file") }

@@ -8,6 +8,7 @@ import type {
   ToolChoice
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { strictFor } from "../canonical/StrictTools.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
@@ -136,7 +137,13 @@ const ownExtras = (tool: FunctionTool | CustomTool, own: boolean, log: DropLog):
   return {}
 }
 
-const encodeNamed = (tool: FunctionTool | CustomTool, name: string, own: boolean, log: DropLog): JsonObject => {
+const encodeNamed = (
+  tool: FunctionTool | CustomTool,
+  name: string,
+  conversation: Conversation,
+  log: DropLog
+): JsonObject => {
+  const own = conversation.wire === "responses"
   const extras = ownExtras(tool, own, log)
   const head = { type: tool.type, name, ...optional("description", tool.description) }
   if (tool.type === "custom") {
@@ -144,7 +151,7 @@ const encodeNamed = (tool: FunctionTool | CustomTool, name: string, own: boolean
   }
   if (own) return { ...head, ...optional("parameters", tool.schema), ...optional("strict", tool.strict), ...extras }
   // This wire alone is strict unless told otherwise.
-  return { ...head, parameters: objectSchema(tool.schema), strict: tool.strict ?? false }
+  return { ...head, parameters: objectSchema(tool.schema), strict: strictFor(conversation, tool, log) ?? false }
 }
 
 const encodeBuiltin = (tool: BuiltinTool, log: DropLog): JsonObject | null => {
@@ -161,7 +168,7 @@ const encodeAll = (conversation: Conversation, log: DropLog): ReadonlyArray<Json
   for (const tool of conversation.tools) {
     const home = homeOf(tool, own)
     const encoded =
-      tool.type === "builtin" ? encodeBuiltin(tool, log) : encodeNamed(tool, home?.tool ?? tool.name, own, log)
+      tool.type === "builtin" ? encodeBuiltin(tool, log) : encodeNamed(tool, home?.tool ?? tool.name, conversation, log)
     if (encoded === null) continue
     if (home === null) {
       groupKey = ""

@@ -183,7 +183,7 @@ describe("chat request → messages request", () => {
   })
 
   it("asks for a schema in the wire's own words", () => {
-    const schema = { type: "object", properties: {} }
+    const schema = { type: "object", properties: {}, additionalProperties: false }
     const { body } = toMessages({
       response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema } }
     })

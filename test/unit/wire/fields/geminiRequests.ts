@@ -4,6 +4,8 @@ import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 
 const png = "iVBORw0KGgoAAAANSUhEUgAA"
 const schema = { type: "object", properties: { a: { type: "string" } } }
+/** As every wire takes it: closed, and with all it has required. */
+const closed = { ...schema, required: ["a"], additionalProperties: false }
 
 const contents = (...list: ReadonlyArray<JsonObject>): JsonObject => ({ contents: list })
 const user = (...parts: ReadonlyArray<JsonObject>): JsonObject => ({ role: "user", parts })
@@ -73,7 +75,7 @@ export const geminiRequests: Partial<Readonly<Record<RequestFieldId, JsonObject>
   topLogprobs: config({ logprobs: 2 }),
   candidates: config({ candidateCount: 2 }),
   jsonAny: config({ responseMimeType: "application/json" }),
-  jsonSchema: config({ responseMimeType: "application/json", responseJsonSchema: schema }),
+  jsonSchema: config({ responseMimeType: "application/json", responseJsonSchema: closed }),
   reasoningEffort: thinks({ thinkingLevel: "HIGH" }),
   reasoningBudget: { generationConfig: { maxOutputTokens: 8000, thinkingConfig: { thinkingBudget: 4096 } } },
   reasoningOff: thinks({ thinkingBudget: 0 }),

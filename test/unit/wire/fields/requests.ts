@@ -13,6 +13,8 @@ export interface RequestExample {
 
 const png = "iVBORw0KGgoAAAANSUhEUgAA"
 const schema = { type: "object", properties: { a: { type: "string" } } }
+/** As every wire takes it: closed, and with all it has required. */
+const closed = { ...schema, required: ["a"], additionalProperties: false }
 
 const said = (...messages: ReadonlyArray<JsonObject>): JsonObject => ({ messages })
 const user = (content: JsonObject[string], more: JsonObject = {}): JsonObject => ({ role: "user", content, ...more })
@@ -79,7 +81,7 @@ const extra =
   ({ extras }: Conversation) =>
     extras[name]
 
-const schemaFormat = { type: "json_schema", json_schema: { name: "n", schema } }
+const schemaFormat = { type: "json_schema", json_schema: { name: "n", schema: closed } }
 
 export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> = {
   system: {
@@ -198,8 +200,8 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   tool: { read: functions, chat: { tools: [chatTool] }, messages: messagesTools, ollama: { tools: [chatTool] } },
   toolStrict: {
     read: ({ tools }) => tools.map((tool) => "strict" in tool && tool.strict),
-    chat: { tools: [{ type: "function", function: { ...spec, parameters: schema, strict: true } }] },
-    messages: { tools: [{ ...spec, input_schema: schema, strict: true }] }
+    chat: { tools: [{ type: "function", function: { ...spec, parameters: closed, strict: true } }] },
+    messages: { tools: [{ ...spec, input_schema: closed, strict: true }] }
   },
   toolCustom: {
     read: ({ tools }) => tools.map((tool) => [tool.type, tool.type === "builtin" ? null : tool.name]),
@@ -312,8 +314,8 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   jsonSchema: {
     read: ({ outputFormat }) => (outputFormat?.type === "json_schema" ? outputFormat.schema : null),
     chat: { response_format: schemaFormat },
-    messages: { output_config: { format: { type: "json_schema", schema } } },
-    ollama: { format: schema }
+    messages: { output_config: { format: { type: "json_schema", schema: closed } } },
+    ollama: { format: closed }
   },
   verbosity: { read: ({ extras }) => extras["verbosity"] ?? extras["text.verbosity"], chat: { verbosity: "low" } },
   reasoningEffort: {

@@ -5,6 +5,8 @@ import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 const png = "iVBORw0KGgoAAAANSUhEUgAA"
 const pngUrl = `data:image/png;base64,${png}`
 const schema = { type: "object", properties: { a: { type: "string" } } }
+/** As every wire takes it: closed, and with all it has required. */
+const closed = { ...schema, required: ["a"], additionalProperties: false }
 
 const items = (...input: ReadonlyArray<JsonObject>): JsonObject => ({ input })
 const says = (role: string, content: JsonObject[string]): JsonObject => ({ type: "message", role, content })
@@ -64,7 +66,7 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   toolResult: call("t", "{}"),
   toolResultImage: call("t", "{}", [{ type: "input_image", image_url: pngUrl }]),
   tool: tools,
-  toolStrict: { tools: [{ ...tool("f"), strict: true }] },
+  toolStrict: { tools: [{ ...tool("f"), parameters: closed, strict: true }] },
   toolCustom: { tools: [{ type: "custom", name: "c" }] },
   toolNamespace: { tools: [{ type: "namespace", name: "n", tools: [tool("f")] }] },
   toolBuiltin: { tools: [{ type: "web_search" }] },
@@ -84,7 +86,7 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   logprobs: { include: ["message.output_text.logprobs"] },
   topLogprobs: { top_logprobs: 2 },
   jsonAny: { text: { format: { type: "json_object" } } },
-  jsonSchema: { text: { format: { type: "json_schema", name: "n", schema } } },
+  jsonSchema: { text: { format: { type: "json_schema", name: "n", schema: closed } } },
   verbosity: { text: { verbosity: "low" } },
   reasoningEffort: { reasoning: { effort: "high" } },
   reasoningOff: { reasoning: { effort: "none" } },
