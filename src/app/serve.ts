@@ -6,7 +6,9 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
 import { HttpServer, type ListenFailed } from "../http/Server.ts"
@@ -14,6 +16,7 @@ import { isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
+import * as HouseLogger from "../usage/telemetry/HouseLogger.ts"
 import { gateway } from "./layers.ts"
 
 export interface ServeOptions {
@@ -54,7 +57,18 @@ const refuseOpenDoor = Effect.gen(function* () {
 })
 
 const stdout = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${line}\n`))
-const stderr = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
+const writeStderr = (line: string): void => void process.stderr.write(`${line}\n`)
+/** Help for a person who has just started it; among the lines of a machine's log it is one of them. */
+const stderr = (line: string): Effect.Effect<void> =>
+  process.stderr.isTTY ? Effect.sync(() => writeStderr(line)) : Effect.logInfo(line)
+
+const leastLevels: Readonly<Record<AppConfig.LogLevel, LogLevel.LogLevel>> = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warn: LogLevel.Warning,
+  error: LogLevel.Error,
+  none: LogLevel.None
+}
 
 /** First-run help on stderr: where things are and what to do next. */
 const greet = Effect.gen(function* () {
@@ -108,6 +122,16 @@ const sentence = (failure: Failure): string =>
       ? failure.message
       : String(failure)
 
+/** Every line on standard error is of one kind: JSON, or words where a person reads along. */
+const logging = Layer.unwrapEffect(
+  Effect.map(Effect.option(AppConfig.make), (config) =>
+    Layer.merge(
+      Logger.replace(Logger.defaultLogger, HouseLogger.make(process.stderr.isTTY === true, writeStderr)),
+      Logger.minimumLogLevel(leastLevels[Option.isSome(config) ? config.value.logLevel : "info"])
+    )
+  )
+)
+
 /** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
 export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
   running.pipe(
@@ -116,5 +140,5 @@ export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> 
     Effect.tapErrorCause((cause) =>
       Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
     ),
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger)))
+    Effect.provide(logging)
   )

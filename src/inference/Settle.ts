@@ -2,6 +2,7 @@
  * The last door: every request that was admitted leaves one usage row, one decision record and one telemetry event,
  * whether it was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
  */
+import { headerOf } from "../auth/Credentials.ts"
 import { type Outcome, noTokens, type TokenCounts, type UsageRow, type UsageSource } from "../domain/Usage.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type * as DecisionLog from "../routing/DecisionLog.ts"
@@ -173,7 +174,13 @@ export const settle = (
   const row = rowOf(work, served, bill, ending)
   books.acknowledge(row, answer, work.exchange)
   recordDecision(books, work, served, ending.outcome)
-  books.telemetry.observe({ row, method: work.exchange.method, path: work.exchange.path })
+  books.telemetry.observe({
+    row,
+    method: work.exchange.method,
+    path: work.exchange.path,
+    attempts: work.attempts,
+    traceparent: headerOf(work.exchange.headers, "traceparent")
+  })
 }
 
 /** The row of a request that was refused before a decision: who asked, for what, and why not. */
@@ -217,5 +224,10 @@ export const settleRefused = (
   const row = refusedRow(books, exchange, model, ending)
   if (stranger) answer()
   else books.acknowledge(row, answer, exchange)
-  books.telemetry.observe({ row, method: exchange.method, path: exchange.path })
+  books.telemetry.observe({
+    row,
+    method: exchange.method,
+    path: exchange.path,
+    traceparent: headerOf(exchange.headers, "traceparent")
+  })
 }

@@ -14,6 +14,7 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
+import { type Pairs, parsePairs } from "./Pairs.ts"
 
 export interface AppConfigShape {
   /** Absolute folder that holds the database, keys and everything else the gateway writes. */
@@ -35,6 +36,12 @@ export interface AppConfigShape {
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
   readonly corsOrigins: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
+  /** Headers for the collector, such as its key. */
+  readonly otlpHeaders: Redacted.Redacted<Pairs>
+  /** Attributes of the resource that telemetry is about; `service.name` is always among them. */
+  readonly otlpResource: Pairs
+  /** The least level of log lines that are written. */
+  readonly logLevel: LogLevel
   /** Snapshot of the environment, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
 }
@@ -43,6 +50,44 @@ export class AppConfig extends Context.Tag("gateway/platform/AppConfig")<AppConf
 
 const optional = <A>(config: Config.Config<A>): Config.Config<A | null> =>
   Config.option(config).pipe(Config.map(Option.getOrNull))
+
+/** From the most to the least talkative; `none` silences the log. */
+export const logLevels = ["debug", "info", "warn", "error", "none"] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const pairs = (name: string): Config.Config<Pairs> =>
+  Config.string(name).pipe(
+    Config.withDefault(""),
+    Config.mapOrFail((text) => {
+      const parsed = parsePairs(text)
+      return parsed === null
+        ? Either.left(ConfigError.InvalidData([name], `${name} must be key=value pairs with commas between them`))
+        : Either.right(parsed)
+    })
+  )
+
+/** A header's name and value as HTTP has them; the value is not repeated, it may be a key. */
+const isHeader = ([name, value]: Pairs[number]): boolean =>
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+
+const otlpHeaders = pairs("OTEL_EXPORTER_OTLP_HEADERS").pipe(
+  Config.validate({
+    message: "OTEL_EXPORTER_OTLP_HEADERS must hold valid header names and values",
+    validation: (headers) => headers.every(isHeader)
+  }),
+  Config.map((headers) => Redacted.make(headers))
+)
+
+/** `OTEL_SERVICE_NAME` goes before the name among the attributes. */
+const otlpResource = Config.all([
+  optional(Config.nonEmptyString("OTEL_SERVICE_NAME")),
+  pairs("OTEL_RESOURCE_ATTRIBUTES")
+]).pipe(
+  Config.map(([serviceName, attributes]): Pairs => {
+    const named = new Map([["service.name", "gateway"], ...attributes])
+    return [...(serviceName === null ? named : named.set("service.name", serviceName))]
+  })
+)
 
 const expandHome = (path: string): string =>
   resolve(path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path)
@@ -115,7 +160,10 @@ const config = Config.all({
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   maxBodyBytes: bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048).pipe(Config.map((mebibytes) => mebibytes * 1_048_576)),
   corsOrigins: origins("CORS_ORIGINS"),
-  otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  otlpHeaders,
+  otlpResource,
+  logLevel: Config.literal(...logLevels)("GATEWAY_LOG_LEVEL").pipe(Config.withDefault("info"))
 })
 
 const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
@@ -144,6 +192,9 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     maxBodyBytes: 50 * 1_048_576,
     corsOrigins: [],
     otlpEndpoint: null,
+    otlpHeaders: Redacted.make([]),
+    otlpResource: [["service.name", "gateway"]],
+    logLevel: "info",
     environment: new Map(),
     ...values
   })

@@ -5,10 +5,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
 import { LogSink } from "./telemetry/LogSink.ts"
 import { Otlp } from "./telemetry/Otlp.ts"
-import { jsonLine, textLine } from "./telemetry/RequestLog.ts"
+import { jsonLine, levelOf, textLine } from "./telemetry/RequestLog.ts"
 import * as RequestMetrics from "./telemetry/RequestMetrics.ts"
 import type { RequestSummary } from "./telemetry/Summary.ts"
 
@@ -28,16 +29,19 @@ export const make = Effect.gen(function* () {
   const log = yield* LogSink
   const otlp = yield* Otlp
   const line = log.interactive ? textLine : jsonLine
-  const metrics = RequestMetrics.make()
-  yield* otlp.publish(metrics.snapshot)
+  const requests = RequestMetrics.make()
+  const attempts = AttemptMetrics.make()
+  const metrics = (): MetricsSnapshot => [...requests.snapshot(), ...attempts.snapshot()]
+  yield* otlp.publish(metrics)
 
   return Telemetry.of({
     observe: (summary) => {
-      log.write(line(summary))
-      metrics.observe(summary.row)
+      if (log.takes(levelOf(summary.row))) log.write(line(summary))
+      requests.observe(summary.row)
+      if (summary.attempts !== undefined) attempts.observe(summary.attempts)
       otlp.offer(summary)
     },
-    metrics: metrics.snapshot
+    metrics
   })
 })
 

@@ -12,7 +12,7 @@ import { encodeMetrics, encodeTraces } from "../../src/usage/telemetry/OtlpEncod
 import { textLine } from "../../src/usage/telemetry/RequestLog.ts"
 import type { RequestSummary } from "../../src/usage/telemetry/Summary.ts"
 
-const resource = { serviceName: "gateway", serviceVersion: "test" }
+const resource = { attributes: [["service.name", "gateway"]], version: "1" } as const
 
 export interface SecretSink {
   /** Replaces `LogSink.layer` and `Otlp.layer`. */
@@ -37,7 +37,7 @@ export const make = (): SecretSink => {
   })
   return {
     layer: Layer.merge(
-      Layer.succeed(LogSink, { interactive: false, write: (line) => lines.push(line) }),
+      Layer.succeed(LogSink, { interactive: false, takes: () => true, write: (line) => lines.push(line) }),
       Layer.succeed(Otlp, {
         offer: (summary) => summaries.push(summary),
         publish: (source) =>

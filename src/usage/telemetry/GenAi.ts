@@ -1,4 +1,5 @@
 /** OpenTelemetry's names for what we know (GenAI semantic conventions). Facts about a request only, never its text. */
+import type { Attempt } from "../../domain/Decision.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
@@ -51,9 +52,27 @@ export const spanAttributes = ({ row, method, path }: RequestSummary): ReadonlyA
   return attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null)
 }
 
+/** Attributes of the span of one call to an upstream. */
+export const attemptAttributes = (
+  { connectionId, model, outcome, provider, reason, status }: Attempt,
+  index: number
+): ReadonlyArray<[string, AttributeValue]> => {
+  const attributes: Array<[string, AttributeValue | null]> = [
+    ["gen_ai.provider.name", providerName(clean(provider))],
+    ["gen_ai.request.model", clean(model)],
+    ["http.response.status_code", status],
+    ["error.type", outcome === "completed" ? null : clean(reason)],
+    ["gateway.attempt", index + 1],
+    ["gateway.connection_id", clean(connectionId)],
+    ["gateway.outcome", outcome]
+  ]
+  return attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null)
+}
+
 /** Our metric → the convention's name and unit. */
 export const metricNames: ReadonlyMap<string, { readonly name: string; readonly unit: string }> = new Map([
   ["gateway_requests_total", { name: "gateway.requests", unit: "{request}" }],
+  ["gateway_upstream_attempts_total", { name: "gateway.upstream.attempts", unit: "{attempt}" }],
   ["gateway_request_duration_seconds", { name: "gen_ai.server.request.duration", unit: "s" }],
   ["gateway_time_to_first_token_seconds", { name: "gen_ai.server.time_to_first_token", unit: "s" }],
   ["gateway_request_tokens", { name: "gen_ai.client.token.usage", unit: "{token}" }],

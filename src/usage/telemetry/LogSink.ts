@@ -6,11 +6,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { AppConfig, type LogLevel, logLevels } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
 
 export interface LogSinkShape {
   /** Takes one line without its line feed. Synchronous; never throws. */
   readonly write: (line: string) => void
+  /** Whether lines of this level are wanted. */
+  readonly takes: (level: "info" | "warn" | "error") => boolean
   /** Whether a person reads along (a terminal), so that lines are worded for people. */
   readonly interactive: boolean
 }
@@ -29,7 +32,8 @@ export interface LogStream {
 
 /** A buffered sink over a stream; closing the scope writes what is left. */
 export const make = Effect.fnUntraced(function* (
-  stream: LogStream
+  stream: LogStream,
+  least: LogLevel = "info"
 ): Effect.fn.Return<LogSinkShape, never, Timers | Scope.Scope> {
   const timers = yield* Timers
   let buffer = ""
@@ -52,6 +56,7 @@ export const make = Effect.fnUntraced(function* (
 
   return LogSink.of({
     interactive: stream.isTTY === true,
+    takes: (level) => logLevels.indexOf(level) >= logLevels.indexOf(least),
     write: (line) => {
       buffer += `${line}\n`
       if (buffer.length >= flushAtCharacters) flush()
@@ -71,7 +76,10 @@ const ignoreBrokenPipe = Effect.acquireRelease(
 )
 
 /** Standard error. */
-export const layer: Layer.Layer<LogSink, never, Timers> = Layer.scoped(
+export const layer: Layer.Layer<LogSink, never, Timers | AppConfig> = Layer.scoped(
   LogSink,
-  Effect.zipRight(ignoreBrokenPipe, make(process.stderr))
+  Effect.zipRight(
+    ignoreBrokenPipe,
+    Effect.flatMap(AppConfig, ({ logLevel }) => make(process.stderr, logLevel))
+  )
 )

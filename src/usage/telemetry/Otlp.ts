@@ -10,10 +10,10 @@ export class Otlp extends Context.Tag("gateway/usage/Otlp")<Otlp, OtlpExport>() 
 const none: OtlpExport = { offer: () => {}, publish: () => Effect.void }
 
 export const make = Effect.gen(function* () {
-  const { otlpEndpoint } = yield* AppConfig
+  const { otlpEndpoint, otlpHeaders, otlpResource } = yield* AppConfig
   if (otlpEndpoint === null) return none
   const { makeLive } = yield* Effect.promise(() => import("./OtlpExport.ts"))
-  return yield* makeLive(otlpEndpoint)
+  return yield* makeLive(otlpEndpoint, { headers: otlpHeaders, attributes: otlpResource })
 })
 
 export const layer: Layer.Layer<Otlp, never, AppConfig> = Layer.scoped(Otlp, make)

@@ -1,17 +1,22 @@
 /** Our facts in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
 import { createHash } from "node:crypto"
+import type { Attempt } from "../../domain/Decision.ts"
+import type { Pairs } from "../../platform/Pairs.ts"
 import type { HistogramFamily, Labels, MetricFamily, MetricsSnapshot } from "./Families.ts"
-import { labelNames, metricNames, operationName, providerName, spanAttributes } from "./GenAi.ts"
+import { attemptAttributes, labelNames, metricNames, operationName, providerName, spanAttributes } from "./GenAi.ts"
 import type { AttributeValue } from "./GenAi.ts"
 import { clean } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
+import { parseTraceparent } from "./TraceContext.ts"
 
 export interface Resource {
-  readonly serviceName: string
-  readonly serviceVersion: string
+  /** `service.name` and whatever the operator says of this one. */
+  readonly attributes: Pairs
+  readonly version: string
 }
 
 const spanKindServer = 2
+const spanKindClient = 3
 const statusError = 2
 const cumulative = 2
 
@@ -25,8 +30,8 @@ const anyValue = (value: AttributeValue) => {
 
 const attribute = ([key, value]: readonly [string, AttributeValue]) => ({ key, value: anyValue(value) })
 
-const resourceOf = ({ serviceName, serviceVersion }: Resource) => ({
-  attributes: [attribute(["service.name", serviceName]), attribute(["service.version", serviceVersion])]
+const resourceOf = ({ attributes, version }: Resource) => ({
+  attributes: [...new Map([["service.version", version], ...attributes])].map(attribute)
 })
 
 /** The first `digits` hex digits that stand for an id: its own when it is a UUID, else those of its hash. */
@@ -37,12 +42,36 @@ const hexOf = (id: string, digits: 16 | 32): string => {
   return hex.slice(-digits)
 }
 
-/** The trace id is the request id, so that an answer's `X-Gateway-Request-Id` finds its trace. */
-const span = (summary: RequestSummary) => {
-  const { row } = summary
-  return {
-    traceId: hexOf(row.requestId, 32),
-    spanId: hexOf(row.id, 16),
+interface Place {
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** One call to an upstream, below its request. */
+const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, attempt: Attempt, index: number) => ({
+  traceId,
+  spanId: hexOf(createHash("sha256").update(`${row.id} ${index}`).digest("hex"), 16),
+  parentSpanId: spanId,
+  name: `${operationName(row.targetWire ?? row.sourceWire)} ${clean(attempt.model)}`,
+  kind: spanKindClient,
+  startTimeUnixNano: nanos(attempt.startedMs),
+  endTimeUnixNano: nanos(attempt.startedMs + attempt.latencyMs),
+  attributes: attemptAttributes(attempt, index).map(attribute),
+  status: attempt.outcome === "failed" ? { code: statusError, message: clean(attempt.reason) } : {}
+})
+
+/**
+ * The request and its calls. Where the client names no trace, the trace id is the request id, so that an answer's
+ * `X-Gateway-Request-Id` finds it. A client that does not record its trace has none recorded here.
+ */
+const spansOf = (summary: RequestSummary) => {
+  const { attempts = [], row } = summary
+  const client = parseTraceparent(summary.traceparent)
+  if (client?.sampled === false) return []
+  const place = { traceId: client?.traceId ?? hexOf(row.requestId, 32), spanId: hexOf(row.id, 16) }
+  const request = {
+    ...place,
+    ...(client === null ? {} : { parentSpanId: client.parentSpanId }),
     name: `${operationName(row.sourceWire)} ${clean(row.requestedModel)}`,
     kind: spanKindServer,
     startTimeUnixNano: nanos(row.timestampMs),
@@ -50,14 +79,21 @@ const span = (summary: RequestSummary) => {
     attributes: spanAttributes(summary).map(attribute),
     status: row.outcome === "failed" ? { code: statusError, message: clean(row.error ?? "failed") } : {}
   }
+  return [
+    request,
+    ...attempts.slice(0, maxAttemptSpans).map((attempt, index) => attemptSpan(row, place, attempt, index))
+  ]
 }
+
+/** Of one request. */
+const maxAttemptSpans = 50
 
 /** Body of `POST /v1/traces`. */
 export const encodeTraces = (resource: Resource, summaries: ReadonlyArray<RequestSummary>) => ({
   resourceSpans: [
     {
       resource: resourceOf(resource),
-      scopeSpans: [{ scope: { name: "gateway", version: resource.serviceVersion }, spans: summaries.map(span) }]
+      scopeSpans: [{ scope: { name: "gateway", version: resource.version }, spans: summaries.flatMap(spansOf) }]
     }
   ]
 })
@@ -122,7 +158,7 @@ export const encodeMetrics = (resource: Resource, snapshot: MetricsSnapshot, sta
         resource: resourceOf(resource),
         scopeMetrics: [
           {
-            scope: { name: "gateway", version: resource.serviceVersion },
+            scope: { name: "gateway", version: resource.version },
             metrics: snapshot.filter(({ samples }) => samples.length > 0).map((family) => metric(family, interval))
           }
         ]

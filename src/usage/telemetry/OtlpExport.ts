@@ -6,15 +6,18 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type { TimeoutException } from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import type { Pairs } from "../../platform/Pairs.ts"
 import { version } from "../../platform/Version.ts"
 import type { MetricsSnapshot } from "./Families.ts"
-import { encodeMetrics, encodeTraces } from "./OtlpEncode.ts"
+import { encodeMetrics, encodeTraces, type Resource } from "./OtlpEncode.ts"
 import type { RequestSummary } from "./Summary.ts"
 
 export interface OtlpExport {
@@ -32,7 +35,14 @@ const requestTimeout = "10 seconds"
 /** What a collector that does not answer may add to a shutdown. */
 const shutdownTimeout = "3 seconds"
 
-const resource = { serviceName: "gateway", serviceVersion: version }
+export interface OtlpOptions {
+  /** For the collector, such as its key. */
+  readonly headers: Redacted.Redacted<Pairs>
+  /** Of the resource that telemetry is about. */
+  readonly attributes: Pairs
+}
+
+export const plainOptions: OtlpOptions = { headers: Redacted.make([]), attributes: [["service.name", "gateway"]] }
 
 type Failure = HttpClientError | TimeoutException
 
@@ -51,15 +61,18 @@ const isFinal = (error: Failure): boolean => {
 
 /** `endpoint` is the collector's base URL, without `/v1/traces`. */
 export const make = Effect.fnUntraced(function* (
-  endpoint: string
+  endpoint: string,
+  { attributes, headers }: OtlpOptions = plainOptions
 ): Effect.fn.Return<OtlpExport, never, HttpClient.HttpClient | Scope.Scope> {
   const base = endpoint.replace(/\/+$/u, "")
   const client = (yield* HttpClient.HttpClient).pipe(
     HttpClient.filterStatusOk,
+    HttpClient.mapRequest((request) => HttpClientRequest.setHeaders(request, Redacted.value(headers))),
     HttpClient.transformResponse(Effect.timeout(requestTimeout)),
     HttpClient.withTracerDisabledWhen(() => true),
     HttpClient.withTracerPropagation(false)
   )
+  const resource: Resource = { attributes, version }
   const startMs = yield* Clock.currentTimeMillis
   const waiting: Array<RequestSummary> = []
   let lostSpans = 0
@@ -127,7 +140,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** A client of its own: nothing else shares its connections, and it is never traced. */
-export const makeLive = (endpoint: string): Effect.Effect<OtlpExport, never, Scope.Scope> =>
+export const makeLive = (endpoint: string, options: OtlpOptions): Effect.Effect<OtlpExport, never, Scope.Scope> =>
   Effect.flatMap(NodeHttpClient.makeDispatcher, (dispatcher) =>
-    Effect.provideService(make(endpoint), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
+    Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
   )

@@ -4,10 +4,8 @@ import type { UsageRow } from "../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
 
-export type Level = "info" | "warn" | "error"
-
 /** A client that left is no fault of ours; a bad request is worth a warning, a 5xx an alarm. */
-const levelOf = (row: UsageRow): Level => {
+export const levelOf = (row: UsageRow): "info" | "warn" | "error" => {
   if (row.outcome !== "failed") return "info"
   return row.status >= 500 ? "error" : "warn"
 }

@@ -1,4 +1,5 @@
 /** What telemetry is told about a finished request, and how its strings are made safe to write. */
+import type { Attempt } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 
 export interface RequestSummary {
@@ -6,6 +7,10 @@ export interface RequestSummary {
   readonly method: string
   /** Normalised path of the request; its query and keys within it are removed before anything is written. */
   readonly path: string
+  /** Calls to upstreams, in the order they were begun; missing where none was made. */
+  readonly attempts?: ReadonlyArray<Attempt>
+  /** The client's `traceparent` as it came; missing or null where it sent none. */
+  readonly traceparent?: string | null
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u

@@ -67,6 +67,19 @@ describe("/metrics", () => {
     )
   })
 
+  scene("a provider that fails behind a fallback", async ({ gateway, page, upstream }) => {
+    await gateway.connect("broken", upstream, "chat")
+    await gateway.connect("good", upstream, "chat")
+    await gateway.combo("both", "broken/m", "good/m")
+    upstream.enqueue(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+    assert.strictEqual((await gateway.post("/v1/chat/completions", ask("both"))).status, 200)
+    has(
+      await page(),
+      'gateway_upstream_attempts_total{provider="broken",outcome="failed",status_class="5xx"} 1',
+      'gateway_upstream_attempts_total{provider="good",outcome="completed",status_class="2xx"} 1'
+    )
+  })
+
   scene("requests in flight, and those that were shed", async ({ gateway, page, upstream }) => {
     await gateway.connect("one", upstream, "chat")
     await gateway.manage("PATCH", "/api/resilience", { loadShedding: { maxInFlight: 1 } })

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { createServer } from "node:http"
 import type { IncomingHttpHeaders } from "node:http"
+import type { Attempt } from "../../../src/domain/Decision.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { encodeTraces } from "../../../src/usage/telemetry/OtlpEncode.ts"
@@ -78,16 +82,22 @@ const attributesOf = (point: Point): Record<string, unknown> =>
   Object.fromEntries(point.attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
 /** Runs telemetry against an endpoint; everything is sent when its scope closes. */
-const observing = (otlpEndpoint: string | null, use: (telemetry: Telemetry.Telemetry["Type"]) => void) =>
+const observing = (
+  otlpEndpoint: string | null,
+  use: (telemetry: Telemetry.Telemetry["Type"]) => void,
+  more: Partial<AppConfig.AppConfigShape> = {}
+) =>
   Effect.map(Telemetry.Telemetry, use).pipe(
     Effect.provide(
       Telemetry.layer.pipe(
         Layer.provide(Otlp.layer),
-        Layer.provide(Layer.succeed(LogSink, { interactive: false, write: () => {} })),
-        Layer.provide(AppConfig.layerOf({ dataDir: "unused", otlpEndpoint }))
+        Layer.provide(Layer.succeed(LogSink, { interactive: false, takes: () => true, write: () => {} })),
+        Layer.provide(AppConfig.layerOf({ dataDir: "unused", otlpEndpoint, ...more }))
       )
     )
   )
+
+const resource = { attributes: [["service.name", "gateway"]], version: "1" } as const
 
 const path = "/v1/chat/completions?key=secret"
 
@@ -184,12 +194,109 @@ describe("OTLP export", () => {
   )
 })
 
+const environment = {
+  DATA_DIR: "unused",
+  OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20a-collector-key, x-tenant=blue",
+  OTEL_SERVICE_NAME: "team-gateway",
+  OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=staging"
+}
+
+const configured = (values: Readonly<Record<string, string>>) =>
+  Effect.either(AppConfig.make).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(values)))))
+
+describe("OTLP settings of the environment", () => {
+  it.scopedLive("send the collector its headers and name the resource", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector()
+      const config = Either.getOrThrow(yield* configured(environment))
+      assert.notInclude(JSON.stringify(config.otlpHeaders), "a-collector-key")
+      const { otlpHeaders, otlpResource } = config
+      yield* observing(url, ({ observe }) => observe({ row: usageRow(), method: "POST", path }), {
+        otlpHeaders,
+        otlpResource
+      })
+      assert.isNotEmpty(received)
+      for (const { body, headers } of received.filter((one) => one.path === "/v1/traces")) {
+        assert.deepInclude(headers, { authorization: "Bearer a-collector-key", "x-tenant": "blue" })
+        const attributes = Object.fromEntries(
+          body.resourceSpans[0]?.resource.attributes.map(({ key, value }) => [key, Object.values(value)[0]]) ?? []
+        )
+        assert.deepInclude(attributes, {
+          "service.name": "team-gateway",
+          "deployment.environment.name": "staging"
+        })
+      }
+    })
+  )
+
+  it.effect("are refused when they are no pairs or no headers, without their values", () =>
+    Effect.gen(function* () {
+      for (const headers of ["a-collector-key", "x y=a-collector-key", "x=a-collector-key%0d%0a", "x=%"]) {
+        const refused = yield* configured({ ...environment, OTEL_EXPORTER_OTLP_HEADERS: headers })
+        assert.isTrue(Either.isLeft(refused), headers)
+        assert.include(String(Either.getLeft(refused).pipe(Option.getOrNull)), "OTEL_EXPORTER_OTLP_HEADERS")
+        assert.notInclude(String(Either.getLeft(refused).pipe(Option.getOrNull)), "a-collector-key")
+      }
+    })
+  )
+})
+
+const attempt = (provider: string, given: Partial<Attempt> = {}): Attempt => ({
+  provider,
+  connectionId: "c1",
+  model: "m1",
+  status: 200,
+  outcome: "completed",
+  reason: "ok",
+  startedMs: 1_000,
+  latencyMs: 500,
+  ...given
+})
+
+describe("OTLP spans", () => {
+  const clientTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
+  const spans = (traceparent: string | null) =>
+    encodeTraces(resource, [
+      {
+        row: usageRow(),
+        method: "POST",
+        path,
+        traceparent,
+        attempts: [attempt("openai", { outcome: "failed", status: 503, reason: "http_503" }), attempt("groq")]
+      }
+    ]).resourceSpans[0]?.scopeSpans[0]?.spans ?? []
+
+  it("stand in the client's trace, and each attempt has its own below the request", () => {
+    const [request, failed, good] = spans(`00-${clientTrace}-00f067aa0ba902b7-01`)
+    assert.deepInclude(request, { traceId: clientTrace, parentSpanId: "00f067aa0ba902b7", kind: 2 })
+    assert.deepInclude(failed, { traceId: clientTrace, parentSpanId: request?.spanId ?? "", kind: 3 })
+    assert.deepStrictEqual(failed?.status, { code: 2, message: "http_503" })
+    assert.strictEqual(failed?.endTimeUnixNano, "1500000000")
+    assert.deepStrictEqual(good?.status, {})
+    assert.notStrictEqual(good?.spanId, failed?.spanId)
+    assert.deepInclude(attributesOf(good ?? assert.fail()), { "gen_ai.provider.name": "groq", "gateway.attempt": "2" })
+  })
+
+  it("have a trace of their own without a valid traceparent, and none where the client does not record", () => {
+    for (const wrong of [
+      null,
+      "nonsense",
+      `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+      `ff-${clientTrace}-00f067aa0ba902b7-01`
+    ]) {
+      const [request] = spans(wrong)
+      assert.notStrictEqual(request?.traceId, clientTrace)
+      assert.notProperty(request, "parentSpanId")
+    }
+    assert.isEmpty(spans(`00-${clientTrace}-00f067aa0ba902b7-00`))
+  })
+})
+
 describe("OTLP encoding", () => {
   it("hashes ids that are no UUID, the same way every time", () => {
     const spanOf = () =>
-      encodeTraces({ serviceName: "gateway", serviceVersion: "1" }, [
-        { row: usageRow({ id: "row-1", requestId: "request-1" }), method: "POST", path }
-      ]).resourceSpans[0]?.scopeSpans[0]?.spans[0]
+      encodeTraces(resource, [{ row: usageRow({ id: "row-1", requestId: "request-1" }), method: "POST", path }])
+        .resourceSpans[0]?.scopeSpans[0]?.spans[0]
     assert.match(spanOf()?.traceId ?? "", /^[0-9a-f]{32}$/u)
     assert.deepStrictEqual(spanOf(), spanOf())
   })
