@@ -55,7 +55,12 @@ export const answerReader = (
 
   /** A 200 that tells of a failure, or tells nothing. */
   const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
-    if ((parsed["error"] ?? null) === null) return facts.hasContent ? unfinished : noneAtAll
+    if ((parsed["error"] ?? null) === null) {
+      // A finish reason may tell of a failure as well.
+      const decoded = call.codec.decodeResponse(parsed)
+      if (Either.isLeft(decoded) && decoded.left.type !== null) return toldFailure(decoded.left, "answer", call.wire)
+      return facts.hasContent ? unfinished : noneAtAll
+    }
     const text = JSON.stringify(parsed)
     return toldFailure(call.codec.readUpstreamError(502, text), "answer", call.wire, text)
   }

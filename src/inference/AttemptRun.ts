@@ -181,7 +181,7 @@ export const startAttempt = (
       source: streamSource(work.exchange.codec, call, context(), input.watch, input.record ?? null),
       dropped: call.dropped,
       lastChance: input.lastChance,
-      secrets: secretsOf(input.target.account.connection),
+      secrets: () => secretsOf(input.target.account.connection, input.target.account.spec),
       monotonicMs: timers.monotonicMs,
       cautionBytes: input.holdBack?.holdBackBytes ?? 0,
       contentBegins: () => {

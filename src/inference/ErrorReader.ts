@@ -11,6 +11,7 @@ const maxErrorBytes = 64 * 1024
 /** Reads an error answer and keeps the upstream's own words. */
 export const errorReader = (call: UpstreamCall, status: number, headers: UpstreamHeaders): BodyReader => {
   const body = makeCollector(maxErrorBytes)
+  let leftBytes = maxErrorBytes
   const result = (): AttemptResult => {
     const bodyText = body.all().toString("utf8")
     const problem = call.codec.readUpstreamError(status, bodyText)
@@ -31,7 +32,9 @@ export const errorReader = (call: UpstreamCall, status: number, headers: Upstrea
   }
   return {
     data: (chunk) => {
-      body.add(chunk)
+      // The beginning is kept of a body that is longer than that.
+      if (leftBytes > 0) body.add(chunk.subarray(0, leftBytes))
+      leftBytes -= Math.min(leftBytes, chunk.length)
       return true
     },
     end: result,

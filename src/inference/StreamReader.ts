@@ -4,7 +4,7 @@
  */
 import { errorView } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
-import { scrub } from "../kernel/Scrub.ts"
+import { scrubber } from "../kernel/Scrub.ts"
 import {
   type AttemptFailure,
   type AttemptResult,
@@ -36,7 +36,7 @@ export interface StreamReaderOptions {
   /** Bytes of content that are held back until `release`; 0 sends the first at once. */
   readonly cautionBytes: number
   /** What must not reach the client, whoever says it. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: () => ReadonlyArray<string>
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
@@ -80,7 +80,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
       begin()
     }
     if (relayed.length > 0) reply.write(relayed)
-    const clean = (text: string): string => scrub(text, options.secrets)
+    const clean = scrubber(options.secrets())
     const view = errorView(failure.status, clean(failure.message), toldInStream(failure.words, clean))
     return {
       _tag: "Broken",

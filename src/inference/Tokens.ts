@@ -6,6 +6,7 @@ import type * as Timers from "../platform/Timers.ts"
 import type { RefreshFailed } from "../providers/oauth/RefreshFailed.ts"
 import type * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
+import { proven } from "../resilience/failure/Suspicions.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type * as TargetHealth from "../routing/TargetHealth.ts"
 
@@ -26,8 +27,9 @@ export interface TokenRooms {
   readonly timers: typeof Timers.Timers.Service
 }
 
-/** The refusal as what it turned out to be. */
-const afterRefresh = (refusal: Failure, failed: RefreshFailed, nowMs: number): Failure => {
+/** The refusal as what it turned out to be. It is the token endpoint that says so now. */
+const afterRefresh = (refused: Failure, failed: RefreshFailed, nowMs: number): Failure => {
+  const refusal = proven(refused)
   if (failed._tag !== "RefreshTransient") {
     const message = failed._tag === "RefreshDead" ? failed.message : refusal.message
     return { ...refusal, kind: "auth_expired", exhausts: "connection", message }

@@ -2,6 +2,7 @@
 import { causes } from "../resilience/failure/Causes.ts"
 import { classify } from "../resilience/failure/Classifier.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
+import type { Sent } from "../resilience/failure/Echo.ts"
 import type { FailureCause } from "../resilience/failure/Signal.ts"
 import { classOf } from "../routing/TargetHealth.ts"
 import type { Target } from "../routing/ModelResolver.ts"
@@ -31,6 +32,8 @@ export interface UnderstandingFacts {
   readonly contentBegan: boolean
   /** `customBannedSignals` of the settings. */
   readonly bannedTexts: ReadonlyArray<string>
+  /** What the caller sent; null where the words do not matter. */
+  readonly sent: Sent | null
   /** Epoch milliseconds. */
   readonly nowMs: number
 }

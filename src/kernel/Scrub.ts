@@ -1,13 +1,87 @@
-/** Takes secrets out of texts that others wrote: upstreams repeat the credential they were sent in their complaints. */
+/**
+ * Takes secrets out of texts that others wrote: upstreams repeat the credential they were sent in their complaints, as it is, escaped or
+ * encoded. Bounded by the length of the text; secrets are few.
+ */
+import { base64Forms, encodedForms } from "./TextForms.ts"
 
-/** Shorter ones are no secrets, and would tear words apart. */
+const mark = "[redacted]"
+
+/** A shorter one is taken out only where it stands as a word of its own: elsewhere it would tear words apart. */
 const leastLength = 8
+/** One that is as short as a common word is taken out only where it is shown as a value. */
+const leastWordLength = 4
+/** As much of a secret as may stand at the end of a text that was cut. */
+const leastCut = 6
 
-/** The text with every occurrence of a secret replaced. */
-export const scrub = (text: string, secrets: ReadonlyArray<string>): string => {
-  let clean = text
-  for (const secret of secrets) {
-    if (secret.length >= leastLength && clean.includes(secret)) clean = clean.replaceAll(secret, "[redacted]")
+const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** Behind a quote, a sign of assignment or the name of a scheme. */
+const asValue = (form: string): RegExp =>
+  new RegExp(`(["'\`:=(\\[]\\s?|\\b(?:bearer|basic|key|token)\\s)${literal(form)}(?![\\p{L}\\p{N}_-])`, "giu")
+
+const asWord = (form: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}_-])${literal(form)}(?![\\p{L}\\p{N}_-])`, "gu")
+
+const withoutForm = (text: string, form: string): string => {
+  if (!text.includes(form)) return text
+  if (form.length >= leastLength) return text.replaceAll(form, mark)
+  if (form.length >= leastWordLength) return text.replaceAll(asWord(form), mark)
+  return text.replaceAll(asValue(form), (_, lead: string) => lead + mark)
+}
+
+/** Texts are cut to be shown: what is left of a secret at the end goes as well. */
+const withoutCut = (text: string, secret: string): string => {
+  const end = text.endsWith("…") ? text.length - 1 : text.length
+  for (let length = Math.min(secret.length - 1, end); length >= leastCut; length -= 1) {
+    if (text.startsWith(secret.slice(0, length), end - length)) return text.slice(0, end - length) + mark
   }
-  return clean
+  return text
+}
+
+const formsOf = (secret: string): ReadonlyArray<string> =>
+  [...encodedForms(secret), ...(secret.length < leastLength ? [] : base64Forms(secret))].toSorted(
+    (one, other) => other.length - one.length
+  )
+
+/**
+ * Takes the secrets out of texts, in whatever form they stand there. Longer ones go first: one may be part of another. The forms are
+ * made when the first text comes.
+ */
+export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  let known: ReadonlyArray<readonly [secret: string, forms: ReadonlyArray<string>]> | null = null
+  return (text) => {
+    if (text === "") return text
+    known ??= [...new Set(secrets)]
+      .filter((secret) => secret.trim() !== "")
+      .toSorted((one, other) => other.length - one.length)
+      .map((secret) => [secret, formsOf(secret)])
+    let clean = text
+    for (const [secret, forms] of known) {
+      for (const form of forms) clean = withoutForm(clean, form)
+      if (secret.length >= leastLength) clean = withoutCut(clean, secret)
+    }
+    return clean
+  }
+}
+
+/** One text without the secrets. */
+export const scrub = (text: string, secrets: ReadonlyArray<string>): string => scrubber(secrets)(text)
+
+/**
+ * What is secret of a header's value: all of it, and what stands behind the name of a scheme, in a cookie, or inside of `Basic`.
+ */
+export const secretParts = (value: string): ReadonlyArray<string> => {
+  const parts = [value]
+  const credential = /^\s*(bearer|basic|token|apikey|key)\s+(.+)$/i.exec(value)
+  const [, scheme = "", rest = ""] = credential ?? []
+  if (rest !== "") parts.push(rest.trim())
+  if (scheme.toLowerCase() === "basic") {
+    const plain = Buffer.from(rest.trim(), "base64").toString("utf8")
+    const colon = plain.indexOf(":")
+    parts.push(plain, ...(colon < 0 ? [] : [plain.slice(colon + 1)]))
+  }
+  for (const pair of value.split(";")) {
+    const sign = pair.indexOf("=")
+    if (sign > 0 && pair.length - sign > leastLength) parts.push(pair.slice(sign + 1).trim())
+  }
+  return parts
 }

@@ -8,11 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Combo } from "../domain/Combo.ts"
-import type { Connection } from "../domain/Connection.ts"
+import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { ProviderNode } from "../domain/ProviderNode.ts"
 import type { QuotaGroup } from "../domain/QuotaGroup.ts"
 import type { WireName } from "../domain/Wire.ts"
+import { isSecretHeader } from "../kernel/Masking.ts"
+import { secretParts } from "../kernel/Scrub.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as AliasRepo from "../store/repo/AliasRepo.ts"
 import * as ComboRepo from "../store/repo/ComboRepo.ts"
@@ -42,11 +44,25 @@ export interface Account {
   readonly endpoints: Readonly<Partial<Record<WireName, UpstreamEndpoint>>>
 }
 
-/** Everything secret about a connection, in clear: only to be taken out of texts, never to be shown or kept. */
-export const secretsOf = ({ apiKey, headers, oauth }: Connection): ReadonlyArray<string> => [
-  ...(apiKey === null ? [] : [Redacted.value(apiKey)]),
-  ...(oauth === null ? [] : [Redacted.value(oauth.accessToken)]),
-  ...Object.values(headers ?? {}).map(Redacted.value)
+const secretHeaders = (headers: SecretHeaders | null): ReadonlyArray<string> =>
+  Object.entries(headers ?? {}).flatMap(([name, redacted]) => {
+    const value = Redacted.value(redacted)
+    // A short value of a plain header (`true`, `v2`) is an ordinary word.
+    return value.length >= 8 || isSecretHeader(name, value) ? secretParts(value) : []
+  })
+
+/**
+ * Everything secret about a connection and the node it belongs to, in clear: only to be taken out of texts, never to be shown or kept.
+ */
+export const secretsOf = (
+  { apiKey, headers, oauth }: Connection,
+  node: Pick<ProviderSpec, "ownHeaders"> | null
+): ReadonlyArray<string> => [
+  ...[apiKey, oauth?.accessToken, oauth?.refreshToken, oauth?.clientSecret].flatMap((secret) =>
+    secret === null || secret === undefined ? [] : [Redacted.value(secret)]
+  ),
+  ...secretHeaders(headers),
+  ...secretHeaders(node?.ownHeaders ?? null)
 ]
 
 export interface CatalogSnapshot {

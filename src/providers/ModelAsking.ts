@@ -60,7 +60,12 @@ export const listSourceOf = (spec: ProviderSpec, connection: Connection): string
 const withQuery = (path: string, name: string, value: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`
 
-const askPages = Effect.fnUntraced(function* (upstream: Ask, endpoint: ModelsEndpoint, connection: Connection) {
+const askPages = Effect.fnUntraced(function* (
+  upstream: Ask,
+  endpoint: ModelsEndpoint,
+  spec: ProviderSpec,
+  connection: Connection
+) {
   const models = new Map<string, ListedModel>()
   let path = endpoint.path
   let bytesLeft = maxBytes
@@ -81,7 +86,7 @@ const askPages = Effect.fnUntraced(function* (upstream: Ask, endpoint: ModelsEnd
       return notListed(null, failureText(answer.left), answer.left._tag !== "ResponseTooLarge")
     }
     const { status, body } = answer.right
-    if (status >= 300) return notListed(status, reasonOf(connection, status, body), isPassingStatus(status))
+    if (status >= 300) return notListed(status, reasonOf(connection, spec, status, body), isPassingStatus(status))
     const parsed = parse(body)
     const read = readModelList(parsed, maxModels)
     if (read === null) return notListed(status, "The upstream's model list could not be read.", false)
@@ -101,7 +106,7 @@ export const askModels = (upstream: Ask, spec: ProviderSpec, connection: Connect
   const endpoint = modelsEndpointOf(spec, connection)
   if (endpoint === null) return Effect.succeed(notListed(null, `${spec.name} lists no models.`, false))
   if (endpoint._tag === "Left") return Effect.succeed(notListed(null, endpoint.left.message, false))
-  return askPages(upstream, endpoint.right, connection).pipe(
+  return askPages(upstream, endpoint.right, spec, connection).pipe(
     Effect.timeoutTo({
       duration: listTimeoutMs,
       onSuccess: (result: ModelsResult) => result,

@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
       : upstream.request(jsonRequest(endpoint.right, model, ping(wire, model)), limits).pipe(
           Effect.map(({ status, body }) => ({
             status,
-            error: status < 300 ? null : reasonOf(connection, status, body)
+            error: status < 300 ? null : reasonOf(connection, spec, status, body)
           })),
           Effect.catchAll((error) => Effect.succeed({ status: null, error: failureText(error) }))
         )

@@ -1,5 +1,6 @@
 /** What the small calls to upstreams make of an answer: its JSON, and its reasons in words for a person. Pure. */
 import type { Connection } from "../domain/Connection.ts"
+import type { ProviderSpec } from "../domain/Provider.ts"
 import type { RequestError } from "../egress/Upstream.ts"
 import { scrub } from "../kernel/Scrub.ts"
 import { secretsOf } from "./Catalog.ts"
@@ -16,13 +17,16 @@ export const parse = (body: Buffer): unknown => {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
+/** As much of an upstream's words as is looked at. */
+const maxWords = 4_000
+
 /** The upstream's own words about an error status, short and without the credential it was sent. */
-export const reasonOf = (connection: Connection, status: number, body: Buffer): string => {
+export const reasonOf = (connection: Connection, spec: ProviderSpec, status: number, body: Buffer): string => {
   const parsed = parse(body)
   const error = isRecord(parsed) ? (parsed.error ?? parsed.message ?? parsed.detail) : null
   const message = isRecord(error) ? error.message : error
   return typeof message === "string" && message !== ""
-    ? `${status}: ${scrub(message, secretsOf(connection)).slice(0, 300)}`
+    ? `${status}: ${scrub(message.slice(0, maxWords), secretsOf(connection, spec)).slice(0, 300)}`
     : `The upstream answered ${status}.`
 }
 

@@ -18,7 +18,8 @@ import { isTerminal, type TerminalStatus } from "../resilience/cooldown/Cooldown
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import { isPassing } from "../resilience/cooldown/Passing.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
-import { countsForBreaker, modelHoldOf, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
+import { countsForBreaker, locksModel, modelHoldOf, penaltyOf, policyOf } from "../resilience/failure/Policy.ts"
+import { makeSuspicions, partsOf } from "../resilience/failure/Suspicions.ts"
 import type { LockoutKey } from "../resilience/lockout/LockoutKey.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -100,6 +101,7 @@ export const make = Effect.gen(function* () {
   const lockouts = yield* Lockouts.Lockouts
   const settings = yield* Settings.Settings
   const events = yield* Events.Events
+  const suspicions = makeSuspicions()
 
   // A new key in the environment is a new account: what the old one did wrong is not its fault.
   for (const { apiKey, id, source } of catalog.current().connections) {
@@ -225,6 +227,7 @@ export const make = Effect.gen(function* () {
     const { startedMs, target } = call
     report(call, "success", null)
     cooldowns.succeed(target.account.connection.id, startedMs, target.model)
+    suspicions.clear(target.account.connection.id)
     lockouts.succeed(lockKey(target))
   }
 
@@ -244,18 +247,25 @@ export const make = Effect.gen(function* () {
     } else cooldowns.fail(id, profile, call.endedMs, { ...words, penalty })
   }
 
-  const failed = (call: Call, failure: Failure): void => {
+  const punish = (call: Call, failure: Failure): void => {
     const { account } = call.target
-    report(call, breakerReportOf(failure), failure)
     const concerned =
       failure.scope === "provider" ? (catalog.current().byProvider.get(account.spec.id) ?? [account]) : [account]
     for (const each of concerned) cool(each, call, failure)
     const holdMs = modelHoldOf(failure, call.endedMs)
     if (holdMs !== null) lockouts.hold(lockKey(call.target), call.endedMs, failure.kind, holdMs)
-    if (policyOf(failure).lockout) {
+    if (locksModel(failure)) {
       const hintMs = failure.untilMs === null ? null : failure.untilMs - call.endedMs
       lockouts.fail(lockKey(call.target), call.endedMs, { status: failure.status, reason: failure.kind, hintMs })
     }
+  }
+
+  /** The provider answers for what is certain; what is only suspected is the account's. */
+  const failed = (call: Call, failure: Failure): void => {
+    const { account, model } = call.target
+    const [certain = failure, ...suspected] = partsOf(suspicions.weigh(account.connection.id, model, failure))
+    report(call, breakerReportOf(certain), certain)
+    for (const each of [certain, ...suspected]) punish(call, each)
   }
 
   return TargetHealth.of({

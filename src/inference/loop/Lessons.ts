@@ -1,5 +1,5 @@
 /** What one call teaches: the health of its target, its speed and reliability, its quotas; and its line in the record. */
-import { scrub } from "../../kernel/Scrub.ts"
+import { scrubber } from "../../kernel/Scrub.ts"
 import { secretsOf } from "../../providers/Catalog.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type * as Settings from "../../resilience/Settings.ts"
@@ -13,6 +13,7 @@ import type { Call, TargetHealth } from "../../routing/TargetHealth.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
 import type { Tokens } from "../Tokens.ts"
+import { sentBy } from "../SentBy.ts"
 import { toldError } from "../ToldError.ts"
 import { understand } from "../Understanding.ts"
 import type { Round } from "./Round.ts"
@@ -59,16 +60,17 @@ export const makeLessons = ({ engine, health, quotas, settings, stats, timers, t
       canRefresh: tokens.canRefresh(connection) && !round.refreshed.has(connection.id),
       contentBegan: result._tag === "Broken" && result.firstContentMs !== null,
       bannedTexts: settings.current().customBannedSignals,
+      sent: sentBy(round.work, call.target),
       nowMs: call.endedMs
     })
     // Providers repeat the key they were sent.
-    const secrets = secretsOf(connection)
-    const clean = (text: string): string => scrub(text, secrets)
-    const failure = {
+    const clean = scrubber(secretsOf(connection, call.target.account.spec))
+    const told = {
       ...understood,
       message: clean(understood.message),
       told: toldError(understood.kind, result.failure.words, clean)
     }
+    const failure = round.weigh(call.target, told)
     health.failed(call, failure)
     return failure
   }

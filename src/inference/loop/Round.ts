@@ -8,6 +8,7 @@ import type { PutOff } from "../../routing/walk/LastWay.ts"
 import { sooner } from "../../routing/walk/Soonest.ts"
 import type { AttemptResult } from "../Attempt.ts"
 import type { Work } from "../Exchange.ts"
+import { makeCondemned, type WeighFailure } from "../../routing/walk/Condemned.ts"
 import { type Exhausted, makeExhausted } from "../../routing/walk/Exhausted.ts"
 import { answered, clientLeft, type LoopEnd, nobodySuits, queueFull } from "./LoopEnd.ts"
 import { mayPass } from "../ToldError.ts"
@@ -40,6 +41,7 @@ export interface Round {
   work: Work
   readonly policy: RoutePolicy
   readonly exhausted: Exhausted
+  readonly weigh: WeighFailure
   /** Connections whose token was renewed for this request. */
   readonly refreshed: Set<string>
   /** Targets whose places were all taken when their turn came. */
@@ -58,6 +60,7 @@ export const openRound = (work: Work, policy: RoutePolicy): Round => ({
   work,
   policy,
   exhausted: makeExhausted(),
+  weigh: makeCondemned(),
   refreshed: new Set(),
   waiting: [],
   tired: new Set(),

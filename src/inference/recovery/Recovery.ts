@@ -57,7 +57,7 @@ export const makeRecovery = (timers: Pick<typeof Timers.Timers.Service, "nowMs">
     const { failure, firstContentMs, report, sent } = broken
     const before = work.resumption?.before ?? []
     if (sent === undefined || !sent.isSafe() || report.stop !== null || before.length >= maxContinuations) return null
-    const facts = { canRefresh: false, contentBegan: true, bannedTexts: [], nowMs: timers.nowMs() }
+    const facts = { canRefresh: false, contentBegan: true, bannedTexts: [], sent: null, nowMs: timers.nowMs() }
     if (!isCut(understand(failure, target, facts).kind)) return null
     const { exchange } = work
     return {

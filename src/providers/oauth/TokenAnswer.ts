@@ -35,6 +35,7 @@ const clientCodes: ReadonlySet<string> = new Set(["invalid_client", "incorrect_c
 /** RFC 6749 A.12 and A.17: visible characters and spaces. Others could not be sent in a header. */
 const tokenPattern = /^[\x20-\x7e]{1,16384}$/
 const maxWords = 200
+const maxRead = 4_000
 const maxLifetimeMs = 10 * 365 * 86_400_000
 const maxWaitMs = 3_600_000
 
@@ -92,7 +93,7 @@ export const readAnswer = (
       lifetimeMs: lifetimeOf(members.expires_in)
     }
   }
-  const words = scrub(members === null ? "" : wordsOf(members), secrets)
+  const words = scrub(members === null ? "" : wordsOf(members).slice(0, maxRead), secrets)
     .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, " ")
     .slice(0, maxWords)
   // An outage or a limit of the provider's says nothing about the credentials, whatever its page says.

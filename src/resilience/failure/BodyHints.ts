@@ -115,14 +115,25 @@ const waitAt = (text: string, index: number, nowMs: number): number | null => {
   return value >= 1e9 ? until(epochOf(value), nowMs) : believable(value * 1000)
 }
 
-/** The wait a text tells in words. The longest counts: a later time in the same sentence is the one that ends the wait. */
-export const textHint = (message: string, nowMs: number): number | null => {
+/** The words of a time: a number or a date, and its unit where one follows. */
+const timeWords = /^([^\s"'`,;)]{1,24})( ?[a-z]{1,12})?/
+
+const all = (): boolean => true
+
+/**
+ * The wait a text tells in words. The longest counts: a later time in the same sentence is the one that ends the wait. Only what is
+ * `isOwn` to the one who tells it counts.
+ */
+export const textHint = (message: string, nowMs: number, isOwn: (words: string) => boolean = all): number | null => {
   const text = message.toLowerCase()
   const marked = markedEpoch.exec(text)
-  let best = marked === null ? null : until(epochOf(Number(marked[1])), nowMs)
+  let best = marked === null || !isOwn(marked[0]) ? null : until(epochOf(Number(marked[1])), nowMs)
   for (const match of text.matchAll(lead)) {
-    const wait = waitAt(text, match.index + match[0].length, nowMs)
-    if (wait !== null && wait <= absurdMs && (best === null || wait > best)) best = wait
+    const end = match.index + match[0].length
+    const wait = waitAt(text, end, nowMs)
+    if (wait === null || wait > absurdMs || (best !== null && wait <= best)) continue
+    const [whole = "", time = ""] = timeWords.exec(text.slice(end, end + 40)) ?? []
+    if (isOwn(match[0] + time) && isOwn(match[0] + whole)) best = wait
   }
   return best
 }

@@ -5,10 +5,11 @@
 import { causes } from "./Causes.ts"
 import type { Failure, FailureKind, FailurePlace } from "./FailureKind.ts"
 import { type HintPurpose, readHint } from "./Hints.ts"
-import { policies } from "./Policy.ts"
-import { holds, type Reopens, type Rule } from "./Rule.ts"
+import { longestOrdinaryMs, policies, severityOf } from "./Policy.ts"
+import { type Basis, basisOf, type Reopens, type Rule } from "./Rule.ts"
 import { rules } from "./Rules.ts"
-import { type FailureCause, type FailureSignal, readEvidence } from "./Signal.ts"
+import { makeEcho } from "./Echo.ts"
+import { type Evidence, type FailureCause, type FailureSignal, readEvidence } from "./Signal.ts"
 import { untilClock } from "./When.ts"
 
 const purposes: Readonly<Partial<Record<FailureKind, HintPurpose>>> = {
@@ -58,20 +59,34 @@ const ofCause = (signal: FailureSignal, cause: FailureCause): Failure => {
 /** The last row holds always. */
 const last: Rule = { id: "unknown", when: {}, kind: "transient", source: "Nothing is known about it." }
 
-/** Says what kind of failure it is. Never throws, whatever the bytes; the same signal gives the same failure. */
-export const classify = (signal: FailureSignal): Failure => {
-  if (signal.cause !== null) return ofCause(signal, signal.cause)
-  const evidence = readEvidence(signal)
-  const rule = rules.find((row) => holds(row, evidence)) ?? last
+interface Finding {
+  readonly rule: Rule
+  readonly basis: Basis
+}
+
+const find = (evidence: Evidence, suits: (basis: Basis) => boolean): Finding => {
+  for (const rule of rules) {
+    const basis = basisOf(rule, evidence)
+    if (basis !== null && suits(basis)) return { rule, basis }
+  }
+  return { rule: last, basis: "status" }
+}
+
+const always = (): boolean => true
+const isFact = (basis: Basis): boolean => basis !== "words"
+
+/** The failure that the row stands for. */
+const failureOf = (signal: FailureSignal, evidence: Evidence, rule: Rule, withWords: boolean): Failure => {
   const policy = policies[rule.kind]
   const status = rule.countsAs ?? errorStatus(evidence.status)
   const purpose = purposes[rule.kind]
-  const { nowMs } = signal
-  const { body, text } = evidence
-  const toldMs = signal.problem?.retryAfterMs ?? null
-  const hintMs = purpose === undefined ? null : readHint(purpose, { header: signal.header, body, text, toldMs, nowMs })
+  const { header, nowMs, problem } = signal
+  const { body, isOwn } = evidence
+  const text = withWords ? evidence.text : ""
+  const toldMs = problem?.retryAfterMs ?? null
+  const hintMs = purpose === undefined ? null : readHint(purpose, { header, body, text, isOwn, toldMs, nowMs })
   const waitMs = hintMs ?? (rule.reopens === undefined ? null : reopensAfter(rule.reopens, nowMs))
-  const said = signal.problem?.message ?? ""
+  const said = problem?.message ?? ""
   return {
     kind: rule.kind,
     place: placeOf(signal),
@@ -86,4 +101,35 @@ export const classify = (signal: FailureSignal): Failure => {
     exhausts: rule.exhausts ?? policy.exhausts,
     contentBegan: signal.contentBegan
   }
+}
+
+/** A wait that only words tell and that is longer than any ordinary cooldown. */
+const waitsLongOnWords = (told: Failure, ground: Failure): boolean =>
+  told.hintMs !== null && told.hintMs !== ground.hintMs && told.hintMs > longestOrdinaryMs
+
+/**
+ * Says what kind of failure it is. Never throws, whatever the bytes; the same signal gives the same failure.
+ *
+ * Words and codes that would cost an account something are looked at twice: the second time without all that the caller sent. What is
+ * then still told by words alone, and is more than status and codes tell, is a suspicion.
+ */
+export const classify = (signal: FailureSignal): Failure => {
+  if (signal.cause !== null) return ofCause(signal, signal.cause)
+  const asItStands = readEvidence(signal, null)
+  const first = find(asItStands, always)
+  const failure = failureOf(signal, asItStands, first.rule, true)
+  if (severityOf(failure) === 0) return failure
+  const waitsOnWords = failure.hintMs !== failureOf(signal, asItStands, first.rule, false).hintMs
+  if (first.basis === "status" && !waitsOnWords) return failure
+  const evidence = readEvidence(signal, makeEcho(signal.sent))
+  const { basis, rule } = find(evidence, always)
+  const told = failureOf(signal, evidence, rule, true)
+  const ground = failureOf(signal, evidence, isFact(basis) ? rule : find(evidence, isFact).rule, false)
+  const isMore = isFact(basis)
+    ? basis === "status" && waitsLongOnWords(told, ground)
+    : severityOf(told) > severityOf(ground) || waitsLongOnWords(told, ground)
+  if (!isMore) return told
+  // An error inside a 200 that tells no status: nothing is certain.
+  const certain = evidence.status === null ? null : ground
+  return { ...told, suspicion: { ground: certain, fingerprint: signal.sent?.fingerprint() ?? "" } }
 }

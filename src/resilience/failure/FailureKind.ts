@@ -37,6 +37,8 @@ export type FailureKind =
   /** The way there is wrong: a feature that is not switched on, a region that is not served. */
   | "route"
   | "empty_answer"
+  /** The model's own output could not be used: a tool call that is none, a proof that is missing. The provider is well. */
+  | "unusable_output"
   /** The answer ended before it was complete. */
   | "truncated"
   /** The answer came to an orderly end without saying why it ended. */
@@ -73,6 +75,17 @@ export type Exhausts = "nothing" | "connection" | "model" | "provider"
  */
 export type FailurePlace = "call" | "status" | "answer" | "opening" | "midway"
 
+/**
+ * What keeps a failure from condemning an account: only words tell it, and words may be wrong; or this request has condemned another
+ * account before.
+ */
+export interface Suspicion {
+  /** What status, codes and headers alone make of it: that much is certain. Null: nothing less than the failure itself. */
+  readonly ground: Failure | null
+  /** Which request met it. Another one that meets the same confirms it; empty: none can. */
+  readonly fingerprint: string
+}
+
 /** A failure once it is understood. Times are milliseconds. */
 export interface Failure {
   readonly kind: FailureKind
@@ -97,4 +110,6 @@ export interface Failure {
   readonly contentBegan: boolean
   /** For a client that is told of it; absent while nobody needs it. */
   readonly told?: ToldError
+  /** Absent: it is proven. Else others go first, and who is alone is still asked. */
+  readonly suspicion?: Suspicion
 }

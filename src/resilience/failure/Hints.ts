@@ -14,25 +14,31 @@ export interface HintSources {
   readonly toldMs: number | null
   /** The provider's words, already cut to a bounded length. */
   readonly text: string
+  /** Words of the text that the caller did not write. Absent: all. */
+  readonly isOwn?: (words: string) => boolean
   readonly nowMs: number
 }
 
 /**
  * What a hint is about. `retry`: a hiccup, where only a direct request to wait counts. `rate`: a short window; the most direct
- * word counts, up to a day. `quota`: a long window; the longest wait counts, up to 31 days.
+ * word counts, a header's or a field's up to a day. Words that name a longer time speak of a longer window, whatever the error is
+ * called: they count up to 30 days, as the longest windows are months. `quota`: a long window; the longest wait counts, up to 31 days.
  */
 export type HintPurpose = "retry" | "rate" | "quota"
 
 const maxShortMs = day
 
-export const readHint = (purpose: HintPurpose, { body, header, nowMs, text, toldMs }: HintSources): number | null => {
+export const readHint = (
+  purpose: HintPurpose,
+  { body, header, isOwn, nowMs, text, toldMs }: HintSources
+): number | null => {
   const upstreamNowMs = upstreamNow(header, nowMs)
   const direct = retryAfter(header, upstreamNowMs)
   const fields = (): number | null => (body.fields.length === 0 ? believable(toldMs) : bodyFields(body, upstreamNowMs))
   if (purpose === "retry") return capped(direct ?? fields())
   const windows = (): number | null => resetHeaders(header, upstreamNowMs)
-  const words = (): number | null => textHint(text, upstreamNowMs)
-  if (purpose === "rate") return capped(direct ?? fields() ?? windows() ?? words())
+  const words = (): number | null => textHint(text, upstreamNowMs, isOwn)
+  if (purpose === "rate") return capped(direct ?? fields() ?? windows()) ?? words()
   const longest = Math.max(direct ?? 0, fields() ?? 0, windows() ?? 0, words() ?? 0)
   return longest === 0 ? null : longest
 }

@@ -205,6 +205,32 @@ export const badKey = [
   "reported as leaked"
 ]
 
+/** Codes of a request that cannot be served as it is: its pictures. */
+export const requestCodes = [
+  "invalid_image",
+  "invalid_image_format",
+  "invalid_base64_image",
+  "invalid_image_url",
+  "image_too_large",
+  "image_too_small",
+  "image_parse_error",
+  "invalid_image_mode",
+  "image_file_too_large",
+  "unsupported_image_media_type",
+  "empty_image_file",
+  "failed_to_download_image",
+  "image_file_not_found"
+]
+
+/** Codes of an answer in which the model itself broke off. */
+export const unusableOutput = [
+  "malformed_function_call",
+  "malformed_response",
+  "unexpected_tool_call",
+  "too_many_tool_calls",
+  "missing_thought_signature"
+]
+
 /** A gateway or proxy on the way knows no such path. */
 export const noSuchRoute = [
   /invalid url \((?:post|get) /,

@@ -140,6 +140,8 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
     inStream: "doubt",
     lockout: true
   },
+  // Of the model, not of the provider: another try may go better, and nothing is held back meanwhile.
+  unusable_output: { ...unpunished, retrySameTarget: true },
   truncated: failing,
   malformed: failing,
   connect_timeout: { ...failing, retrySameTarget: false },
@@ -154,9 +156,30 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
 
 export const policyOf = (failure: Failure): FailurePolicy => policies[failure.kind]
 
-/** How far the failure is believed, by its kind and by where it showed. */
-export const weightOf = ({ kind, place }: Failure): Weight =>
+const weightAt = ({ kind, place }: Failure): Weight =>
   place === "opening" || place === "midway" ? policies[kind].inStream : policies[kind].weight
+
+/** How far the failure is believed: by its kind, by where it showed, and by what shows it. */
+export const weightOf = (failure: Failure): Weight => (failure.suspicion === undefined ? weightAt(failure) : "doubt")
+
+/** The longest backoff of an API key with the usual settings: no wait beyond it is an ordinary cooldown. */
+export const longestOrdinaryMs = 96_000
+
+/**
+ * How much a failure costs: 0 nothing, 1 a rest of one model, 2 an ordinary cooldown of the connection, 3 more than that (a used-up
+ * window, all accounts of the provider, the end of the account).
+ */
+export const severityOf = ({ kind, scope }: Failure): 0 | 1 | 2 | 3 => {
+  const { cooldown, terminal } = policies[kind]
+  if (terminal !== null || scope === "provider") return 3
+  if (scope === "none") return 0
+  if (cooldown.by === "until") return 3
+  return scope === "model" ? 1 : 2
+}
+
+/** It ends the account. */
+export const condemns = (failure: Failure): boolean =>
+  policies[failure.kind].terminal !== null && weightOf(failure) === "firm"
 
 const tripStatuses: ReadonlySet<number> = new Set([408, 500, 502, 503, 504])
 
@@ -206,6 +229,10 @@ export const penaltyOf = (
   if (isDoubt) return { _tag: "Doubt", ms }
   return ms === null ? { _tag: "Backoff" } : { _tag: "For", ms }
 }
+
+/** Whether the model may be locked out for it. A lock keeps everybody out, so a suspicion is not enough. */
+export const locksModel = (failure: Failure): boolean =>
+  policies[failure.kind].lockout && failure.suspicion === undefined
 
 /**
  * How long the model is held at the connection whether lockouts are on or not, in milliseconds; null: not at all. A window that is

@@ -36,9 +36,6 @@ export interface Rule {
   readonly source: string
 }
 
-const says = (text: string, phrases: ReadonlyArray<string | RegExp>): boolean =>
-  phrases.some((phrase) => (typeof phrase === "string" ? text.includes(phrase) : phrase.test(text)))
-
 /**
  * Whether all of the words may decide. What ends an account, or cools one over a complaint about the request, must stand at the
  * beginning: further on upstreams repeat what the client sent.
@@ -48,23 +45,29 @@ const trusts = (rule: Rule, { status }: Evidence): boolean => {
   return terminal === null && !(scope === "connection" && (status === 400 || status === 422))
 }
 
-/** Whether every condition of the row holds. */
-export const holds = (rule: Rule, evidence: Evidence): boolean => {
+/**
+ * What a row rests on: a `status` that needs nothing more, a `code` (or a header, or a structured detail) with its status, or `words`.
+ * An error inside a 200 that tells no status has words only.
+ */
+export type Basis = "status" | "code" | "words"
+
+/** What the row rests on when every condition of it holds; else null. */
+export const basisOf = (rule: Rule, evidence: Evidence): Basis | null => {
   const { when } = rule
   const asksWords = when.code !== undefined || when.text !== undefined || when.mark !== undefined
   if (when.status !== undefined) {
-    if (evidence.status === null ? !asksWords : !when.status.includes(evidence.status)) return false
+    if (evidence.status === null ? !asksWords : !when.status.includes(evidence.status)) return null
   }
-  if (when.class !== undefined && !when.class.includes(evidence.accountClass)) return false
-  if (when.provider !== undefined && !evidence.providerId.startsWith(when.provider)) return false
-  if (when.canRefresh !== undefined && when.canRefresh !== evidence.canRefresh) {
-    return false
-  }
-  if (when.mark !== undefined && !evidence.has(when.mark)) return false
-  const text = trusts(rule, evidence) ? evidence.text : evidence.statement
+  if (when.class !== undefined && !when.class.includes(evidence.accountClass)) return null
+  if (when.provider !== undefined && !evidence.providerId.startsWith(when.provider)) return null
+  if (when.canRefresh !== undefined && when.canRefresh !== evidence.canRefresh) return null
+  if (when.mark !== undefined && !evidence.has(when.mark)) return null
+  let basis: Basis = when.mark === undefined ? "status" : "code"
   if (when.code !== undefined || when.text !== undefined) {
-    const { code = [], text: phrases = [] } = when
-    if (!evidence.codes.some((word) => code.includes(word)) && !says(text, phrases)) return false
+    const { code = [], text = [] } = when
+    const isCoded = evidence.codes.some((word) => code.includes(word))
+    if (!isCoded && !evidence.says(text, trusts(rule, evidence) ? "anywhere" : "at_the_beginning")) return null
+    basis = isCoded && evidence.status !== null ? "code" : "words"
   }
-  return when.unless === undefined || !says(evidence.text, when.unless)
+  return when.unless !== undefined && evidence.says(when.unless, "anywhere") ? null : basis
 }

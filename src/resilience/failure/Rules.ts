@@ -71,7 +71,13 @@ export const rules: ReadonlyArray<Rule> = [
     id: "account_closed",
     when: {
       status: [400, 401, 402, 403, 429],
-      code: ["account_deactivated", "organization_disabled", "consumer_suspended"],
+      code: [
+        "account_deactivated",
+        "account_suspended",
+        "organization_disabled",
+        "organization_deactivated",
+        "consumer_suspended"
+      ],
       text: Say.banned
     },
     kind: "banned",
@@ -191,11 +197,37 @@ export const rules: ReadonlyArray<Rule> = [
     id: "content_refused",
     when: {
       status: [400, 403, 422, 451],
-      code: ["content_policy_violation", "content_filter", "data_inspection_failed", "responsibleaipolicyviolation"],
+      code: [
+        "content_policy_violation",
+        "content_filter",
+        "data_inspection_failed",
+        "responsibleaipolicyviolation",
+        "invalid_prompt",
+        "image_content_policy_violation",
+        "moderation_blocked"
+      ],
       text: Say.refusedContent
     },
     kind: "content_refused",
-    source: "Azure content filter, OpenRouter 403 moderation, DashScope data_inspection_failed"
+    countsAs: 400,
+    source:
+      "Azure content filter, OpenRouter 403 moderation, DashScope data_inspection_failed; OpenAI's response.error codes: https://platform.openai.com/docs/api-reference/responses/object"
+  },
+  {
+    id: "request_code",
+    when: { status: [400, 404, 413, 415, 422], code: Say.requestCodes },
+    kind: "bad_request",
+    countsAs: 400,
+    source:
+      "OpenAI's response.error codes about pictures, also in response.failed of a stream: https://platform.openai.com/docs/api-reference/responses/object"
+  },
+  {
+    id: "unusable_output",
+    when: { status: [500, 502], code: Say.unusableOutput },
+    kind: "unusable_output",
+    countsAs: 502,
+    source:
+      "Gemini's finish reasons of an answer that broke off: https://ai.google.dev/api/generate-content#FinishReason"
   },
 
   // --- The way there.
@@ -363,12 +395,11 @@ export const rules: ReadonlyArray<Rule> = [
     source: "Anthropic's edge; passes by itself (1.6: a few seconds)"
   },
   {
-    id: "status_403_oauth",
-    when: { status: [403], class: ["oauth"] },
-    kind: "banned",
-    source: "1.6: 403 of a class other than API key"
+    id: "status_403",
+    when: { status: [403] },
+    kind: "forbidden",
+    source: "A bare 403 may be about a model, a region or the content: it says nothing certain of the account"
   },
-  { id: "status_403", when: { status: [403] }, kind: "forbidden", source: "1.6: 403 of an API key: cooldown" },
   {
     id: "status_404",
     when: { status: [404] },

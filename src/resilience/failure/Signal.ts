@@ -2,6 +2,7 @@
 import type { AuthType } from "../../domain/Connection.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import { isDailyQuota, isMinuteQuota, isProjectDailyQuota } from "./BodyHints.ts"
+import { type Echo, type Sent } from "./Echo.ts"
 import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"
 import { type HeaderLookup, isAccountUsedUp, isModelUsedUp, isPlanUsedUp } from "./HeaderHints.ts"
 
@@ -67,6 +68,8 @@ export interface FailureSignal extends FailureOrigin {
   readonly contentBegan: boolean
   /** What the operator knows to be the words of a ban (`customBannedSignals`). */
   readonly bannedTexts: ReadonlyArray<string>
+  /** What the caller sent; null where nobody knows. Read only when the upstream's words are about to count. */
+  readonly sent: Sent | null
   /** Epoch. */
   readonly nowMs: number
 }
@@ -104,8 +107,10 @@ export interface Evidence {
   readonly codes: ReadonlyArray<string>
   /** Lower-case words of the provider, bounded. */
   readonly text: string
-  /** Their beginning. Rules that end an account look no further: behind it upstreams repeat what the client sent. */
-  readonly statement: string
+  /** One of the phrases stands in the words, or in their beginning, and the caller did not write it. */
+  readonly says: (phrases: ReadonlyArray<string | RegExp>, where: "anywhere" | "at_the_beginning") => boolean
+  /** The caller did not write these words. */
+  readonly isOwn: (words: string) => boolean
   readonly body: ErrorBody
   readonly has: (mark: Mark) => boolean
 }
@@ -122,6 +127,7 @@ const statusByWord: Readonly<Record<string, number>> = {
   authentication_error: 401,
   unauthenticated: 401,
   invalid_api_key: 401,
+  account_deactivated: 401,
   billing_error: 402,
   permission_error: 403,
   permission_denied: 403,
@@ -164,22 +170,37 @@ const accountClass = ({ authType, providerClass }: FailureOrigin): ProviderClass
 
 const webPage = /^\s{0,64}<(?:!doctype|html|head|body|\?xml|center|h1)/i
 
-/** What the rules look at. Total and bounded. */
-export const readEvidence = (signal: FailureSignal): Evidence => {
+/** Every place of a phrase in the text. */
+const found = function* (text: string, phrase: string | RegExp): Generator<string> {
+  if (typeof phrase === "string") {
+    if (phrase !== "" && text.includes(phrase)) yield phrase
+    return
+  }
+  for (const [match] of text.matchAll(new RegExp(phrase.source, `${phrase.flags}g`))) yield match
+}
+
+/** The phrase stands in the text, and not only where the caller's own words are repeated. */
+const saysOne = (text: string, phrase: string | RegExp, echo: Echo | null): boolean => {
+  if (echo === null) return typeof phrase === "string" ? phrase !== "" && text.includes(phrase) : phrase.test(text)
+  for (const words of found(text, phrase)) if (!echo.holds(words)) return true
+  return false
+}
+
+/** What the rules look at, as far as it is not the caller's own. Total and bounded. */
+export const readEvidence = (signal: FailureSignal, echo: Echo | null): Evidence => {
   const { header, problem } = signal
   const bodyText = signal.bodyText.slice(0, 65_536)
   const body = readErrorBody(bodyText)
   const codes = [problem?.code ?? "", problem?.type ?? "", ...detailReasons(body)]
-    .filter((code) => code !== "")
     .map((code) => code.slice(0, 256).toLowerCase())
+    .filter((code) => code !== "" && echo?.isSent(code) !== true)
   const said = problem?.message ?? bodyText
   const isPage = webPage.test(bodyText)
   const words = `${said.slice(0, maxTextChars)}\n${body.raw.slice(0, maxTextChars)}`
     .slice(0, maxTextChars)
     .toLowerCase()
   // The title of a page is not the provider's word: a host that is suspended says so of itself.
-  const text = isPage ? "" : words
-  const statement = text.slice(0, maxStatementChars)
+  const text = isPage ? "" : (echo?.without(words) ?? words)
   const checks: Readonly<Record<Mark, () => boolean>> = {
     google_daily: () => isDailyQuota(body),
     google_project_daily: () => isProjectDailyQuota(body),
@@ -188,8 +209,8 @@ export const readEvidence = (signal: FailureSignal): Evidence => {
     account_used_up: () => isAccountUsedUp(header),
     model_used_up: () => isModelUsedUp(header),
     operator_banned: () => {
-      const opening = words.slice(0, maxStatementChars)
-      return signal.bannedTexts.some((banned) => opening.indexOf(banned.toLowerCase()) >= 0)
+      const opening = (echo?.without(words) ?? words).slice(0, maxStatementChars)
+      return signal.bannedTexts.some((banned) => saysOne(opening, banned.toLowerCase(), echo))
     },
     web_page: () => isPage,
     invalid_token: () => /error="?invalid_token/i.test((header("www-authenticate") ?? "").slice(0, 1024))
@@ -204,7 +225,11 @@ export const readEvidence = (signal: FailureSignal): Evidence => {
         : statusInside(codes, problem?.status ?? null),
     codes,
     text,
-    statement,
+    says: (phrases, where) => {
+      const part = where === "anywhere" ? text : text.slice(0, maxStatementChars)
+      return phrases.some((phrase) => saysOne(part, phrase, echo))
+    },
+    isOwn: (each) => echo?.holds(each) !== true,
     body,
     has: (mark) => checks[mark]()
   }

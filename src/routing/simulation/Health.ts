@@ -10,7 +10,8 @@ import * as Cooldown from "../../resilience/cooldown/Cooldown.ts"
 import { isPassing } from "../../resilience/cooldown/Passing.ts"
 import * as Rests from "../../resilience/cooldown/Rests.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import { modelHoldOf, penaltyOf, policyOf } from "../../resilience/failure/Policy.ts"
+import { locksModel, modelHoldOf, penaltyOf } from "../../resilience/failure/Policy.ts"
+import { makeSuspicions, partsOf } from "../../resilience/failure/Suspicions.ts"
 import * as Lockout from "../../resilience/lockout/Lockout.ts"
 import { keyOf } from "../engine/Snapshot.ts"
 import type { Target } from "../ModelResolver.ts"
@@ -42,6 +43,7 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
   /** Models held until their own quota opens again, and models that are locked out. */
   const holds = new Map<string, number>()
   const lockouts = new Map<string, Lockout.LockoutState>()
+  const suspicions = makeSuspicions()
   const { modelLockout } = settings
 
   const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
@@ -146,7 +148,7 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     const holdMs = modelHoldOf(failure, endedMs)
     if (holdMs !== null) holds.set(key, Math.max(holds.get(key) ?? 0, endedMs + holdMs))
     const { kind, status, untilMs } = failure
-    if (!modelLockout.enabled || !policyOf(failure).lockout || !modelLockout.errorCodes.includes(status)) return
+    if (!modelLockout.enabled || !locksModel(failure) || !modelLockout.errorCodes.includes(status)) return
     const hintMs = untilMs === null ? null : untilMs - endedMs
     lockouts.set(key, Lockout.fail(lockouts.get(key) ?? null, modelLockout, endedMs, kind, hintMs))
   }
@@ -154,6 +156,7 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
   const succeeded = ({ startedMs, target }: Call): void => {
     const { id } = target.account.connection
     const cooldown = cooldowns.get(id)
+    suspicions.clear(id)
     if (cooldown !== undefined) cooldowns.set(id, Cooldown.succeed(cooldown, startedMs))
     const resting = rests.get(id)
     if (resting !== undefined) rests.set(id, Rests.succeed(resting, target.model, startedMs))
@@ -180,13 +183,16 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     const { endedMs, probe, target } = call
     const { spec } = target.account
     const before = breakerOf(spec, endedMs)
-    const report = failure === null ? "success" : breakerReportOf(failure)
+    const parts = failure === null ? [] : partsOf(suspicions.weigh(target.account.connection.id, target.model, failure))
+    const [certain] = parts
+    const report = certain === undefined ? "success" : breakerReportOf(certain)
     const after = Breaker.report(before, profileOf(spec.class), endedMs, report, probe)
     breakers.set(spec.id, after)
     const opened = after.phase === "OPEN" && before.phase !== "OPEN"
-    if (failure !== null) return { cooled: failed(call, failure), opened }
-    succeeded(call)
-    return { cooled: false, opened }
+    if (failure === null) succeeded(call)
+    let cooled = false
+    for (const part of parts) if (failed(call, part)) cooled = true
+    return { cooled, opened }
   }
 
   return { unready, phaseOf: (spec, nowMs) => breakerOf(spec, nowMs).phase, admit, ended }

@@ -224,8 +224,8 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
 
   const end = (ended: Extract<Happening, { readonly _tag: "End" }>, nowMs: number): void => {
     const { answer, probe, request, startedMs, turn } = ended
-    const { failure } = answer
     const { target } = turn
+    const failure = answer.failure === null ? null : ended.request.walk.weigh(target, answer.failure)
     ended.release()
     tally.changed(target, health.ended({ target, startedMs, endedMs: nowMs, probe }, failure))
     if (turn.isAlone) line.release(target.account.connection.id)

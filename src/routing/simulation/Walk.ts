@@ -8,6 +8,7 @@ import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../ModelResolver.ts"
 import type { Unready } from "../TargetHealth.ts"
+import { makeCondemned, type WeighFailure } from "../walk/Condemned.ts"
 import { isSoonOver, makeExhausted } from "../walk/Exhausted.ts"
 import { sooner } from "../walk/Soonest.ts"
 import { cooldownMarginMs, maxAttempts, type RoutePolicy } from "../walk/RoutePolicy.ts"
@@ -53,6 +54,8 @@ export interface WalkInput {
 
 export interface Walk {
   readonly begin: (nowMs: number) => Step
+  /** What a failure of this request counts as; asked before anybody learns of it. */
+  readonly weigh: WeighFailure
   /** The call of this turn failed before its answer had begun. `renew` asks for a new access token. */
   readonly failed: (turn: Turn, failure: Failure, renew: () => boolean, nowMs: number) => Step
   /** A new access token was asked for at this target already. */
@@ -235,6 +238,7 @@ export const makeWalk = ({ deadlineMs, health, line, order, policy, wait, waitTi
 
   return {
     begin: (nowMs) => walk(0, nowMs),
+    weigh: makeCondemned(),
     failed,
     hasRefreshed: ({ account }) => refreshed.has(account.connection.id)
   }

@@ -18,6 +18,8 @@ export interface Ask {
 export interface Health {
   readonly testStatus: "active" | "unavailable" | "credits_exhausted" | "expired" | "banned"
   readonly backoffLevel: number
+  /** The next request asks it all the same when it is alone. */
+  readonly doubted?: true
   /** From and to, in ms from the failure; null: it cools not at all; absent: any length. */
   readonly coolsMs?: readonly [from: number, to: number] | null
 }
@@ -90,6 +92,9 @@ export const well: Health = { testStatus: "active", backoffLevel: 0, coolsMs: nu
 export const cooling: Health = { testStatus: "unavailable", backoffLevel: 1, coolsMs: aboutMs(baseCooldownMs) }
 export const coolingFor = (ms: number): Health => ({ ...cooling, coolsMs: aboutMs(ms) })
 export const ended = (testStatus: Health["testStatus"]): Health => ({ testStatus, backoffLevel: 0, coolsMs: null })
+
+/** Words alone told it: others go first, and who is alone is asked again. `backoffLevel` as for a cooldown. */
+export const doubted = (ms: number): Health => ({ ...coolingFor(ms), doubted: true })
 
 /** The provider failed: it cools, its breaker counts. */
 export const provider = (status: number, more: Partial<Extract<Expected, { ends: "failed" }>> = {}): Expected => ({

@@ -118,13 +118,14 @@ const told = (row: Row | undefined, source: "upstream" | "estimated"): Problems 
 const againProblems = (cell: Cell, health: Health, seen: Seen): Problems => {
   const { again, faultyCallsAgain } = seen
   if (again === null) return []
-  const found = faultyCallsAgain === 0 ? [] : [`asked again by the next request (${faultyCallsAgain} calls)`]
+  const wanted = cell.targets === 1 && health.doubted === true ? 1 : 0
+  const found = faultyCallsAgain === wanted ? [] : [`asked again by the next request (${faultyCallsAgain} calls)`]
   if (cell.targets === 2) {
     const answer = completeAnswer(cell.fault, again, seen.healthyNode, 0)
     return [...found, ...answer.map((problem) => `next request: ${problem}`)]
   }
   if (again.error === null) return [...found, "next request: no error"]
-  if (health.testStatus !== "unavailable" || seen.coolsMs === null) return found
+  if (health.testStatus !== "unavailable" || health.doubted === true || seen.coolsMs === null) return found
   const earliest = retryAfterProblem(again.headers, [1, Math.ceil(seen.coolsMs.sinceAnswer / 1_000) + 2])
   return [...found, ...earliest.map((problem) => `next request: ${problem}`)]
 }

@@ -66,7 +66,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   }),
   "429-daily-quota": refusal("the account is used up until tomorrow", {
     status: 429,
-    message: "Daily limit reached for free requests. Try again tomorrow."
+    message: "Daily limit reached for free requests. Try again tomorrow.",
+    code: "dailyLimitExceeded"
   }),
   "429-model-quota": refusal("the model's own quota is used up for an hour", {
     status: 429,
@@ -98,7 +99,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   "403-banned": refusal("the account is suspended", {
     status: 403,
     message: "Your account has been suspended for a violation of our terms.",
-    type: "permission_error"
+    type: "permission_error",
+    code: "account_deactivated"
   }),
   "403": refusal("refused without saying why", {
     status: 403,

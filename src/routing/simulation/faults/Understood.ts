@@ -26,6 +26,7 @@ export const understood = (said: Said, { account }: Target, circumstances: Circu
     canRefresh,
     contentBegan,
     bannedTexts,
+    sent: null,
     nowMs
   }
   const silent = { status: null, header: () => null, bodyText: "", problem: null, place: "status" } as const

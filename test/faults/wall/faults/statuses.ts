@@ -6,6 +6,7 @@ import {
   type Ask,
   cooling,
   coolingFor,
+  doubted,
   ended,
   type Expected,
   type Fault,
@@ -14,7 +15,8 @@ import {
 } from "../Fault.ts"
 import { streamed, whole, all } from "../Wires.ts"
 
-const day = 86_400_000
+const hour = 3_600_000
+const day = 24 * hour
 
 interface Said {
   readonly type?: string
@@ -138,12 +140,22 @@ export const accounts: ReadonlyArray<Fault> = [
   {
     name: "400-out-of-credits",
     does: says(400, "Your credit balance is too low to access this model. Please go to Plans & Billing."),
-    ...both(account(400, ended("credits_exhausted"), { says: "credit balance is too low" }))
+    // No code says so: a doubt, until another request meets the same.
+    ...both(account(400, doubted(hour), { says: "credit balance is too low" }))
   },
   {
     name: "403-banned",
-    does: says(403, "Your account has been suspended for a violation of our terms.", { type: "permission_error" }),
+    does: says(403, "Your account has been suspended for a violation of our terms.", {
+      type: "account_deactivated",
+      code: "account_deactivated"
+    }),
     ...both(account(403, ended("banned"), { says: "has been suspended" }))
+  },
+  {
+    // The status alone cools the account; that it is closed, only words say.
+    name: "403-banned-in-words",
+    does: says(403, "Your account has been suspended for a violation of our terms.", { type: "permission_error" }),
+    ...both(account(403, coolingFor(hour), { says: "has been suspended" }))
   },
   {
     name: "403",

@@ -43,6 +43,7 @@ describe("the policy", () => {
       "too_large",
       "content_refused",
       "cancelled",
+      "unusable_output",
       "gateway_refusal"
     ] as const) {
       const { breaker, lockout, scope, terminal } = policies[kind]
@@ -130,19 +131,25 @@ describe("penaltyOf", () => {
   })
 
   it("waits for a used-up window whatever the setting says", () => {
-    const spent = answered(429, "usage limit reached, resets in 2 days", oauth)
+    const coded = (code: string, message: string) => ({ error: { code, message } })
+    const spent = answered(429, coded("usage_limit_reached", "It resets in 2 days"), oauth)
     assert.deepStrictEqual(penalty(spent, false), { _tag: "For", ms: 2 * 86_400_000 })
-    assert.deepStrictEqual(penalty(answered(429, "insufficient_quota"), true), { _tag: "For", ms: 3_600_000 })
+    const empty = answered(429, coded("insufficient_quota", "Exceeded"))
+    assert.deepStrictEqual(penalty(empty, true), { _tag: "For", ms: 3_600_000 })
   })
 
   it("names the terminal state", () => {
     assert.deepStrictEqual(penalty(answered(402, ""), true), { _tag: "Terminal", status: "credits_exhausted" })
     assert.deepStrictEqual(penalty(answered(401, ""), true), { _tag: "Terminal", status: "expired" })
-    assert.deepStrictEqual(penalty(answered(403, "", oauth), true), { _tag: "Terminal", status: "banned" })
+    const closed = { error: { code: "account_deactivated", message: "no" } }
+    for (const status of [401, 403]) {
+      assert.deepStrictEqual(penalty(answered(status, closed, oauth), true), { _tag: "Terminal", status: "banned" })
+    }
   })
 
-  it("cools an API key that was forbidden something, and ends nothing", () => {
+  it("cools an account that was forbidden something, and ends nothing", () => {
     assert.deepStrictEqual(penalty(answered(403, "Forbidden"), true), { _tag: "Backoff" })
+    assert.deepStrictEqual(penalty(answered(403, "", oauth), true), { _tag: "Backoff" })
   })
 
   it("leaves the connection alone for a model or a request", () => {
@@ -165,7 +172,7 @@ const told = {
   quota_exhausted: { error: { type: "insufficient_quota", code: "insufficient_quota", message: "Exceeded" } },
   credits_exhausted: { error: { type: "billing_error", message: "Your credit balance is too low" } },
   auth_expired: { error: { type: "authentication_error", message: "Incorrect key" } },
-  banned: { error: { message: "Your account has been suspended" } },
+  banned: { error: { code: "account_deactivated", message: "Your account has been suspended" } },
   forbidden: { error: { type: "permission_error", message: "Forbidden" } }
 } as const
 
@@ -239,12 +246,14 @@ describe("modelHoldOf", () => {
   it("holds a model whose own quota is used up until it opens again, and leaves the connection alone", () => {
     assert.strictEqual(hold(answered(429, perDay)), 20 * 3_600_000)
     assert.isNull(penalty(answered(429, perDay), true))
-    assert.strictEqual(hold(answered(429, "exhausted your capacity on this model, resets in 2h")), 2 * 3_600_000)
-    assert.strictEqual(hold(answered(429, "Rate limit exceeded: free-models-per-day")), 12 * 3_600_000)
+    const coded = { error: { code: "model_quota_exceeded", message: "The quota of this model resets in 2h" } }
+    assert.strictEqual(hold(answered(429, coded)), 2 * 3_600_000)
   })
 
   it("holds no model for what is the account's, the project's, the model's own fault or hearsay", () => {
     for (const signal of [
+      answered(429, "exhausted your capacity on this model, resets in 2h"),
+      answered(429, "Rate limit exceeded: free-models-per-day"),
       answered(429, "insufficient_quota"),
       answered(429, { error: { details: [{ violations: [{ quotaId: "RequestsPerDayPerProject" }] }] } }),
       answered(404, "model_not_found"),

@@ -309,9 +309,25 @@ const table: Readonly<Record<string, Row>> = {
     examples: [
       answered(400, coded("The response was filtered due to Azure's content management policy.", "content_filter")),
       answered(403, 'Your chosen model requires moderation and your input was flagged for "violence".'),
-      answered(400, coded("Input data may contain inappropriate content.", "data_inspection_failed"))
+      answered(400, coded("Input data may contain inappropriate content.", "data_inspection_failed")),
+      inStream({ error: { code: "invalid_prompt", message: "Your prompt was flagged." } }),
+      inAnswer({ error: { code: "image_content_policy_violation", message: "no" } })
     ],
     others: [[answered(400, "content must be a string or an array"), "status_4xx"]]
+  },
+  request_code: {
+    examples: [
+      answered(400, coded("The image is too small.", "image_too_small")),
+      inStream({ error: { code: "invalid_image_url", message: "no" } }, { contentBegan: true })
+    ],
+    others: [[answered(500, coded("no", "image_parse_error")), "status_5xx"]]
+  },
+  unusable_output: {
+    examples: [
+      inStream({ error: { message: "The upstream's model broke off.", type: "MALFORMED_FUNCTION_CALL" } }),
+      inAnswer({ error: { message: "The upstream's model broke off.", type: "UNEXPECTED_TOOL_CALL" } })
+    ],
+    others: [[answered(500, "Malformed function call"), "status_5xx"]]
   },
   route_forbidden: {
     examples: [answered(403, "Not authorized for this route"), answered(403, "not authorized for this route", oauth)],
@@ -325,7 +341,7 @@ const table: Readonly<Record<string, Row>> = {
       answered(403, "Generative Language API has not been used in project 1 before or it is disabled.", oauth),
       answered(403, "This API method requires billing to be enabled.", oauth)
     ],
-    others: [[answered(403, "The caller does not have permission", oauth), "status_403_oauth"]]
+    others: [[answered(403, "The caller does not have permission", oauth), "status_403"]]
   },
   region: {
     examples: [
@@ -373,7 +389,7 @@ const table: Readonly<Record<string, Row>> = {
         headers: { "WWW-Authenticate": 'Bearer realm="x", error="invalid_token"' }
       })
     ],
-    others: [[answered(403, "no", refreshable), "status_403_oauth"]]
+    others: [[answered(403, "no", refreshable), "status_403"]]
   },
   status_401: {
     examples: [
@@ -399,7 +415,7 @@ const table: Readonly<Record<string, Row>> = {
     ],
     others: [
       [answered(400, "model is required"), "status_4xx"],
-      [answered(403, "API key has no rights: model x not found", oauth), "status_403_oauth"]
+      [answered(403, "API key has no rights: model x not found", oauth), "status_403"]
     ]
   },
   model_no_access: {
@@ -441,21 +457,19 @@ const table: Readonly<Record<string, Row>> = {
   },
   status_403_page: {
     examples: [answered(403, page, oauth), answered(403, page)],
-    others: [[answered(403, "Just a moment...", oauth), "status_403_oauth"]]
+    others: [[answered(403, "Just a moment...", oauth), "status_403"]]
   },
   request_not_allowed: {
     examples: [answered(403, { error: { type: "forbidden", message: "Request not allowed" } }, oauth)],
-    others: [[answered(403, { error: { type: "forbidden", message: "Forbidden" } }, oauth), "status_403_oauth"]]
-  },
-  status_403_oauth: {
-    examples: [answered(403, "Forbidden", oauth), answered(403, "", { ...oauth, providerClass: "apikey" })],
-    others: [
-      [answered(403, "Forbidden", { providerClass: "oauth", authType: "apikey" }), "status_403"],
-      [answered(403, "Forbidden", local), "status_403"]
-    ]
+    others: [[answered(403, { error: { type: "forbidden", message: "Forbidden" } }, oauth), "status_403"]]
   },
   status_403: {
-    examples: [answered(403, "Forbidden")],
+    examples: [
+      answered(403, "Forbidden"),
+      answered(403, "Forbidden", oauth),
+      answered(403, "", { ...oauth, providerClass: "apikey" }),
+      answered(403, "Forbidden", local)
+    ],
     others: [[answered(401, "Forbidden"), "status_401"]]
   },
   status_404: {

@@ -21,6 +21,7 @@ const base: FailureSignal = {
   message: "our own words",
   contentBegan: false,
   bannedTexts: [],
+  sent: null,
   nowMs,
   providerId: "acme",
   providerClass: "apikey",

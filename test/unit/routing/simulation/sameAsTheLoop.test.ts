@@ -287,8 +287,16 @@ const real = (story: Story) =>
       const { gapMs, streamed } = story.asked[request]!
       setTo(nextMs + gapMs)
       const work = {
-        exchange: { startedMs: nowMs(), reply: { isClosed: () => false, onClose: () => () => {} } },
-        envelope: { stream: streamed },
+        exchange: {
+          startedMs: nowMs(),
+          path: "/v1/chat/completions",
+          headers: {},
+          reply: { isClosed: () => false, onClose: () => () => {} }
+        },
+        envelope: { stream: streamed, model: "story" },
+        asked: {},
+        parsed: {},
+        body: Buffer.from("{}"),
         resolution,
         decision: { order: resolution.targets, strategy: story.strategy, reason: "" },
         attempts: [],
@@ -362,7 +370,7 @@ const simulated = (story: Story): Log => {
         bannedTexts: [],
         nowMs
       }
-      const failure = said === null ? null : understood(said, target, circumstances)
+      const failure = said === null ? null : walk.weigh(target, understood(said, target, circumstances))
       health.ended({ target, startedMs, endedMs: nowMs, probe }, failure)
       if (turn.isAlone) line.release(id)
       if (failure === null || failure.contentBegan) {

@@ -1,0 +1,52 @@
+/**
+ * Failures that words alone told, until they are confirmed: a second, different request that meets the same makes it certain. In memory
+ * and bounded; a good answer ends a suspicion.
+ */
+import * as Struct from "effect/Struct"
+import type { Failure } from "./FailureKind.ts"
+
+export interface Suspicions {
+  /** The failure without its suspicion, when another request met the same before. */
+  readonly weigh: (connectionId: string, model: string, failure: Failure) => Failure
+  /** The connection answered well. */
+  readonly clear: (connectionId: string) => void
+}
+
+/** Connections under suspicion, and suspicions of each; beyond it the oldest goes. */
+const maxConnections = 10_000
+const maxEach = 64
+
+/** The failure as something else has shown it to be certain. */
+export const proven = (failure: Failure): Failure => Struct.omit(failure, "suspicion")
+
+const trimmed = <K, V>(map: Map<K, V>, most: number): void => {
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
+}
+
+export const makeSuspicions = (): Suspicions => {
+  /** By connection: kind (and model, where it is the model's) → the request that met it. */
+  const known = new Map<string, Map<string, string>>()
+  return {
+    weigh: (connectionId, model, failure) => {
+      const { kind, scope, suspicion } = failure
+      if (suspicion === undefined || suspicion.fingerprint === "") return failure
+      const what = scope === "model" ? `${kind} ${model}` : kind
+      const suspicions = known.get(connectionId) ?? new Map<string, string>()
+      const before = suspicions.get(what)
+      if (before !== undefined && before !== suspicion.fingerprint) return proven(failure)
+      suspicions.set(what, suspicion.fingerprint)
+      trimmed(suspicions, maxEach)
+      known.set(connectionId, suspicions)
+      trimmed(known, maxConnections)
+      return failure
+    },
+    clear: (connectionId) => void known.delete(connectionId)
+  }
+}
+
+/** What a failure does in turn: first what is certain, then what is only suspected. */
+export const partsOf = (failure: Failure): ReadonlyArray<Failure> => {
+  const ground = failure.suspicion?.ground ?? null
+  return ground === null ? [failure] : [ground, failure]
+}

@@ -1,0 +1,18 @@
+/** One request ends one account at the most: what the next ones say to the same request may be about the request. */
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import { condemns } from "../../resilience/failure/Policy.ts"
+import type { Target } from "../ModelResolver.ts"
+
+/** Of one request: the failure as it counts after those before it. */
+export type WeighFailure = (target: Target, failure: Failure) => Failure
+
+export const makeCondemned = (): WeighFailure => {
+  let condemned: string | null = null
+  return ({ account }, failure) => {
+    if (!condemns(failure)) return failure
+    const { id } = account.connection
+    if (condemned !== null && condemned !== id) return { ...failure, suspicion: { ground: null, fingerprint: "" } }
+    condemned = id
+    return failure
+  }
+}
