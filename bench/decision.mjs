@@ -1,6 +1,7 @@
 /**
- * CPU of one routing decision (`decide`, pure) over 10, 200 and 1,000 candidates, and of the snapshot it looks at. Bundles the engine
- * from src, so it needs no built gateway; nothing is sent anywhere.
+ * CPU of one routing decision over 10, 200 and 1,000 candidates: `decide` alone (pure), the snapshot it looks at, and the whole that a
+ * request to `auto` costs (resolve, snapshot and decide, by the program's own services). Bundles from src, so it needs no built gateway;
+ * nothing is sent anywhere.
  */
 import fs from "node:fs"
 import path from "node:path"
@@ -31,14 +32,16 @@ const entries = {
   facts: "providers/ModelFacts"
 }
 
-const load = async () => {
+/** Runs `use` with the bundled modules; they load others while they work, so the bundle is there until it is done. */
+const withModules = async (use) => {
   fs.mkdirSync(cache, { recursive: true })
   const folder = fs.mkdtempSync(path.join(cache, "decision-"))
   try {
     const bundle = await rolldown({
-      input: Object.fromEntries(
-        Object.entries(entries).map(([name, file]) => [name, path.join(root, `src/${file}.ts`)])
-      ),
+      input: {
+        ...Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, path.join(root, `src/${file}.ts`)])),
+        whole: path.join(root, "bench/lib/wholeDecision.mjs")
+      },
       cwd: root,
       platform: "node",
       external: ["better-sqlite3", "@node-rs/argon2"],
@@ -52,10 +55,10 @@ const load = async () => {
     })
     await bundle.close()
     const modules = {}
-    for (const name of Object.keys(entries)) {
+    for (const name of [...Object.keys(entries), "whole"]) {
       modules[name] = await import(pathToFileURL(path.join(folder, `${name}.mjs`)).href)
     }
-    return modules
+    return await use(modules)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -176,29 +179,34 @@ const decisionCall = (engine, world, strategy) => {
   }
 }
 
-/** One row per strategy and one for the snapshot: `{ name, size, bestMs, medianMs }`. */
-export const measureDecisions = async ({ quick }) => {
-  const engine = await load()
+/** A request's whole decision. */
+const wholeName = "whole (auto)"
+
+/** One row per strategy, one for the snapshot and one for the whole: `{ name, size, bestMs, medianMs }`. */
+export const measureDecisions = ({ quick }) => withModules((engine) => measured(engine, quick))
+
+const measured = async (engine, quick) => {
   const windowMs = quick ? 60 : 250
-  return sizes.flatMap((size) => {
+  const figures = []
+  for (const size of sizes) {
     const world = worldOf(engine, size)
     const resolution = { targets: world.targets, weights: world.weights }
-    return [
-      ...strategyNames.map((name) => ({ name, size, ...cpuOf(decisionCall(engine, world, name), windowMs) })),
-      {
-        name: "snapshot",
-        size,
-        ...cpuOf(() => engine.snapshot.candidatesOf(world.rooms, resolution, nowMs), windowMs)
-      }
-    ]
-  })
+    for (const name of strategyNames)
+      figures.push({ name, size, ...cpuOf(decisionCall(engine, world, name), windowMs) })
+    const snapshot = () => engine.snapshot.candidatesOf(world.rooms, resolution, nowMs)
+    figures.push({ name: "snapshot", size, ...cpuOf(snapshot, windowMs) })
+    const whole = await engine.whole.open({ size, features, nowMs })
+    figures.push({ name: wholeName, size, ...cpuOf(whole.decide("auto/coding"), windowMs) })
+    await whole.close()
+  }
+  return figures
 }
 
 const cell = (figure) => `${figure.bestMs.toFixed(4)} (${figure.medianMs.toFixed(4)})`
 
 /** The figures as a table for people, and what they say about the goals. */
 export const decisionText = (figures) => {
-  const names = [...strategyNames, "snapshot"]
+  const names = [...strategyNames, "snapshot", wholeName]
   const lines = names.map((name) => {
     const cells = sizes.map((size) => cell(figures.find((figure) => figure.name === name && figure.size === size)))
     return `  ${name.padEnd(18)}${cells.map((text) => text.padStart(20)).join("")}`

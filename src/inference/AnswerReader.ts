@@ -3,6 +3,7 @@
  * and the upstream answered whole, the answer is told as a stream.
  */
 import * as Either from "effect/Either"
+import { lostParts, pictureOnly } from "../wire/canonical/Pictures.ts"
 import { replay } from "../wire/canonical/Replay.ts"
 import type { Response } from "../wire/canonical/Response.ts"
 import { restoreTools } from "../wire/canonical/ToolRestoration.ts"
@@ -43,13 +44,18 @@ export const answerReader = (
   const client = work.exchange.codec
   let firstMs: number | null = null
 
-  const completed = (form: "whole" | "replayed", bytes: Buffer | string, report: AnswerFacts): AttemptResult => ({
+  const completed = (
+    form: "whole" | "replayed",
+    bytes: Buffer | string,
+    report: AnswerFacts,
+    lost: ReadonlyArray<string> = []
+  ): AttemptResult => ({
     _tag: "Completed",
     form,
     body: bytes,
     report,
     firstContentMs: firstMs,
-    dropped: call.dropped,
+    dropped: lost.length === 0 ? call.dropped : [...call.dropped, ...lost],
     ...optional("mapped", call.mapped)
   })
 
@@ -95,9 +101,11 @@ export const answerReader = (
     }
     const response = restoreTools(decoded.right, call)
     watch.onParts?.(response.parts)
+    const lost = lostParts(response, client.name, client.carriesPicture)
+    if (lost.nothingLeft) return failed(toldFailure(pictureOnly(client.name), "answer", call.wire))
     return work.envelope.stream
-      ? completed("replayed", asStream(response), facts)
-      : completed("whole", asAnswer(response), facts)
+      ? completed("replayed", asStream(response), facts, lost.names)
+      : completed("whole", asAnswer(response), facts, lost.names)
   }
 
   const read = (bytes: Buffer): AttemptResult => {

@@ -9,6 +9,7 @@ import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Stop } from "../wire/canonical/Response.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
+import { pictureOnlyCode } from "../wire/canonical/Pictures.ts"
 import { answerTooLarge, incompleteStream } from "../wire/UpstreamError.ts"
 import type { Usage } from "../wire/canonical/Usage.ts"
 import type { StreamFacts } from "../wire/WireCodec.ts"
@@ -147,6 +148,8 @@ export const toldFailure = (
   const { code, message, status } = problem
   // Seen by our own decoder, not told by anybody.
   if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
+  // Nobody's failure: the client's wire has no word for the answer.
+  if (code === pictureOnlyCode) return ownFailure(status, pictureOnlyCode, message)
   if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
   const reason = place === "answer" ? "error_in_200" : "error_in_stream"
   return {

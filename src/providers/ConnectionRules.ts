@@ -24,6 +24,7 @@ const authTypeOf = (input: CreateConnection, spec: ProviderSpec): AuthType => {
   if (input.authType !== undefined) return input.authType
   if (input.oauth !== undefined) return "oauth"
   if (input.apiKey !== undefined) return "apikey"
+  if (spec.auth.type === "oauth") return "oauth"
   return spec.auth.type === "none" || spec.auth.type === "optional" ? "none" : "apikey"
 }
 

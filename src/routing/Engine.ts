@@ -16,7 +16,7 @@ import type { Features } from "./engine/Candidate.ts"
 import { decide, type Decided } from "./engine/Decide.ts"
 import { asListedReason, onlyTargetReason } from "./engine/Decision.ts"
 import { slowLimitMs } from "./engine/Predicted.ts"
-import { candidatesOf, keyOf, type SnapshotRooms } from "./engine/Snapshot.ts"
+import { keyOf, makeCandidates, type SnapshotRooms } from "./engine/Snapshot.ts"
 import type { Served } from "./engine/Strategy.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 import * as QuotaWindows from "./quota/QuotaWindows.ts"
@@ -115,6 +115,7 @@ export const make = Effect.gen(function* () {
     quotas: yield* QuotaWindows.QuotaWindows,
     price: prices.price
   }
+  const candidatesOf = makeCandidates(rooms)
   const memory = yield* RouterMemory.RouterMemory
   const affinity = yield* Affinity.Affinity
   const routerStrategies = yield* RouterStrategies.RouterStrategies
@@ -132,7 +133,7 @@ export const make = Effect.gen(function* () {
     const { freeTierStrict, lkgpEnabled } = settings.current()
     return decide({
       resolution,
-      candidates: candidatesOf(rooms, resolution, nowMs),
+      candidates: candidatesOf(resolution, nowMs),
       features: features(),
       memory: memory.of(key),
       healing: healing.get(key) ?? healed,
@@ -168,7 +169,6 @@ export const make = Effect.gen(function* () {
     if (learn === undefined) return
     const index = resolution.targets.indexOf(target)
     const [candidate] = candidatesOf(
-      rooms,
       { ...resolution, targets: [target], weights: [resolution.weights[index] ?? 1] },
       nowMs
     )

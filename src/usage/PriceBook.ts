@@ -33,8 +33,8 @@ export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
 export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
   PriceBook,
   {
-    /** Hot. Price of a provider's model now; null when none is known. */
-    readonly price: (provider: string, model: string) => ModelPrice | null
+    /** Hot. Price of a provider's model at a moment, now where none is given; null when none is known. */
+    readonly price: (provider: string, model: string, nowMs?: number) => ModelPrice | null
     /** What the operator wrote down. */
     readonly overrides: Effect.Effect<PriceTable>
     /** Adds or replaces the models it names and answers the whole table. */
@@ -84,13 +84,29 @@ const firstOf = <A>(names: ReadonlyArray<string>, pick: (name: string) => A | nu
 
 const unpriced: DefaultPrices.PriceAt = () => null
 
+/** Prices that differ by time of day change at whole minutes. */
+const priceStandsMs = 60_000
+
+/** A price that was looked up, and what it was last; `minute` counts from the epoch. */
+interface Remembered {
+  readonly priceAt: DefaultPrices.PriceAt
+  minute: number
+  price: ModelPrice | null
+}
+
 export const make = Effect.gen(function* () {
   const kept = yield* PriceOverrides
   const clock = yield* Effect.clock
   const defaults = yield* DefaultPrices.load
   const writing = yield* Effect.makeSemaphore(1)
   let overrides = toOverrides(yield* kept.load)
-  const remembered = new Map<string, DefaultPrices.PriceAt>()
+  /** By provider, then model: two strings that are at hand are found faster than one that must be put together. */
+  const remembered = new Map<string, Map<string, Remembered>>()
+  let rememberedInAll = 0
+  const forgetAll = (): void => {
+    remembered.clear()
+    rememberedInAll = 0
+  }
 
   const lookUp = (provider: string, model: string): DefaultPrices.PriceAt => {
     const names = lookupNames(model)
@@ -99,16 +115,25 @@ export const make = Effect.gen(function* () {
     return firstOf(names, (name) => defaults.find(provider, name)) ?? unpriced
   }
 
-  const price = (provider: string, model: string): ModelPrice | null => {
+  const remember = (provider: string, model: string): Remembered => {
+    if (rememberedInAll >= maxRemembered) forgetAll()
+    const added = { priceAt: lookUp(provider, model), minute: Number.NaN, price: null }
+    const ofProvider = remembered.get(provider)
+    if (ofProvider === undefined) remembered.set(provider, new Map([[model, added]]))
+    else ofProvider.set(model, added)
+    rememberedInAll += 1
+    return added
+  }
+
+  const price = (provider: string, model: string, nowMs = clock.unsafeCurrentTimeMillis()): ModelPrice | null => {
     if (model.length > maxModelLength) return null
-    const key = `${provider}\n${model}`
-    let priceAt = remembered.get(key)
-    if (priceAt === undefined) {
-      priceAt = lookUp(provider, model)
-      if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(key, priceAt)
+    const minute = Math.floor(nowMs / priceStandsMs)
+    const known = remembered.get(provider)?.get(model) ?? remember(provider, model)
+    if (known.minute !== minute) {
+      known.price = known.priceAt(nowMs)
+      known.minute = minute
     }
-    return priceAt(clock.unsafeCurrentTimeMillis())
+    return known.price
   }
 
   const patch = Effect.fn("PriceBook.patch")(function* (table: PriceTable) {
@@ -117,7 +142,7 @@ export const make = Effect.gen(function* () {
     const whole = toTable(next)
     yield* kept.save(whole)
     overrides = next
-    remembered.clear()
+    forgetAll()
     return whole
   }, writing.withPermits(1))
 

@@ -9,6 +9,8 @@ import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
+import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
+import { pictureOnly } from "./canonical/Pictures.ts"
 import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
@@ -125,7 +127,12 @@ export const makeStreamTranslator = (
   const decoder = upstream.makeStreamDecoder(dialect)
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
-  const observe = makeObserver(facts)
+  // A picture that the client cannot be told is no content: the answer may still fail as a whole.
+  const observe = makeObserver(
+    facts,
+    ({ picture, wire }) => wire === client.name || picture === undefined || client.carriesPicture?.(picture) === true
+  )
+  const blocks = makeForeignBlocks(client.name, client.carriesPicture)
   const restore = makeToolRestorer(context)
   let chars = 0
 
@@ -136,14 +143,19 @@ export const makeStreamTranslator = (
 
   const write = (events: ReadonlyArray<StreamEvent>): string => {
     let text = ""
-    for (const event of events) {
+    for (const told of events) {
       if (facts.terminated || facts.problem !== null) break
-      chars += sizeOf(event)
+      chars += sizeOf(told)
       if (chars > maxAnswerChars) facts.problem = tooLong
+      else if (told.type === "finish" && blocks.nothingLeft()) facts.problem = pictureOnly(client.name)
       if (facts.problem !== null) break
-      observe(event)
-      if (restore === null) text += tell(event)
-      else for (const restored of restore(event)) text += tell(restored)
+      for (const event of blocks.pass(told)) {
+        observe(event)
+        // Progress that only the upstream's wire has words for.
+        if (event.type === "ping" && told.type !== "ping") continue
+        if (restore === null) text += tell(event)
+        else for (const restored of restore(event)) text += tell(restored)
+      }
     }
     return text
   }

@@ -6,6 +6,7 @@ import type * as Either from "effect/Either"
 import type { Dialect } from "../domain/Dialect.ts"
 import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
+import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response, Stop } from "./canonical/Response.ts"
@@ -187,6 +188,8 @@ export interface WireCodec {
   readonly toolLimits: ToolLimits
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
+  /** Whether an answer can hold such a picture; absent: none. */
+  readonly carriesPicture?: CarriesPicture
 
   /** The hot check of a request that is relayed as it is. O(messages), no copy. */
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>

@@ -5,6 +5,8 @@ import { dialectOf } from "./dialects.ts"
 import type { OAuthEndpoint, ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
 
 export const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }
+/** The access token of a signed-in account. */
+export const session: ProviderAuth = { ...bearer, type: "oauth" }
 export const optionalBearer: ProviderAuth = { ...bearer, type: "optional" }
 export const xApiKey: ProviderAuth = { type: "apikey", header: "x-api-key", prefix: "" }
 export const googleKey: ProviderAuth = { type: "apikey", header: "x-goog-api-key", prefix: "" }

@@ -1,9 +1,9 @@
 /**
  * Every known provider, in the order it is shown.
  *
- * Only providers that give out API keys for programs, or that run locally, are listed. Left out on purpose: anything
- * that works through a browser cookie, a cloned client identity or a subscription meant for one program, and offers
- * whose terms forbid to pass them on. Nor is a variable read (`env`) that also guards something else, such as a cloud
+ * Providers that give out API keys for programs, that run locally, or that take the tokens of an account its owner has
+ * signed in. Left out on purpose: anything that works through a browser cookie or a cloned client identity, and offers whose
+ * terms forbid to pass them on. Nor is a variable read (`env`) that also guards something else, such as a cloud
  * account or experiment tracking: whoever set it did not mean to pay for models with it.
  */
 import type { ProviderSpec } from "../../domain/Provider.ts"
@@ -13,6 +13,7 @@ import { frontier } from "./frontier.ts"
 import { gateways } from "./gateways.ts"
 import { inference } from "./inference.ts"
 import { localServers } from "./local.ts"
+import { oauth } from "./oauth.ts"
 import { regional } from "./regional.ts"
 
 export const allProviders: ReadonlyArray<ProviderSpec> = [
@@ -22,5 +23,6 @@ export const allProviders: ReadonlyArray<ProviderSpec> = [
   ...regional,
   ...enterprise,
   ...free,
+  ...oauth,
   ...localServers
 ]

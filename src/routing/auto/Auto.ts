@@ -135,26 +135,29 @@ const examine = (
   healing: HealingState,
   nowMs: number
 ): Examined => {
-  const sorted = kept.toSorted((a, b) => scoreBy(b) - scoreBy(a))
+  // Each score is looked up once: sorting asks for them again and again.
+  const rated = kept.map((candidate) => ({ candidate, score: scoreBy(candidate) })).sort((a, b) => b.score - a.score)
   const changes: Array<readonly [string, Healing | null]> = []
-  const standings = new Map<Candidate, Standing>()
-  for (const candidate of sorted) {
-    const seen = look(healing.get(candidate.key) ?? null, scoreBy(candidate), nowMs)
+  const ranked: Array<Candidate> = []
+  const standings = rated.map(({ candidate, score }): Standing => {
+    const seen = look(healing.get(candidate.key) ?? null, score, nowMs)
     changes.push([candidate.key, seen.healing])
-    standings.set(candidate, seen.standing)
-  }
-  const ranked = sorted.filter((candidate) => standings.get(candidate)?._tag !== "out")
+    if (seen.standing._tag !== "out") ranked.push(candidate)
+    return seen.standing
+  })
   if (ranked.length === 0) {
+    const sorted = rated.map(({ candidate }) => candidate)
     return { ranked: sorted, out: [], exclusions: [], due: new Set(), healing, relaxed: sorted.length > 0 }
   }
   const due = new Set<string>()
   const out: Array<Candidate> = []
   const exclusions: Array<AutoExclusion> = []
-  for (const [candidate, standing] of standings) {
-    if (standing._tag === "probe") due.add(candidate.key)
-    if (standing._tag !== "out") continue
+  for (const [index, { candidate, score }] of rated.entries()) {
+    const standing = standings[index]
+    if (standing?._tag === "probe") due.add(candidate.key)
+    if (standing?._tag !== "out") continue
     out.push(candidate)
-    const detail = `its score fell below the limit (now ${scoreBy(candidate).toFixed(3)})`
+    const detail = `its score fell below the limit (now ${score.toFixed(3)})`
     exclusions.push({ candidate, rule: "score", untilMs: standing.untilMs, detail })
   }
   return { ranked, out, exclusions, due, healing: withHealing(healing, changes), relaxed: false }

@@ -105,6 +105,8 @@ export interface OpaquePart {
   /** The block's type in its own wire. */
   readonly kind: string
   readonly value: JsonObject
+  /** The picture it holds, which other wires may know how to tell. */
+  readonly picture?: MediaSource
 }
 
 export type Part =

@@ -1,4 +1,5 @@
 /** What a relay learns of a stream while it passes (`StreamFacts`), kept up to date from canonical events. */
+import type { OpaquePart } from "./Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./Event.ts"
 import type { Stop } from "./Response.ts"
 import { mergeUsage, type Usage } from "./Usage.ts"
@@ -49,15 +50,20 @@ export const observeToolArgs = (facts: MutableFacts, text: string | null | undef
   facts.toolArgChars += lengthOf(text)
 }
 
-/** Keeps a translator's facts: one call per event. Reasoning text is told from answer text by the block it belongs to. */
-export const makeObserver = (facts: MutableFacts): ((event: StreamEvent) => void) => {
+/** Keeps a translator's facts: one call per event. `arrives`: whether a block of one wire is content for the client. Reasoning text is told from answer text by the block it belongs to. */
+export const makeObserver = (
+  facts: MutableFacts,
+  arrives: (part: OpaquePart) => boolean = () => true
+): ((event: StreamEvent) => void) => {
   const reasoning = new Set<number>()
   return (event) => {
     facts.events += 1
     switch (event.type) {
       case "block_start":
         if (event.block.type === "reasoning") reasoning.add(event.index)
-        if (event.block.type === "tool_call" || event.block.type === "opaque") facts.content = true
+        if (event.block.type === "tool_call" || (event.block.type === "opaque" && arrives(event.block.part))) {
+          facts.content = true
+        }
         return
       case "delta":
         if (event.delta.type === "args") observeToolArgs(facts, event.delta.text)

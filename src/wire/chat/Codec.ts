@@ -1,4 +1,5 @@
 /** The chat completions wire. */
+import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
@@ -28,6 +29,7 @@ export const chat: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 128,
+  carriesPicture: carriesAnyPicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

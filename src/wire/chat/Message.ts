@@ -1,4 +1,6 @@
 /** What a `message` or `delta` of a chat answer says, across its providers' dialects. */
+import type { OpaquePart } from "../canonical/Conversation.ts"
+import { imageUrlOf, pictureOfUrl } from "../canonical/Pictures.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
 
 /** Text of a content member: a string, or a list of parts (Mistral). */
@@ -25,6 +27,25 @@ export const reasoningOf = (message: JsonObject): string => {
 }
 
 export const refusalOf = (message: JsonObject): string => stringOr(message["refusal"]) ?? ""
+
+/** Pictures of the answer, beside its text (OpenRouter, Vercel, LiteLLM). */
+export const imagesOf = (message: JsonObject): ReadonlyArray<OpaquePart> => {
+  const { images } = message
+  if (!isArray(images)) return []
+  return images.flatMap((image): ReadonlyArray<OpaquePart> => {
+    const picture = isObject(image) ? pictureOfUrl(image) : undefined
+    return isObject(image) && picture !== undefined
+      ? [{ type: "opaque", wire: "chat", kind: "images", value: image, picture }]
+      : []
+  })
+}
+
+/** An entry of `images`; null for a block that holds no picture. */
+export const imageOf = (part: OpaquePart, index: number): JsonObject | null => {
+  if (part.wire === "chat") return part.value
+  const image = part.picture === undefined ? null : imageUrlOf(part.picture)
+  return image === null ? null : { ...image, index }
+}
 
 /** One entry of `tool_calls`: whole in a message, a fragment in a delta. */
 export interface CallPiece {

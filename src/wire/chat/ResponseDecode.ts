@@ -7,7 +7,7 @@ import { argsText } from "../canonical/ToolArgs.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
-import { callsOf, firstChoice, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, imagesOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
 
@@ -25,6 +25,7 @@ const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerP
     ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
     ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
     ...(refusal === "" ? [] : [{ type: "refusal" as const, text: refusal }]),
+    ...imagesOf(message),
     ...callsOf(message).map((call, index) => ({
       type: "tool_call" as const,
       id: call.id ?? inventedId(responseId, index),
@@ -75,10 +76,12 @@ export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => 
   let toolArgChars = 0
   let reasoningChars = 0
   let calls = 0
+  let images = 0
   for (const choice of isArray(choices) ? choices : []) {
     const message = objectOr(objectOr(choice)["message"])
     textChars += textOf(message).length + refusalOf(message).length
     reasoningChars += reasoningOf(message).length
+    images += imagesOf(message).length
     for (const call of callsOf(message)) {
       calls += 1
       toolArgChars += call.args.length
@@ -88,7 +91,7 @@ export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => 
   return {
     usage: usageOf(body, first, dialect),
     stop: finish === "" || finish === "error" ? null : decodeStop(finish, calls > 0),
-    hasContent: textChars + reasoningChars + calls > 0,
+    hasContent: textChars + reasoningChars + calls + images > 0,
     textChars,
     toolArgChars,
     reasoningChars

@@ -3,11 +3,12 @@ import type { Citation } from "../canonical/Conversation.ts"
 import type { Response } from "../canonical/Response.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
+import { imageOf } from "./Message.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
 /** The responses wire has the members of a link flat. Other citations have no place here. */
-const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObject> => {
+export const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObject> => {
   if (wire === "chat") return [value]
   if (wire !== "responses" || value["type"] !== "url_citation") return []
   const { type, ...link } = value
@@ -20,6 +21,7 @@ const encodeMessage = (response: Response): JsonObject => {
   let reasoning = ""
   const calls: Array<JsonObject> = []
   const annotations: Array<JsonObject> = []
+  const images: Array<JsonObject> = []
   for (const part of response.parts) {
     switch (part.type) {
       case "text":
@@ -39,8 +41,11 @@ const encodeMessage = (response: Response): JsonObject => {
             : { id: part.id, type: "function", function: { name: part.name, arguments: part.args } }
         )
         break
-      // A block of another wire: its server has used it up already, the text around it stays.
-      case "opaque":
+      // A block of another wire that is no picture: its server has used it up already, the text around it stays.
+      case "opaque": {
+        const image = imageOf(part, images.length)
+        if (image !== null) images.push(image)
+      }
     }
   }
   return {
@@ -48,6 +53,7 @@ const encodeMessage = (response: Response): JsonObject => {
     content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
     refusal: refusal === "" ? null : refusal,
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0 ? {} : { images }),
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls })
   }

@@ -1,11 +1,21 @@
 /** Chat completion chunks → canonical events. */
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
-import { numberOr, isObject, type JsonObject, objectOr, optional, parseJson, stringOr } from "../json/Json.ts"
+import {
+  numberOr,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOr,
+  optional,
+  parseJson,
+  stringOr
+} from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { makeCallBlocks } from "./CallBlocks.ts"
-import { callsOf, firstChoice, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
@@ -41,6 +51,19 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     out.push({ type: "delta", index: speech.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
   }
 
+  /** Annotations come with the text, or when all of it is there. */
+  const cite = (annotations: Json | undefined): void => {
+    for (const value of isArray(annotations) ? annotations : []) {
+      if (!isObject(value)) continue
+      if (speech?.kind !== "text") {
+        closeSpeech()
+        speech = { kind: "text", index: takeIndex() }
+        out.push({ type: "block_start", index: speech.index, block: { type: "text" } })
+      }
+      out.push({ type: "delta", index: speech.index, delta: { type: "citation", citation: { wire: "chat", value } } })
+    }
+  }
+
   const start = (chunk: JsonObject): void => {
     started = true
     const id = stringOr(chunk["id"]) || null
@@ -73,7 +96,13 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     const delta = objectOr(choice["delta"] ?? choice["message"])
     say("reasoning", reasoningOf(delta))
     say("text", textOf(delta), logprobsOf(choice))
+    cite(delta["annotations"])
     say("refusal", refusalOf(delta))
+    for (const part of imagesOf(delta)) {
+      closeSpeech()
+      const index = takeIndex()
+      out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
+    }
     for (const call of callsOf(delta)) {
       closeSpeech()
       const problem = calls.push(call)

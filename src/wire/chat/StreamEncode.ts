@@ -1,8 +1,12 @@
 /** Canonical events → chat completion chunks. */
+import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { BlockStart } from "../canonical/Event.ts"
+import { lostComment } from "../canonical/Pictures.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { makeChunkEncoder, type Speech, type WriteChunk } from "./ChunkStream.ts"
+import { imageOf } from "./Message.ts"
+import { annotationOf } from "./ResponseEncode.ts"
 import { finishReasons } from "./Stop.ts"
 
 interface OpenBlock {
@@ -26,10 +30,20 @@ const makeSpeech = (write: WriteChunk): Speech => {
     )
   }
 
+  let images = 0
+  /** A picture; blocks of another wire that hold none are named where they are left out. */
+  const opaqueChunk = (part: OpaquePart): string => {
+    const image = imageOf(part, images)
+    if (image === null) return lostComment(part)
+    images += 1
+    return chunk({ images: [image] }, null)
+  }
+
   const startBlock = (index: number, block: BlockStart): string => {
     const isCall = block.type === "tool_call"
     const custom = isCall && block.kind === "custom"
     open.set(index, { type: block.type, call: isCall ? calls : -1, custom, hasArgs: false })
+    if (block.type === "opaque") return opaqueChunk(block.part)
     if (!isCall) return ""
     const spec = custom
       ? { custom: { name: block.name, input: "" } }
@@ -55,6 +69,10 @@ const makeSpeech = (write: WriteChunk): Speech => {
           const block = open.get(event.index)
           if (block === undefined) return ""
           if (event.delta.type === "args") return event.delta.text === "" ? "" : argsChunk(block, event.delta.text)
+          if (event.delta.type === "citation") {
+            const annotations = annotationOf(event.delta.citation)
+            return annotations.length === 0 ? "" : chunk({ annotations }, null)
+          }
           if (event.delta.type !== "text" || block.type === "tool_call" || block.type === "opaque") return ""
           return chunk({ [textMember[block.type]]: event.delta.text }, null, event.delta.logprobs)
         }

@@ -5,7 +5,7 @@ import { isArray, isObject, type JsonObject, objectOr, parseJson, stringOr } fro
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
 import { streamProblem } from "../UpstreamError.ts"
 import type { StreamTap, TapOptions } from "../WireCodec.ts"
-import { callsOf, firstChoice, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, imagesOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
@@ -32,6 +32,7 @@ const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
     observeText(facts, textOf(delta))
     observeText(facts, refusalOf(delta))
     observeReasoning(facts, reasoningOf(delta))
+    facts.content ||= imagesOf(delta).length > 0
     for (const call of callsOf(delta)) {
       calls += 1
       observeToolArgs(facts, call.args)

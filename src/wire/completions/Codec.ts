@@ -12,6 +12,7 @@ export const completions: WireCodec = {
   ...chat,
   upstreamPath: "/completions",
   maxCandidates: 1,
+  carriesPicture: () => false,
   checkEnvelope,
   decodeRequest,
   encodeResponse,

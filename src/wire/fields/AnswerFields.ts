@@ -116,6 +116,17 @@ export const answerFields = [
     nowhere
   ),
   row(
+    "picture",
+    "Picture",
+    {
+      chat: "message.images",
+      responses: "output.image_generation_call",
+      gemini: "content.parts.inlineData",
+      ollama: "message.images"
+    },
+    { ...everywhere, messages: dropped }
+  ),
+  row(
     "citations",
     "Citations",
     {

@@ -1,4 +1,5 @@
 /** The gemini wire. */
+import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { makeArrayTap } from "./ArrayTap.ts"
@@ -29,6 +30,7 @@ export const gemini: WireCodec = {
   },
   // More can be asked of it, but a translated answer is one.
   maxCandidates: 1,
+  carriesPicture: carriesAnyPicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

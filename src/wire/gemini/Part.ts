@@ -1,6 +1,6 @@
 /** What the parts of a content have in common, in requests and in answers. */
-import type { OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
-import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
+import type { MediaSource, OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
+import { isObject, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 
 /** Members that say something about a part; every other one is the part's data. */
@@ -22,7 +22,22 @@ export const signatureOf = (state: ReasoningState | undefined): JsonObject =>
 /** A part only this wire understands; null when it holds no data at all. */
 export const opaqueOf = (part: JsonObject): OpaquePart | null => {
   const kind = Object.keys(part).find((key) => !notes.has(key))
-  return kind === undefined ? null : { type: "opaque", wire: "gemini", kind, value: part }
+  return kind === undefined ? null : { type: "opaque", wire: "gemini", kind, value: part, ...pictureOf(part) }
+}
+
+/** Pictures among the model's thoughts are drafts, and no part of its answer. */
+const pictureOf = (part: JsonObject): { readonly picture?: MediaSource } => {
+  const inline = camel(objectOr(part["inlineData"]))
+  const mediaType = stringOr(inline["mimeType"]) ?? ""
+  const data = stringOr(inline["data"]) ?? ""
+  const shown = mediaType.startsWith("image/") && data !== "" && part["thought"] !== true
+  return shown ? { picture: { kind: "base64", mediaType, data } } : {}
+}
+
+/** A picture as the data of a part; null for one that has no place here. */
+export const partOfPicture = (picture: MediaSource | undefined): JsonObject | null => {
+  if (picture?.kind === "base64") return { inlineData: { mimeType: picture.mediaType, data: picture.data } }
+  return picture?.kind === "url" ? { fileData: { mimeType: "image/png", fileUri: picture.url } } : null
 }
 
 /** `functionCall` of a part; null for other parts. */

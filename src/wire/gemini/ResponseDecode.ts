@@ -91,11 +91,12 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
       } else others += 1
     }
   }
-  const failed = isObject(body["error"]) || candidateFailure(firstCandidate(body)) !== null
+  // Clients of this wire know what to do when the model broke off: that is an answer to them.
+  const brokeOff = candidateFailure(firstCandidate(body)) !== null
   return {
     usage: usageOf(body),
-    stop: failed ? null : stopOf(body, calls > 0),
-    hasContent: textChars + reasoningChars + calls + others > 0,
+    stop: isObject(body["error"]) ? null : stopOf(body, calls > 0),
+    hasContent: brokeOff || textChars + reasoningChars + calls + others > 0,
     textChars,
     toolArgChars,
     reasoningChars

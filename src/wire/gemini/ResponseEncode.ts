@@ -4,7 +4,7 @@ import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { encodeLogprobs } from "./Logprobs.ts"
-import { signatureOf } from "./Part.ts"
+import { partOfPicture, signatureOf } from "./Part.ts"
 import { encodeStop } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
@@ -26,7 +26,7 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       return { functionCall: { id: part.id, name: part.name, args }, ...signatureOf(part.state) }
     }
     case "opaque":
-      return part.wire === "gemini" ? part.value : null
+      return part.wire === "gemini" ? part.value : partOfPicture(part.picture)
   }
 }
 

@@ -2,7 +2,7 @@
  * Canonical events → chunks of a gemini stream. Only `data:` lines: Google's JavaScript client loses an event that begins with
  * anything else. Calls are told whole. The last chunk carries finish reason and usage; no mark follows it.
  */
-import type { ReasoningState } from "../canonical/Conversation.ts"
+import type { OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
@@ -11,7 +11,7 @@ import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { arrayFraming, eventFraming, type Framing } from "./Framing.ts"
 import { encodeLogprobs } from "./Logprobs.ts"
-import { signatureOf } from "./Part.ts"
+import { partOfPicture, signatureOf } from "./Part.ts"
 import { encodeStop } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
@@ -53,6 +53,11 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
       })
     )
 
+  const writeOpaque = (part: OpaquePart): string => {
+    const told = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
+    return told === null ? "" : write(told)
+  }
+
   const thoughtOf = (start: BlockStart): JsonObject => (start.type === "reasoning" ? { thought: true } : {})
 
   const onDelta = (block: OpenBlock, delta: BlockDelta): string => {
@@ -78,7 +83,7 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
   }
 
   const onStop = ({ args, start, state }: OpenBlock): string => {
-    if (start.type === "opaque") return start.part.wire === "gemini" ? write(start.part.value) : ""
+    if (start.type === "opaque") return writeOpaque(start.part)
     if (start.type !== "tool_call") return ""
     const input = start.kind === "custom" ? { input: args } : argsAsObject(args)
     return write({ functionCall: { id: start.id, name: start.name, args: input }, ...signatureOf(state) })

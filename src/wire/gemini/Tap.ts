@@ -57,11 +57,12 @@ const makeReader = (): TapReader => {
   }
 
   const readChunk = (chunk: JsonObject, facts: MutableFacts): Verdict => {
-    const failure = isError(chunk) ? streamProblem(chunk) : candidateFailure(firstCandidate(chunk))
-    if (failure !== null) {
-      facts.problem = failure
+    if (isError(chunk)) {
+      facts.problem = streamProblem(chunk)
       return "withhold"
     }
+    // Clients of this wire know what to do when the model broke off: that is an answer to them.
+    if (candidateFailure(firstCandidate(chunk)) !== null) facts.content = true
     const plainText = plainTextOf(chunk)
     if (plainText !== null) return { plainText }
     for (const candidate of candidatesOf(chunk)) readCandidate(candidate, facts)

@@ -1,5 +1,6 @@
 /** Canonical events → message stream events. Blocks stand one after the other here, with indexes from 0. */
 import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
+import { lostComment } from "../canonical/Pictures.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -115,7 +116,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   const writeBlock = (event: BlockEvent): string => {
     if (event.type === "block_start") {
       const content = startOf(event.block)
-      if (content === null) return ""
+      if (content === null) return event.block.type === "opaque" ? lostComment(event.block.part) : ""
       const begun: Block = { start: event.block, begun: false }
       blocks.set(event.index, begun)
       return event.block.type === "tool_call" || event.block.type === "opaque" ? writeStart(begun, content) : ""

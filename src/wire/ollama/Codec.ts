@@ -1,4 +1,5 @@
 /** The ollama wire: its conversation endpoint, and its prompt endpoint. */
+import { carriesInlinePicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, checkGenerateEnvelope, relayRequest } from "./Envelope.ts"
@@ -23,6 +24,7 @@ export const ollama: WireCodec = {
   heartbeat: "",
   toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none", wantsResults: false },
   maxCandidates: 1,
+  carriesPicture: carriesInlinePicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

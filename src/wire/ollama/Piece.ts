@@ -3,14 +3,18 @@
  * of its own; everything else is the same on both.
  */
 import { argsText } from "../canonical/ToolArgs.ts"
-import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
+import type { OpaquePart } from "../canonical/Conversation.ts"
+import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { inventedCallId } from "./Fingerprint.ts"
+import { imageTypeOf } from "./ImageType.ts"
 
 /** What a piece says, as `/api/chat` names it. */
 export interface Piece {
   readonly content: string
   readonly thinking?: string
   readonly tool_calls?: ReadonlyArray<JsonObject>
+  /** Pictures as base64 text. */
+  readonly images?: ReadonlyArray<string>
 }
 
 /** Puts a piece into the shape of its endpoint. */
@@ -18,16 +22,39 @@ export type PieceShape = (piece: Piece) => JsonObject
 
 export const chatShape: PieceShape = (piece) => ({ message: { role: "assistant", ...piece } })
 
-export const generateShape: PieceShape = ({ content, ...rest }) => ({ response: content, ...rest })
+/** This endpoint tells one picture, in a member of its own. */
+export const generateShape: PieceShape = ({ content, images, ...rest }) => ({
+  response: content,
+  ...rest,
+  ...optional("image", images?.at(-1))
+})
 
 /** The members of a piece, whichever endpoint it came from; null when it says nothing at all. */
 export const saidBy = (line: JsonObject): JsonObject | null => {
   if (isObject(line["message"])) return line["message"]
-  return typeof line["response"] === "string" ? { ...line, content: line["response"] } : null
+  if (typeof line["response"] === "string") return { ...line, content: line["response"] }
+  return typeof line["image"] === "string" ? { ...line, content: "" } : null
 }
 
 export const textOf = (said: JsonObject): string => stringOr(said["content"]) ?? ""
 export const thinkingOf = (said: JsonObject): string => stringOr(said["thinking"]) ?? ""
+
+const asPicture = (data: string): OpaquePart => ({
+  type: "opaque",
+  wire: "ollama",
+  kind: "images",
+  value: { data },
+  picture: { kind: "base64", mediaType: imageTypeOf(data) ?? "image/png", data }
+})
+
+/** Pictures of the answer: `images` of a message, `image` of `/api/generate`. */
+export const picturesOf = (said: JsonObject): ReadonlyArray<OpaquePart> => {
+  const images = isArray(said["images"]) ? said["images"] : [said["image"] ?? null]
+  return images.flatMap((data) => (typeof data === "string" && data !== "" ? asPicture(data) : []))
+}
+
+/** The base64 text of a picture; null for a block that holds none. */
+export const imageOf = ({ picture }: OpaquePart): string | null => (picture?.kind === "base64" ? picture.data : null)
 
 export interface Call {
   readonly id: string

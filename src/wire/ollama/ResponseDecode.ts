@@ -5,7 +5,7 @@ import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { isArray, type JsonObject, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
-import { callsOf, isErrorLine, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { fromTimestamp } from "./Timestamp.ts"
 import { usageOf } from "./Usage.ts"
@@ -18,6 +18,7 @@ const partsOf = (said: JsonObject, createdAt: string): ReadonlyArray<AnswerPart>
   return [
     ...(thinking === "" ? [] : [{ type: "reasoning" as const, text: thinking }]),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...picturesOf(said),
     ...callsOf(said, createdAt, 0).map(({ args, id, name }) => ({
       type: "tool_call" as const,
       id,
@@ -60,7 +61,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
   return {
     usage: usageOf(body),
     stop: decodeStop(body, calls.length > 0),
-    hasContent: textChars + reasoningChars + calls.length > 0,
+    hasContent: textChars + reasoningChars + calls.length + picturesOf(said).length > 0,
     textChars,
     toolArgChars: calls.reduce((sum, { args }) => sum + args.length, 0),
     reasoningChars

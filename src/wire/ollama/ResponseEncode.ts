@@ -3,7 +3,7 @@ import type { Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
-import type { Piece, PieceShape } from "./Piece.ts"
+import { imageOf, type Piece, type PieceShape } from "./Piece.ts"
 import { doneReasons } from "./Stop.ts"
 import { toTimestamp } from "./Timestamp.ts"
 import { encodeCounts } from "./Usage.ts"
@@ -18,6 +18,7 @@ const pieceOf = (response: Response): Piece => {
   let content = ""
   let thinking = ""
   const calls: Array<JsonObject> = []
+  const images: Array<string> = []
   for (const part of response.parts) {
     switch (part.type) {
       case "text":
@@ -30,13 +31,17 @@ const pieceOf = (response: Response): Piece => {
       case "tool_call":
         calls.push(encodeCall(part.id, part.name, part.kind, part.args))
         break
-      // A block of another wire: its server has used it up already, the text around it stays.
-      case "opaque":
+      // A block of another wire that is no picture: its server has used it up already, the text around it stays.
+      case "opaque": {
+        const image = imageOf(part)
+        if (image !== null) images.push(image)
+      }
     }
   }
   return {
     content,
     ...(thinking === "" ? {} : { thinking }),
+    ...(images.length === 0 ? {} : { images }),
     ...(calls.length === 0 ? {} : { tool_calls: calls })
   }
 }

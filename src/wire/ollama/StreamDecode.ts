@@ -5,7 +5,7 @@ import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { makeNdjsonScanner, type NdjsonFailure, parseLine } from "./NdjsonScanner.ts"
-import { type Call, callsOf, isErrorLine, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { type Call, callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { fromTimestamp } from "./Timestamp.ts"
 import { usageOf } from "./Usage.ts"
@@ -85,6 +85,11 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     if (said !== null) {
       say("reasoning", thinkingOf(said))
       say("text", textOf(said), line["logprobs"])
+      for (const part of picturesOf(said)) {
+        closeSpeech()
+        const index = nextIndex++
+        out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
+      }
       for (const piece of callsOf(said, begun, calls)) call(piece)
     }
     const stop = decodeStop(line, calls > 0)

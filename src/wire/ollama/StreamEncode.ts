@@ -4,7 +4,7 @@ import type { Stop } from "../canonical/Response.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
-import type { Piece, PieceShape } from "./Piece.ts"
+import { imageOf, type Piece, type PieceShape } from "./Piece.ts"
 import { encodeCall } from "./ResponseEncode.ts"
 import { doneReasons } from "./Stop.ts"
 import { toTimestamp } from "./Timestamp.ts"
@@ -51,6 +51,11 @@ export const makeStreamEncoder =
       return say({ content: delta.text }, optional("logprobs", delta.logprobs))
     }
 
+    const startBlock = (block: BlockStart): string => {
+      const image = block.type === "opaque" ? imageOf(block.part) : null
+      return image === null ? "" : say({ content: "", images: [image] })
+    }
+
     const stopBlock = (index: number): string => {
       const block = open.get(index)
       open.delete(index)
@@ -69,7 +74,7 @@ export const makeStreamEncoder =
             return ""
           case "block_start":
             open.set(event.index, { start: event.block, args: "" })
-            return ""
+            return startBlock(event.block)
           case "delta":
             return delta(event)
           case "block_stop":

@@ -7,7 +7,7 @@ import { isObject, type Json } from "../json/Json.ts"
 import { streamProblem } from "../UpstreamError.ts"
 import type { StreamTap } from "../WireCodec.ts"
 import { makeNdjsonScanner, parseLine } from "./NdjsonScanner.ts"
-import { callsOf, isErrorLine, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { tooLarge, unreadableLine } from "./StreamDecode.ts"
 import { usageOf } from "./Usage.ts"
@@ -29,6 +29,7 @@ const makeReader = (facts: MutableFacts): ((line: Json | undefined) => boolean) 
     if (said !== null) {
       observeReasoning(facts, thinkingOf(said))
       observeText(facts, textOf(said))
+      facts.content ||= picturesOf(said).length > 0
       for (const { args } of callsOf(said, "", calls)) {
         calls += 1
         observeToolArgs(facts, args)

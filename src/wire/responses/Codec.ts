@@ -1,4 +1,5 @@
 /** The responses wire. */
+import { carriesInlinePicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
@@ -28,6 +29,7 @@ export const responses: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 1,
+  carriesPicture: carriesInlinePicture,
   checkEnvelope,
   relayRequest,
   decodeRequest,

@@ -4,7 +4,7 @@
  */
 
 /** Prefixes this wire's servers use, and check, per item type. */
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc"
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ig"
 
 const mark = "_gw_"
 /** Servers refuse item ids above 64 characters. */

@@ -7,6 +7,7 @@ import { isArray, isObject, type JsonObject, numberOr, stringOr } from "../json/
 import { problemOfJson, streamProblem } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
 import { citationsOf } from "./Content.ts"
+import { pictureOf } from "./Pictures.ts"
 import { reasoningText, stateOf } from "./Reasoning.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
@@ -17,7 +18,8 @@ const opaque = (item: JsonObject): AnswerPart => ({
   type: "opaque",
   wire: "responses",
   kind: stringOr(item["type"]) ?? "",
-  value: item
+  value: item,
+  ...pictureOf(item)
 })
 
 const decodeContentPart = (part: JsonObject): AnswerPart | null => {

@@ -4,6 +4,7 @@ import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { itemId } from "./Ids.ts"
 import { annotationsOf, callItem, callShape, inputOf, messageItem, outputText, reasoningItem } from "./OutputItems.ts"
+import { pictureItem } from "./Pictures.ts"
 import { finished, responseHead } from "./ResponseObject.ts"
 import { declaredTools, type DeclaredTool } from "./ToolNames.ts"
 
@@ -34,7 +35,8 @@ const encodePart = (part: AnswerPart, index: number, encoder: Encoder): JsonObje
       return callItem(shape, inputOf(shape, part.args), "completed")
     }
     case "opaque":
-      return part.wire === "responses" ? part.value : null
+      if (part.wire === "responses") return part.value
+      return pictureItem(itemId("ig", responseId, index), part.picture)?.whole ?? null
   }
 }
 

@@ -8,6 +8,7 @@ import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, pars
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { citationsOf } from "./Content.ts"
+import { pictureOf } from "./Pictures.ts"
 import { reasoningText, sectionBreak, stateOf } from "./Reasoning.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
@@ -215,7 +216,8 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
         return
       default: {
         const block = item.blocks.get(0)
-        if (block !== undefined) delta(block, { type: "opaque", part: opaque(itemDone, event) })
+        const part = { ...opaque(itemDone, event), ...pictureOf(source) }
+        if (block !== undefined) delta(block, { type: "opaque", part })
       }
     }
   }

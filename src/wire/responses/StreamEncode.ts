@@ -3,6 +3,7 @@
  * text. The last event repeats the whole output.
  */
 import type { StreamEvent } from "../canonical/Event.ts"
+import { lostComment } from "../canonical/Pictures.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -119,9 +120,11 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
     encode: (event) => {
       // Clients throw on event types they do not know: a sign of life is a comment.
       if (event.type === "ping") return ": ping\n\n"
+      const { block } = event.type === "block_start" ? event : { block: null }
       let text = ""
       for (const object of encoder.encode(event)) text += encodeSse(String(object["type"]), JSON.stringify(object))
-      return text
+      // A block of another wire that has no item here.
+      return text === "" && block?.type === "opaque" ? lostComment(block.part) : text
     }
   }
 }

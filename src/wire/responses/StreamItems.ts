@@ -15,6 +15,7 @@ import {
   reasoningItem,
   summaryPart
 } from "./OutputItems.ts"
+import { pictureEvents, pictureItem } from "./Pictures.ts"
 import { itemDone } from "./StreamDecode.ts"
 import type { DeclaredTool } from "./ToolNames.ts"
 
@@ -152,6 +153,21 @@ const writeOpaque = (part: OpaquePart, { emit, index }: Place): ItemWriter => {
   }
 }
 
+/** A picture of another wire, which has it whole; null for any other block of it. */
+const writePicture = (part: OpaquePart, { emit, index, responseId }: Place): ItemWriter | null => {
+  const id = itemId("ig", responseId, index)
+  const item = pictureItem(id, part.picture)
+  if (item === null) return null
+  return {
+    item: item.begun,
+    open: () => {
+      for (const type of pictureEvents) emit(type, { item_id: id, output_index: index })
+    },
+    delta: () => undefined,
+    close: () => item.whole
+  }
+}
+
 /** Some servers give an item another id with each event. */
 const keepId = (item: JsonObject, id: Json | undefined): JsonObject => (id === undefined ? item : { ...item, id })
 
@@ -171,6 +187,6 @@ export const writerFor = (
     case "tool_call":
       return writeCall(callShape(block, tools, place.responseId, place.index), place)
     case "opaque":
-      return block.part.wire === "responses" ? writeOpaque(block.part, place) : null
+      return block.part.wire === "responses" ? writeOpaque(block.part, place) : writePicture(block.part, place)
   }
 }

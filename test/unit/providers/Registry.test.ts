@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
 import type { ProviderNode } from "../../../src/domain/ProviderNode.ts"
+import { problemOf, settingsOf } from "../../../src/providers/ConnectionRules.ts"
+import { endpointOf } from "../../../src/providers/Endpoints.ts"
+import { endpointOf as tokenEndpointOf, requestOf } from "../../../src/providers/oauth/TokenRequest.ts"
 import { byAlias, find, fromNode, registry, search } from "../../../src/providers/Registry.ts"
 import { plainDialect } from "../../../src/domain/Dialect.ts"
 import { dialectIds, statementsOf } from "../../../src/providers/registry/dialects.ts"
 import { allProviders } from "../../../src/providers/registry/index.ts"
+import { connection } from "../../support/Records.ts"
 import { inClear, secretHeaders } from "../../support/headers.ts"
 
 const withoutPlaceholders = (url: string): string => url.replaceAll(/\{[A-Za-z]+\}/g, "x")
@@ -87,6 +93,41 @@ describe("dialects", () => {
   it("OpenAI speaks responses first", () => {
     assert.deepStrictEqual(registry.get("openai")?.wires, ["responses", "chat"])
   })
+})
+
+describe("providers of signed-in accounts", () => {
+  const oauth = {
+    accessToken: Redacted.make("an-access-token"),
+    refreshToken: Redacted.make("a-refresh-token"),
+    expiresAtMs: null,
+    clientId: "the-client-it-was-given-to",
+    clientSecret: null,
+    tokenUrl: null
+  }
+  const cases = [
+    ["claude", "cc", "messages", "https://api.anthropic.com/v1/messages?beta=true", "https://console.anthropic.com"],
+    ["codex", "cx", "responses", "https://chatgpt.com/backend-api/codex/responses", "https://auth.openai.com"],
+    ["github", "gh", "chat", "https://api.githubcopilot.com/chat/completions", "https://github.com"]
+  ] as const
+  for (const [id, alias, wire, url, tokens] of cases) {
+    it(`${id} is called with the account's token, which is renewed at ${tokens}`, () => {
+      const spec = find(alias) ?? assert.fail("not in the registry")
+      assert.deepInclude(spec, { id, class: "oauth", category: "oauth", env: [] })
+      const account = connection({ id: "c", provider: id, authType: "oauth", apiKey: null, oauth })
+      const endpoint = Either.getOrThrow(endpointOf(spec, account, wire))
+      assert.strictEqual(endpoint.origin + endpoint.path("m", true), url)
+      assert.deepStrictEqual(endpoint.headers.slice(0, 2), ["authorization", "Bearer an-access-token"])
+      const renewal = tokenEndpointOf(spec, oauth) ?? assert.fail("cannot be renewed")
+      const request = requestOf(renewal, oauth.refreshToken, oauth, renewal.clientAuth)
+      assert.strictEqual(request.origin, tokens)
+      assert.include(String(request.body), "the-client-it-was-given-to")
+      const missing = settingsOf({ provider: id }, spec)
+      assert.strictEqual(
+        problemOf(missing, spec, { isNode: false, hasLockedSecret: false, isOn: () => true })?.field,
+        "oauth"
+      )
+    })
+  }
 })
 
 describe("look-ups", () => {

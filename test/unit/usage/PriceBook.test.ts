@@ -51,6 +51,18 @@ layer(PriceBook.layerMemory)("embedded prices", (it) => {
     })
   )
 
+  it.effect("that differ by the time of day are reckoned once a minute, at the minute", () =>
+    Effect.gen(function* () {
+      const { price } = yield* PriceBook.PriceBook
+      const day = Date.UTC(2025, 4, 1)
+      const cheap = day + 20 * 3_600_000
+      const dear = day + 12 * 3_600_000
+      const model = "deepseek-chat"
+      assert.isBelow(price("deepseek", model, cheap)?.input ?? 0, price("deepseek", model, dear)?.input ?? 0)
+      assert.strictEqual(price("deepseek", model, cheap), price("deepseek", model, cheap + 59_999))
+    })
+  )
+
   it.effect("count tiers at their base", () =>
     Effect.gen(function* () {
       const { price } = yield* PriceBook.PriceBook

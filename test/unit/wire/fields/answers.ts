@@ -20,6 +20,8 @@ const chat = (message: JsonObject, finish = "stop", more: JsonObject = {}, choic
   ...more
 })
 
+const png = "iVBORw0KGgo="
+
 const messages = (content: ReadonlyArray<JsonObject>, stop = "end_turn", usage: JsonObject = {}): JsonObject => ({
   id: "x",
   type: "message",
@@ -89,6 +91,11 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
   serverTool: {
     read: kinds("opaque"),
     messages: messages([{ type: "server_tool_use", id: "s", name: "web_search", input: {} }, text])
+  },
+  picture: {
+    read: ({ parts }) => parts.flatMap((part) => (part.type === "opaque" ? (part.picture ?? []) : [])),
+    chat: chat({ images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }] }),
+    ollama: ollama({ images: [png] })
   },
   citations: {
     read: cited,

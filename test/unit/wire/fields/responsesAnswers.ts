@@ -35,6 +35,10 @@ export const responsesAnswers: Partial<Readonly<Record<AnswerFieldId, JsonObject
   toolCall: call,
   toolCallCustom: answer([{ type: "custom_tool_call", call_id: "t", name: "f", input: "go" }]),
   serverTool: answer([{ type: "web_search_call", id: "ws_1", status: "completed" }, said(part())]),
+  picture: answer([
+    { type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" },
+    said(part())
+  ]),
   citations: answer([
     said(
       part({
