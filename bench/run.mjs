@@ -140,10 +140,26 @@ const runDecisions = async (options) => {
   print(`Written to ${writeResults({ at, quick: options.quick, machine, decisions })}`)
 }
 
+/** Alone as well: one gateway, one upstream, one input after the other. */
+const runStalls = async (options) => {
+  const { measureStalls, stallText } = await import("./stall.mjs")
+  const at = new Date().toISOString()
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-stall-"))
+  try {
+    const stalls = await measureStalls({ folder, only: options.input, say })
+    print(stallText(stalls))
+    const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
+    print(`Written to ${writeResults({ at, machine, stalls })}`)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
   if (options.decision) return runDecisions(options)
+  if (options.stall) return runStalls(options)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-bench-"))
   const processes = openProcesses(folder)
   const cleanUp = () => {

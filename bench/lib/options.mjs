@@ -9,6 +9,8 @@ export const usage = `npm run bench -- [options]
   --only a,b            of: ${serverNames.join(", ")}
   --scenario a,b        of: ${scenarioNames.join(", ")}
   --decision            only the CPU of routing decisions; needs no built gateway
+  --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
+  --input text          with --stall: only the inputs whose name holds the text
   --profile             also run the gateway under --cpu-prof and print where its time goes
   --help
 Results are written to bench/results. BENCH_CACHE_DIR names the folder that keeps the peer's installation.`
@@ -47,6 +49,8 @@ export const readOptions = (args) => {
       scenario: { type: "string" },
       profile: { type: "boolean", default: false },
       decision: { type: "boolean", default: false },
+      stall: { type: "boolean", default: false },
+      input: { type: "string" },
       help: { type: "boolean", default: false }
     }
   })
@@ -55,6 +59,8 @@ export const readOptions = (args) => {
     quick: values.quick,
     profile: values.profile,
     decision: values.decision,
+    stall: values.stall,
+    input: values.input,
     servers: chosen("only", values.only, serverNames),
     scenarios: chosen("scenario", values.scenario, scenarioNames),
     plan: plan(values.quick)

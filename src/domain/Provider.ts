@@ -6,6 +6,9 @@ import type { SecretHeaders } from "./Connection.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { WireName } from "./Wire.ts"
 
+/** Characters of a model's name, in every column and record. No provider has longer ones. */
+export const maxModelChars = 512
+
 /** Resilience profile: decides breaker thresholds, cooldown base and which 403s are final. */
 export type ProviderClass = "oauth" | "apikey" | "local"
 

@@ -11,7 +11,18 @@ export interface OutboundPolicy {
   readonly allowPrivate: boolean
 }
 
-export type BlockReason = "syntax" | "scheme" | "user_info" | "fragment" | "metadata" | "private" | "unroutable"
+/** Characters of a URL that is looked at: browsers and servers stop there as well. */
+export const maxUrlChars = 8192
+
+export type BlockReason =
+  | "syntax"
+  | "length"
+  | "scheme"
+  | "user_info"
+  | "fragment"
+  | "metadata"
+  | "private"
+  | "unroutable"
 
 export type Verdict = { readonly _tag: "Allowed" } | { readonly _tag: "Blocked"; readonly reason: BlockReason }
 
@@ -60,8 +71,16 @@ const metadataNames = new Set([
 ])
 const privateSuffixes = [".localhost", ".local", ".internal"]
 
-/** Ranges where no single host answers, or that may wrap an IPv4 address in a way that cannot be undone with certainty. */
-const unroutableRanges = new Set(["unspecified", "multicast", "broadcast", "discard", "teredo", "rfc6145", "rfc6052"])
+/**
+ * Special ranges in which hosts of one's own answer. All others of the registries of special-purpose addresses are for no host (reserved,
+ * documentation, multicast), or wrap an IPv4 address in a way that cannot be undone with certainty.
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
+const ownRanges = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal", "deprecatedSiteLocal"])
+/** For benchmarks between one's own networks; local proxies give names addresses in it. */
+const benchmarkNetwork = ipaddr.IPv4.parseCIDR("198.18.0.0/15")
+/** The only part of IPv6 that is given out. https://www.iana.org/assignments/ipv6-address-space */
+const globalV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 const compatible = ipaddr.IPv6.parseCIDR("::/96")
@@ -81,15 +100,16 @@ const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
   return null
 }
 
-/** Loopback, LAN, carrier-grade NAT and the other special ranges count as private. */
 const judgeRange = (range: string, policy: OutboundPolicy): Verdict => {
   if (range === "unicast") return allowed
-  if (unroutableRanges.has(range)) return blocked("unroutable")
+  if (!ownRanges.has(range)) return blocked("unroutable")
   return policy.allowPrivate ? allowed : blocked("private")
 }
 
-const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict =>
-  metadataNetworks.some((network) => address.match(network)) ? blocked("metadata") : judgeRange(address.range(), policy)
+const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict => {
+  if (metadataNetworks.some((network) => address.match(network))) return blocked("metadata")
+  return judgeRange(address.match(benchmarkNetwork) ? "private" : address.range(), policy)
+}
 
 /** Judges an IP address in its usual text form. Forms only some parsers understand (octal, hexadecimal, short) are refused. */
 export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict => {
@@ -100,7 +120,8 @@ export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict =
   const inner = embedded(parsed)
   if (inner !== null) return judgeV4(inner, policy)
   if (metadataNetworksV6.some((network) => parsed.match(network))) return blocked("metadata")
-  return judgeRange(parsed.range(), policy)
+  const range = parsed.range()
+  return range === "unicast" && !parsed.match(globalV6) ? blocked("unroutable") : judgeRange(range, policy)
 }
 
 /**
@@ -110,9 +131,10 @@ export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict =
 export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
   const name = host
     .toLowerCase()
-    .replace(/\.+$/, "")
+    // One dot ends a name that is complete; a name of several has an empty part and is none.
+    .replace(/\.$/, "")
     .replace(/^\[(.*)\]$/, "$1")
-  if (name === "") return blocked("syntax")
+  if (name === "" || name.endsWith(".")) return blocked("syntax")
   if (isIP(name) !== 0) return judgeAddress(name, policy)
   if (metadataNames.has(name)) return blocked("metadata")
   const isPrivate = name === "localhost" || privateSuffixes.some((suffix) => name.endsWith(suffix))
@@ -121,6 +143,7 @@ export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
 
 /** Judges a URL somebody typed: absolute, http or https, no user-info, no fragment, and an allowed host. */
 export const judgeUrl = (text: string, policy: OutboundPolicy): UrlVerdict => {
+  if (text.length > maxUrlChars) return blocked("length")
   if (!URL.canParse(text)) return blocked("syntax")
   const url = new URL(text)
   if (url.protocol !== "http:" && url.protocol !== "https:") return blocked("scheme")
@@ -133,6 +156,7 @@ export const judgeUrl = (text: string, policy: OutboundPolicy): UrlVerdict => {
 /** What to tell whoever gave the URL. One text for everything the network decides, so that it cannot be probed. */
 export const blockMessage: Readonly<Record<BlockReason, string>> = {
   syntax: "It is not an absolute URL.",
+  length: `It is longer than ${maxUrlChars} characters, the limit.`,
   scheme: "Only http and https URLs are allowed.",
   user_info: "User name and password do not belong into the URL.",
   fragment: "The URL must not have a fragment.",

@@ -13,7 +13,7 @@ import { startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink }
 import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { type Connection, makeOriginPool } from "./OriginPool.ts"
-import { type BlockReason, judgeUrl, requestPolicy } from "./OutboundPolicy.ts"
+import { type BlockReason, judgeUrl, maxUrlChars, requestPolicy } from "./OutboundPolicy.ts"
 import type { TransportFailure } from "./TransportFailure.ts"
 import { collect, type RequestLimits, type ResponseTooLarge, TimedOut, type UpstreamResponse } from "./Upstream.ts"
 import { UpstreamSettings } from "./UpstreamSettings.ts"
@@ -62,7 +62,8 @@ const withoutFragment = (url: string): string => {
 const nextUrl = (head: Head, from: URL): URL | RedirectRefused | null => {
   if (!redirects.has(head.status)) return null
   const location = head.headers.get("location")
-  if (location === null || !URL.canParse(location, from.href)) return new RedirectRefused({ reason: "unreadable" })
+  if (location === null || location.length > maxUrlChars || !URL.canParse(location, from.href))
+    return new RedirectRefused({ reason: "unreadable" })
   const to = new URL(location, from)
   return from.protocol === "https:" && to.protocol === "http:" ? new RedirectRefused({ reason: "downgrade" }) : to
 }

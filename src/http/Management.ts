@@ -56,6 +56,7 @@ import type { ProviderModelRepo } from "../store/repo/ProviderModelRepo.ts"
 import type { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
 import type { UsageRepo } from "../store/repo/UsageRepo.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
+import { excessMessage, excessOf } from "../wire/json/Bounds.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Combos from "./handlers/Combos.ts"
@@ -223,6 +224,9 @@ const assemble = Effect.gen(function* () {
     )
     if (access._tag === "Denied") return yield* refusal(access)
     const body = yield* bodyOf(message, limitOf(found.route))
+    // All structure of JSON is ASCII.
+    const excess = excessOf(body.toString("latin1"))
+    if (excess !== null) return yield* new BadRequest({ message: excessMessage[excess] })
     return yield* Effect.provideService(
       handlers,
       HttpServerRequest.HttpServerRequest,

@@ -3,10 +3,11 @@
  * when it has none, and must not name another provider. Pure.
  */
 import { type InferenceError, InvalidRequest, ProviderNotFound } from "../domain/Errors.ts"
-import type { ProviderSpec } from "../domain/Provider.ts"
+import { maxModelChars, type ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { behindNoThinking, noThinkingPrefix } from "../routing/ModelIds.ts"
-import { isObject, parseJson } from "../wire/json/Json.ts"
+import { readForeignJson } from "../wire/json/Bounds.ts"
+import { isObject } from "../wire/json/Json.ts"
 import { replaceModelBytes } from "../wire/json/TopLevelSplice.ts"
 
 export interface ScopeView {
@@ -44,10 +45,10 @@ export const scopedModel = (view: ScopeView, spec: ProviderSpec, model: string):
 
 /** The client's bytes with the scoped model. A body without a model is left to the check of its wire. */
 export const scopedBody = (view: ScopeView, spec: ProviderSpec, body: Buffer): Buffer | InferenceError => {
-  const parsed = parseJson(body.toString("utf8"))
+  const parsed = readForeignJson(body.toString("utf8"))
   if (!isObject(parsed)) return body
   const { model } = parsed
-  if (typeof model !== "string" || model === "") return body
+  if (typeof model !== "string" || model === "" || model.length > maxModelChars) return body
   const scoped = scopedModel(view, spec, model)
   if (typeof scoped !== "string") return scoped
   return scoped === model ? body : replaceModelBytes(body, parsed, scoped)

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { blockMessage } from "../egress/OutboundPolicy.ts"
+import { blockMessage, maxUrlChars } from "../egress/OutboundPolicy.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import type { RequestLimits } from "../egress/Upstream.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -73,7 +73,7 @@ const sourceOf = ({ body, headers }: PublicFetch.Fetched): MediaSource | null =>
 
 /** Scheme, host and path; nothing that may be secret. */
 export const shownUrl = (url: string): string => {
-  if (!URL.canParse(url)) return "(not a URL)"
+  if (url.length > maxUrlChars || !URL.canParse(url)) return "(not a URL)"
   const { host, pathname, protocol } = new URL(url)
   return `${protocol}//${host}${pathname}`.slice(0, 200)
 }

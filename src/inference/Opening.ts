@@ -5,6 +5,7 @@
 import * as Either from "effect/Either"
 import { headerOf } from "../auth/Credentials.ts"
 import { type InferenceError, InvalidRequest, KeyRejected, PreviousResponseNotFound } from "../domain/Errors.ts"
+import { maxModelChars } from "../domain/Provider.ts"
 import { mayUse } from "../routing/ModelIds.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
 import type * as Resolutions from "../routing/Resolutions.ts"
@@ -12,7 +13,9 @@ import type * as Engine from "../routing/Engine.ts"
 import type { Question } from "../routing/Engine.ts"
 import { permitted } from "../routing/quota/Refusals.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
-import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
+import { invalidField } from "../wire/json/FieldReader.ts"
+import { isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
@@ -36,11 +39,21 @@ export interface OpeningRooms {
   readonly seed: () => number
 }
 
-const notJson = (): InvalidRequest =>
-  new InvalidRequest({ message: "The request body is not valid JSON.", param: null, details: [] })
+const wrongBody = (message: string): InvalidRequest => new InvalidRequest({ message, param: null, details: [] })
 
-const notAnObject = (): InvalidRequest =>
-  new InvalidRequest({ message: "The request body must be a JSON object.", param: null, details: [] })
+/** A header that holds a number: nobody writes a longer one. */
+const maxNumberChars = 256
+
+const wrongBudget = (header: string | null): InvalidRequest | null =>
+  header === null || header.length <= maxNumberChars
+    ? null
+    : invalidField("X-Gateway-Budget", `longer than ${maxNumberChars} characters, the limit of a number in a header`)
+
+/** No provider has names of such length, and a name stands in every record of a request. */
+const longModel = (model: Json | undefined): InvalidRequest | null =>
+  typeof model !== "string" || model.length <= maxModelChars
+    ? null
+    : invalidField("model", `longer than ${maxModelChars} characters, the limit`)
 
 const once = <A>(make: () => A): (() => A) => {
   let made: { readonly value: A } | null = null
@@ -68,10 +81,13 @@ export const openRequest = (
   { engine, resolutions, responses, seed }: OpeningRooms,
   exchange: Exchange
 ): Work | InferenceError | Ready | Count => {
-  const read = parseJson(exchange.body.toString("utf8"))
-  if (read === undefined) return notJson()
-  if (!isObject(read)) return notAnObject()
+  const read = readForeignJson(exchange.body.toString("utf8"))
+  if (read instanceof Unreadable) return wrongBody(read.message)
+  if (!isObject(read)) return wrongBody("The request body must be a JSON object.")
   const parsed = exchange.fromPath === null ? read : { ...read, ...exchange.fromPath }
+  const budgetHeader = headerOf(exchange.headers, "x-gateway-budget")
+  const beyond = longModel(parsed["model"]) ?? wrongBudget(budgetHeader)
+  if (beyond !== null) return beyond
   const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
   if (ready === "count") return { _tag: "Count", parsed }
   if (ready instanceof Error) return ready
@@ -98,7 +114,7 @@ export const openRequest = (
     features: () => featuresOf(exchange, envelope, { parsed: continued, conversation }, sessionKey),
     sessionKey,
     modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
-    budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),
+    budgetHeader,
     seed: seed(),
     nowMs: exchange.receivedMs
   }

@@ -47,13 +47,18 @@ const written =
 export const make = <A, I extends Readonly<Record<string, Column>>>(
   sql: SqlClient.SqlClient,
   name: string,
-  row: Schema.Schema<A, I>
+  row: Schema.Schema<A, I>,
+  /** What is selected: SQL, all columns unless said otherwise. */
+  columns = "*"
 ): Table<A> => {
   const decode = Schema.decodeUnknown(Schema.Array(row))
   const encode = Schema.encode(row)
 
   const select: Table<A>["select"] = (operation, rest) =>
-    sql`SELECT * FROM ${sql(name)} ${rest}`.pipe(Effect.flatMap(decode), Effect.mapError(named(operation)))
+    sql`SELECT ${sql.literal(columns)} FROM ${sql(name)} ${rest}`.pipe(
+      Effect.flatMap(decode),
+      Effect.mapError(named(operation))
+    )
 
   const first: Table<A>["first"] = (operation, rest) =>
     Effect.map(select(operation, rest), (rows) => Option.getOrNull(Arr.head(rows)))

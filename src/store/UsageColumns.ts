@@ -84,11 +84,23 @@ const integers = {
 }
 const maybeIntegers = { ttft_ms: "ttftMs" }
 
+/** Characters of a text in the log. What is longer was made before names were bounded. */
+const maxTextChars = 512
+
+const clipped = (text: string | null): string | null => (text === null ? null : text.slice(0, maxTextChars))
+
 const at = (path: string) => `entry.value ->> '$.${path}'`
+
+/** The columns as they are read: rows of a time when names were not bounded must not fill the memory. */
+export const readColumns = [
+  ...Object.keys(text).map((column) => `SUBSTR(${column}, 1, ${maxTextChars}) AS ${column}`),
+  ...Object.keys(integers),
+  ...Object.keys(maybeIntegers)
+].join(", ")
 
 // The casts make one strange number (a fraction, a NaN that JSON turned to null) cost that number, not the whole batch.
 const expressions: ReadonlyArray<readonly [column: string, expression: string]> = [
-  ...Object.entries(text).map(([column, path]) => [column, at(path)] as const),
+  ...Object.entries(text).map(([column, path]) => [column, `SUBSTR(${at(path)}, 1, ${maxTextChars})`] as const),
   ...Object.entries(integers).map(([column, path]) => [column, `CAST(COALESCE(${at(path)}, 0) AS INTEGER)`] as const),
   ...Object.entries(maybeIntegers).map(([column, path]) => [column, `CAST(${at(path)} AS INTEGER)`] as const)
 ]
@@ -111,16 +123,16 @@ const values: ReadonlyArray<readonly [column: string, value: (row: UsageRow) => 
   ["id", (row) => row.id],
   ["request_id", (row) => row.requestId],
   ["api_key_id", (row) => row.apiKeyId],
-  ["requested_model", (row) => row.requestedModel],
-  ["combo", (row) => row.combo],
+  ["requested_model", (row) => clipped(row.requestedModel)],
+  ["combo", (row) => clipped(row.combo)],
   ["provider", (row) => row.provider],
   ["connection_id", (row) => row.connectionId],
-  ["model", (row) => row.model],
+  ["model", (row) => clipped(row.model)],
   ["source_wire", (row) => row.sourceWire],
   ["target_wire", (row) => row.targetWire],
   ["outcome", (row) => row.outcome],
   ["usage_source", (row) => row.usageSource],
-  ["error", (row) => row.error],
+  ["error", (row) => clipped(row.error)],
   ["timestamp_ms", (row) => whole(row.timestampMs)],
   ["streamed", (row) => flag(row.streamed)],
   ["status", (row) => whole(row.status)],

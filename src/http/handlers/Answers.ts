@@ -35,9 +35,12 @@ const unknownField = (field: string, message: string): string => {
   return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
 }
 
+/** More than so many say nothing new, and each is compared with the others. */
+const maxIssues = 64
+
 const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
   const byField = new Map<string, Array<string>>()
-  for (const issue of error.issues) {
+  for (const issue of error.issues.slice(0, maxIssues)) {
     const field = issue.path.map(String).join(".")
     const message =
       issue._tag === "Missing"

@@ -1,5 +1,6 @@
 /** What a client may say on a socket: one JSON object per text frame. Pure. */
-import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 
 export type ClientFrame =
   /** `body` is that of a responses request; `generate` false asks for no answer, only to be remembered. */
@@ -33,8 +34,8 @@ const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly gen
 
 /** Total: any text is a frame or a problem that says what is wrong with it. */
 export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
-  const frame = parseJson(text)
-  if (frame === undefined) return problem("The frame is not valid JSON.")
+  const frame = readForeignJson(text)
+  if (frame instanceof Unreadable) return problem(frame.message)
   if (!isObject(frame)) return problem("A frame must be a JSON object.")
   const lane = frame["stream_id"] ?? null
   if (lane !== null && (typeof lane !== "string" || lane === "" || lane.length > maxLaneChars)) {

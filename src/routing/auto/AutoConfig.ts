@@ -107,7 +107,7 @@ const namesOf = (value: unknown): ReadonlyArray<string> | null => {
 /** `X-Gateway-Budget` in USD; null when absent or no positive number, which is ignored. */
 export const budgetOfHeader = (header: string | null): number | null => {
   const text = header?.trim() ?? ""
-  if (!/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) return null
+  if (text.length > 256 || !/^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) return null
   const usd = Number(text)
   return isPositive(usd) ? usd : null
 }

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import type { Outcome, UsageRow } from "../../domain/Usage.ts"
 import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
-import { Row, toUsageRow } from "../UsageColumns.ts"
+import { readColumns, Row, toUsageRow } from "../UsageColumns.ts"
 
 /** Every given field must match. */
 export interface UsageFilter {
@@ -46,7 +46,7 @@ export const mostPerPage = 1000
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const table = Table.make(sql, "usage_log", Row)
+  const table = Table.make(sql, "usage_log", Row, readColumns)
 
   const conditions = (cursor: string | null, filter: UsageFilter) => {
     const { apiKeyId, connectionId, model, outcome, provider, sinceMs, untilMs } = filter

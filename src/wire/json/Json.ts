@@ -26,7 +26,7 @@ export const numberOr = (value: unknown): number | null =>
 export const maxDepth = 512
 
 /** Objects and arrays stand inside one another on more than so many levels. */
-const isDeeper = (value: Json | undefined, levels: number): boolean => {
+export const isDeeper = (value: Json | undefined, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (levels === 0) return true
   if (isArray(value)) {

@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  excessOf,
+  maxRequestDepth,
+  maxRequestKeys,
+  readForeignJson,
+  Unreadable
+} from "../../../../src/wire/json/Bounds.ts"
+
+const nested = (levels: number, open = "[", close = "]", inner = ""): string =>
+  open.repeat(levels) + inner + close.repeat(levels)
+const members = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
+
+/** What a text of at least this many characters is read like: it is looked at before it is parsed. */
+const long = `"${"a".repeat(70_000)}"`
+
+describe("excessOf", () => {
+  it.each<[string, string, ReturnType<typeof excessOf>]>([
+    ["the deepest array", nested(maxRequestDepth), null],
+    ["one level more", nested(maxRequestDepth + 1), "depth"],
+    ["the deepest object", nested(maxRequestDepth, '{"a":', "}", "0"), null],
+    ["one object more", nested(maxRequestDepth + 1, '{"a":', "}", "0"), "depth"],
+    ["levels that never close", "[".repeat(20_000), "depth"],
+    ["brackets one after the other", `[${"[],".repeat(20_000)}[]]`, null],
+    ["brackets in a text", JSON.stringify("[".repeat(20_000)), null],
+    ["brackets in a text behind escaped quotes", JSON.stringify({ a: `\\"${"[".repeat(1000)}"\\` }), null],
+    ["brackets behind a text that ends in a backslash", `["\\\\"${`,${nested(300)}`}]`, "depth"],
+    ["as many keys as may be", members(maxRequestKeys), null],
+    ["one key more", members(maxRequestKeys + 1), "keys"],
+    ["colons in a text", JSON.stringify(":".repeat(maxRequestKeys + 1)), null],
+    ["a text that does not end", `"${":".repeat(maxRequestKeys + 1)}`, null]
+  ])("%s", (_, text, expected) => assert.strictEqual(excessOf(text), expected))
+})
+
+describe("readForeignJson", () => {
+  const message = (text: string): string => {
+    const read = readForeignJson(text)
+    return read instanceof Unreadable ? read.message : "read"
+  }
+
+  for (const [size, wrapped] of [
+    ["short", (text: string) => text],
+    ["long", (text: string) => `[${long},${text}]`]
+  ] as const) {
+    const room = size === "long" ? 1 : 0
+    it(`${size} texts: reads up to the depth, and names the limit beyond`, () => {
+      assert.strictEqual(message(wrapped(nested(maxRequestDepth - room))), "read")
+      assert.include(message(wrapped(nested(maxRequestDepth + 1))), "200 levels")
+      assert.include(message(wrapped(nested(20_000))), "200 levels")
+      assert.include(message(wrapped('{"a":')), "not valid JSON")
+    })
+  }
+
+  it("names the limit of keys", () => {
+    assert.strictEqual(message(members(maxRequestKeys)), "read")
+    assert.include(message(members(maxRequestKeys + 1)), "100000 keys")
+  })
+
+  it("is JSON.parse otherwise", () => assert.deepStrictEqual(readForeignJson('{"a":[1,"b"]}'), { a: [1, "b"] }))
+})
