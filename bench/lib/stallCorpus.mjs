@@ -117,11 +117,10 @@ const ofWire = (wire) => {
       "tools: 10,000 of them",
       json({
         ...plain,
-        tools: times(
-          10_000,
-          (index) =>
-            tool({ type: "object" }).map((one) => ({ ...one, function: { ...one.function, name: `f${index}` } }))[0]
-        )
+        tools: times(10_000, (index) => ({
+          type: "function",
+          function: { name: `f${index}`, parameters: { type: "object" } }
+        }))
       })
     ),
     post(

@@ -89,6 +89,8 @@ export interface Carried {
 /** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
 export interface Work {
   readonly exchange: Exchange
+  /** Fields of the body that were taken out before anything else was done with it. */
+  readonly leftOut: ReadonlyArray<string>
   /** Whose memory the conversation is kept in: the API key, or everybody who came without one. */
   readonly owner: string
   /** The body as the client wrote it, for answers that repeat settings of it. */

@@ -76,7 +76,9 @@ const servedBy = (
   const carried = carriedTo(work, target)
   if (carried !== null) headers.push("X-Gateway-Handoff", headerSafe(carried.from))
   if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
-  if (dropped.length > 0) headers.push("X-Gateway-Dropped", namesOf(dropped))
+  if (dropped.length + work.leftOut.length > 0) {
+    headers.push("X-Gateway-Dropped", namesOf([...work.leftOut, ...dropped]))
+  }
   if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
   if (passed !== undefined) headers.push(...passed)
   return headers

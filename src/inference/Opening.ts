@@ -18,6 +18,7 @@ import { invalidField } from "../wire/json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
 import type { Exchange, Work } from "./Exchange.ts"
 import { featuresOf } from "./RequestFeatures.ts"
+import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
 
 /** An answer that needs no model. */
@@ -38,6 +39,8 @@ export interface OpeningRooms {
   readonly resolutions: typeof Resolutions.Resolutions.Service
   readonly seed: () => number
 }
+
+const nothing: ReadonlyArray<string> = []
 
 const wrongBody = (message: string): InvalidRequest => new InvalidRequest({ message, param: null, details: [] })
 
@@ -77,13 +80,28 @@ const continuation = (
     : new PreviousResponseNotFound({ responseId: String(parsed["previous_response_id"]) })
 }
 
+/** The request of a key that may use some models only: `model` is all that is said of models. */
+const restricted = (
+  exchange: Exchange,
+  said: JsonObject
+): Pick<Work, "leftOut"> & { exchange: Exchange; read: JsonObject } => {
+  const { body: read, dropped } = withOneModel(said)
+  const isWritten = dropped.length > 0 || mayRepeatModel(exchange.body)
+  const body = isWritten ? Buffer.from(JSON.stringify(read)) : exchange.body
+  return { exchange: { ...exchange, body }, leftOut: dropped, read }
+}
+
 export const openRequest = (
   { engine, resolutions, responses, seed }: OpeningRooms,
-  exchange: Exchange
+  asked: Exchange
 ): Work | InferenceError | Ready | Count => {
-  const read = readForeignJson(exchange.body.toString("utf8"))
-  if (read instanceof Unreadable) return wrongBody(read.message)
-  if (!isObject(read)) return wrongBody("The request body must be a JSON object.")
+  const said = readForeignJson(asked.body.toString("utf8"))
+  if (said instanceof Unreadable) return wrongBody(said.message)
+  if (!isObject(said)) return wrongBody("The request body must be a JSON object.")
+  const { exchange, leftOut, read } =
+    asked.principal._tag === "Key" && asked.principal.key.allowedModels !== null
+      ? restricted(asked, said)
+      : { exchange: asked, leftOut: nothing, read: said }
   const parsed = exchange.fromPath === null ? read : { ...read, ...exchange.fromPath }
   const budgetHeader = headerOf(exchange.headers, "x-gateway-budget")
   const beyond = longModel(parsed["model"]) ?? wrongBudget(budgetHeader)
@@ -124,6 +142,7 @@ export const openRequest = (
   engine.commit(question, decision)
   return {
     exchange,
+    leftOut,
     owner,
     asked: parsed,
     parsed: continued,

@@ -123,6 +123,7 @@ export const summaryWork = (asking: Asking): Work => {
   const decided = decide(question)
   return {
     exchange,
+    leftOut: [],
     owner: work.owner,
     asked: parsed,
     parsed,

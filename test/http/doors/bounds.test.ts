@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import Database from "better-sqlite3"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -97,6 +97,7 @@ describe("request bodies", () => {
         for (const path of routes) {
           const at = path.replace("up%2Fm", `up%2F${long}`)
           const answer = await gateway.post(at, {
+            contents: [{ role: "user", parts: [{ text: "Hi" }] }],
             model: `up/${long}`,
             messages: said,
             input: "Hi",
@@ -138,7 +139,7 @@ describe("rows of a time when names had no limit", () => {
         await gateway.connect("up", upstream, "chat")
         const answer = await gateway.post("/v1/chat/completions", { model: "up/m", messages: said })
         await gateway.usageRow(answer.headers.get("x-gateway-request-id") ?? "")
-        const [file] = (await import("node:fs")).readdirSync(dataDir).filter((name) => name.endsWith(".sqlite"))
+        const file = readdirSync(dataDir).find((name) => name.endsWith(".sqlite"))
         const database = new Database(join(dataDir, file ?? ""))
         database.prepare("UPDATE usage_log SET requested_model = ?").run("m".repeat(1_000_000))
         database.close()

@@ -1,0 +1,38 @@
+/** A key that may use some models only: no other word of its request reaches an upstream that would choose another. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fake from "../../support/FakeUpstream.ts"
+import * as TestGateway from "../../support/TestGateway.ts"
+
+describe("a restricted key", () => {
+  it.scopedLive("names one model, once; the rest is left out and told", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const upstream = yield* Fake.start
+      upstream.always(Fake.json(Fake.chatCompletion({ text: "served" })))
+      yield* Effect.promise(async () => {
+        await gateway.connect("up", upstream, "chat")
+        const { secret } = await gateway.manage("POST", "/api/keys", { name: "k", allowedModels: ["up/m"] })
+        const said = JSON.stringify({
+          model: "up/m",
+          messages: [{ role: "user", content: "Hi" }],
+          temperature: 1
+        }).slice(1)
+        const more =
+          '{"model":"evil","mod\\u0065l":"evil","Model":"evil","models":["evil"],"route":"evil","fallbacks":["evil"],"plugins":[{"model":"evil"}],'
+        const sent = async (headers: Record<string, string>) => {
+          const answer = await gateway.post("/v1/chat/completions", more + said, headers)
+          assert.strictEqual(answer.status, 200)
+          return answer.headers.get("x-gateway-dropped")
+        }
+        assert.strictEqual(await sent({ authorization: `Bearer ${secret}` }), "Model,models,route,fallbacks,plugins")
+        const [restricted] = upstream.requests.slice(-1)
+        assert.notInclude(String(restricted?.body), "evil")
+        assert.deepInclude(JSON.parse(String(restricted?.body)), { model: "m", temperature: 1 })
+        // Whoever may use all models says what they like.
+        assert.isNull(await sent({}))
+        assert.include(String(upstream.requests.at(-1)?.body), "fallbacks")
+      })
+    })
+  )
+})
