@@ -48,6 +48,7 @@ import * as Catalog from "../providers/Catalog.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
+import * as UsageJournal from "../store/UsageJournal.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { dialectOf } from "./Dialects.ts"
@@ -119,6 +120,7 @@ export const make = Effect.gen(function* () {
   const shedder = yield* LoadShedder.LoadShedder
   const breakers = yield* Breakers.Breakers
   const cooldowns = yield* Cooldowns.Cooldowns
+  const journal = yield* UsageJournal.UsageJournal
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -263,6 +265,16 @@ export const make = Effect.gen(function* () {
     else json(reply, requestId, 200, answer)
   }
 
+  const usageLogNow = () => {
+    const { dropped, notOnFile, problem } = journal.trouble()
+    return {
+      isTroubled: problem !== null,
+      waitingRows: journal.pending(),
+      rowsNotOnFile: notOnFile,
+      rowsDropped: dropped
+    }
+  }
+
   const houseFamilies = (nowMs: number) => {
     const current = catalog.current()
     const standings = current.connections.map(({ id, isActive }) => standingOf(isActive, cooldowns.healthOf(id), nowMs))
@@ -270,7 +282,8 @@ export const make = Effect.gen(function* () {
       breakers: breakerViews(current, breakers.list(nowMs, classOf(current))),
       connections: countStandings(standings),
       inFlight: shedder.inFlight(),
-      shed: shedder.shed()
+      shed: shedder.shed(),
+      usageLog: usageLogNow()
     })
   }
 
@@ -351,4 +364,5 @@ export const layer: Layer.Layer<
   | LoadShedder.LoadShedder
   | Breakers.Breakers
   | Cooldowns.Cooldowns
+  | UsageJournal.UsageJournal
 > = Layer.effect(Edge, make)

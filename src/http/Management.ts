@@ -54,6 +54,7 @@ import type { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
 import type { NodeRepo } from "../store/repo/NodeRepo.ts"
 import type { ProviderModelRepo } from "../store/repo/ProviderModelRepo.ts"
 import type { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
+import type { UsageJournal } from "../store/UsageJournal.ts"
 import type { UsageRepo } from "../store/repo/UsageRepo.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import { excessMessage, excessOf } from "../wire/json/Bounds.ts"
@@ -111,6 +112,7 @@ export type ManagementServices =
   | ShareUse
   | Simulator
   | UsageRepo
+  | UsageJournal
 
 const groups = Layer.mergeAll(
   Auth.layer,

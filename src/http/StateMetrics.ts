@@ -9,6 +9,13 @@ export interface HouseState {
   readonly inFlight: number
   /** Since the start. */
   readonly shed: number
+  readonly usageLog: {
+    readonly isTroubled: boolean
+    readonly waitingRows: number
+    /** Since the start. */
+    readonly rowsNotOnFile: number
+    readonly rowsDropped: number
+  }
 }
 
 const phases: ReadonlyArray<BreakerView["state"]> = ["CLOSED", "DEGRADED", "OPEN", "HALF_OPEN"]
@@ -24,7 +31,7 @@ const breakerStates = (breakers: ReadonlyArray<BreakerView>): GaugeFamily => ({
   )
 })
 
-export const stateFamilies = ({ breakers, connections, inFlight, shed }: HouseState): MetricsSnapshot => [
+export const stateFamilies = ({ breakers, connections, inFlight, shed, usageLog }: HouseState): MetricsSnapshot => [
   breakerStates(breakers),
   {
     type: "gauge",
@@ -43,5 +50,29 @@ export const stateFamilies = ({ breakers, connections, inFlight, shed }: HouseSt
     name: "gateway_requests_shed_total",
     help: "Inference requests refused because too many were in flight.",
     samples: [{ labels: {}, value: shed }]
+  },
+  {
+    type: "gauge",
+    name: "gateway_usage_log_failing",
+    help: "1 while usage rows cannot be put on file or brought into the database (a full disk), else 0.",
+    samples: [{ labels: {}, value: usageLog.isTroubled ? 1 : 0 }]
+  },
+  {
+    type: "gauge",
+    name: "gateway_usage_log_waiting_rows",
+    help: "Usage rows that are not in the database yet.",
+    samples: [{ labels: {}, value: usageLog.waitingRows }]
+  },
+  {
+    type: "counter",
+    name: "gateway_usage_log_rows_not_on_file_total",
+    help: "Usage rows that were in memory only until they were in the database.",
+    samples: [{ labels: {}, value: usageLog.rowsNotOnFile }]
+  },
+  {
+    type: "counter",
+    name: "gateway_usage_log_rows_dropped_total",
+    help: "Usage rows given up because too many were waiting.",
+    samples: [{ labels: {}, value: usageLog.rowsDropped }]
   }
 ]

@@ -28,6 +28,8 @@ export interface JournalTrouble {
   readonly notOnFile: number
   /** Rows given up because more than `mostPending` were waiting. */
   readonly dropped: number
+  /** What keeps rows from the file or the table now, in words; null when nothing does. */
+  readonly problem: string | null
 }
 
 export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
@@ -97,6 +99,10 @@ export const make = (
     let pending = 0
     let notOnFile = 0
     let dropped = 0
+    /** Of the latest write to the file, and of the latest batch for the table. */
+    let fileProblem: string | null = null
+    let tableProblem: string | null = null
+    let wasTroubled = false
     let unwritten: { readonly row: UsageRow; readonly error: unknown } | null = null
     let unsynced: unknown = null
     let warnedAtMs = Number.NEGATIVE_INFINITY
@@ -121,7 +127,9 @@ export const make = (
       for (const other of more) lines += `\n${JSON.stringify(other)}`
       try {
         segments.append(lines)
+        fileProblem = null
       } catch (error) {
+        fileProblem = `Usage rows cannot be put on file: ${reasonOf(error)}`
         notOnFile += 1 + more.length
         unwritten = { row, error }
       }
@@ -143,12 +151,18 @@ export const make = (
       return Effect.matchEffect(insert(sql, batch), {
         onSuccess: () =>
           Effect.sync(() => {
+            tableProblem = null
+            // They are where they belong, whatever the file was like.
+            if (closed.length === 0 && open.length === 0) fileProblem = null
             pending -= batch.rows.length
             if (batch.segment !== null) inserted.push(batch.segment)
           }),
         onFailure: (error) =>
           Effect.zipRight(
-            Effect.sync(() => closed.unshift(batch)),
+            Effect.sync(() => {
+              tableProblem = `Usage rows cannot be brought into the database: ${error.message}`
+              closed.unshift(batch)
+            }),
             Effect.fail(error)
           )
       })
@@ -196,9 +210,22 @@ export const make = (
       )
     })
 
-    const flushOrWarn = Effect.zipRight(
-      warnUnwritten,
-      Effect.tapError(flush, (error) => warn(`Usage rows wait in memory: ${error.message}.`))
+    const problem = (): string | null => tableProblem ?? fileProblem
+
+    /** One line when it begins and one when it is over, whatever is told in between. */
+    const tellChange = Effect.suspend(() => {
+      const now = problem()
+      if ((now !== null) === wasTroubled) return Effect.void
+      wasTroubled = now !== null
+      const told = { pending, notOnFile, dropped }
+      return now === null
+        ? Effect.annotateLogs(Effect.logInfo("Usage rows are brought in again."), told)
+        : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), told)
+    })
+
+    const flushOrWarn = warnUnwritten.pipe(
+      Effect.zipRight(Effect.tapError(flush, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
+      Effect.ensuring(tellChange)
     )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are brought in.
@@ -209,7 +236,12 @@ export const make = (
       Effect.forever,
       Effect.forkScoped
     )
-    return UsageJournal.of({ append, flush, pending: () => pending, trouble: () => ({ notOnFile, dropped }) })
+    return UsageJournal.of({
+      append,
+      flush,
+      pending: () => pending,
+      trouble: () => ({ notOnFile, dropped, problem: problem() })
+    })
   })
 
 /** Brings what a dead process left on file into the table. */

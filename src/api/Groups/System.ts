@@ -9,7 +9,7 @@ export const Ping = Schema.Struct({ status: Schema.Literal("ok"), version: Schem
 /**
  * Counts of document 2 "Monitoring": providers known, connections stored, active ones, and ones whose health is known; then the
  * breakers of connected providers by state, and the connections by what can be done with them. `degraded`: a provider in use has an open
- * breaker, or there are active connections and none can be used now.
+ * breaker, there are active connections and none can be used now, or usage rows cannot be written.
  */
 export const Health = Schema.Struct({
   status: Schema.Literal("ok", "degraded"),
@@ -25,7 +25,15 @@ export const Health = Schema.Struct({
     open: Schema.Number,
     halfOpen: Schema.Number
   }),
-  connections: AccountCounts
+  connections: AccountCounts,
+  /** Rows of the usage log on their way to the database; `problem` says what keeps them from it (a full disk), null when nothing does. */
+  usageLog: Schema.Struct({
+    problem: Schema.NullOr(Schema.String),
+    waitingRows: Schema.Number,
+    /** Since the start: in memory only until they were in the database, and given up because too many waited. */
+    rowsNotOnFile: Schema.Number,
+    rowsDropped: Schema.Number
+  })
 }).annotations({ identifier: "Health" })
 
 export class System extends HttpApiGroup.make("system")

@@ -17,7 +17,7 @@ import * as Output from "../output/Output.ts"
 import { type Column, table } from "../output/Table.ts"
 
 const Check = Schema.Struct({
-  name: Schema.Literal("config", "runtime", "native", "memory", "database", "storage", "port", "liveness"),
+  name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
   ...Finding.Finding.fields
 })
 type Check = typeof Check.Type
@@ -49,6 +49,7 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
     const pingUrl = `${addressOf(host, config.port)}/api/health/ping`
     const state = yield* database(config.dataDir)
     return [
+      { name: "disk", ...(yield* machine.freeDisk(config.dataDir)) },
       { name: "database", ...state.finding },
       { name: "storage", ...(yield* storage(config, state)) },
       { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },

@@ -24,13 +24,17 @@ const uptime = (ms: number): string => {
   return shown.length === 0 ? `${Math.floor(ms / 1000)} s` : shown.join(" ")
 }
 
+const usageLogWords = ({ problem, rowsDropped, waitingRows }: typeof Health.Type.usageLog): string =>
+  `${problem ?? ""} (${waitingRows} rows wait, ${rowsDropped} were given up). Make room in the data folder.`
+
 const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, string]> => [
   ["Health", health.status],
   ["Providers known", String(health.catalogCount)],
   ["Connections", `${health.configuredCount}, of which ${health.activeCount} active`],
   ["Health known of", String(health.monitoredCount)],
   ["Usable now", accountWords(health.connections)],
-  ["Breakers", breakerWords(health.breakers)]
+  ["Breakers", breakerWords(health.breakers)],
+  ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 
 export const statusCommand = Command.make("status", { ...Client.connection, json }, (flags) =>
@@ -65,7 +69,7 @@ export const healthCommand = Command.make("health", { ...Client.connection, json
 ).pipe(
   Command.withDescription(
     about(
-      "Show the health of a running gateway; exit 1 while a breaker is open or no connection can be used.",
+      "Show the health of a running gateway; exit 1 while a breaker is open, no connection can be used, or usage rows cannot be written.",
       "health",
       "health --json"
     )

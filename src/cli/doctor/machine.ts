@@ -3,8 +3,10 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { existsSync, statfsSync } from "node:fs"
 import { createServer } from "node:net"
 import { freemem } from "node:os"
+import { dirname } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
 import { loadRoom } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
@@ -59,6 +61,26 @@ export const memory = (freeBytes: number): Finding.Finding => {
   if (freeBytes < hopelessBytes) return Finding.fail(`Only ${free}.`, hint)
   return freeBytes < scarceBytes ? Finding.warn(`Only ${free}.`, hint) : Finding.ok(free)
 }
+
+const scarceDiskBytes = 512 * mebibyte
+const hopelessDiskBytes = 32 * mebibyte
+
+export const disk = (freeBytes: number, folder: string): Finding.Finding => {
+  const free = `${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of ${folder}`
+  const hint =
+    "Make room there: usage rows wait in memory while they cannot be written, and are lost when the gateway stops."
+  if (freeBytes < hopelessDiskBytes) return Finding.fail(`Only ${free}.`, hint)
+  return freeBytes < scarceDiskBytes ? Finding.warn(`Only ${free}.`, hint) : Finding.ok(free)
+}
+
+/** Room on the disk of the data folder, or of the nearest folder above it that is there. */
+export const freeDisk = (dataDir: string): Effect.Effect<Finding.Finding> =>
+  Effect.sync(() => {
+    let folder = dataDir
+    while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+    const { bavail, bsize } = statfsSync(folder)
+    return disk(bavail * bsize, folder)
+  }).pipe(Effect.catchAllDefect(() => Effect.succeed(Finding.skip(`The room on the disk of ${dataDir} is not told`))))
 
 export const freeMemory = Effect.sync(() => memory(freemem()))
 

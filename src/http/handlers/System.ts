@@ -10,6 +10,7 @@ import { Catalog } from "../../providers/Catalog.ts"
 import * as Registry from "../../providers/Registry.ts"
 import { Breakers } from "../../resilience/breaker/Breakers.ts"
 import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
+import { UsageJournal } from "../../store/UsageJournal.ts"
 import { breakerViews, classOf, countStandings, standingOf } from "./ResilienceViews.ts"
 import { healthAt } from "./Views.ts"
 
@@ -20,6 +21,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
     const uptimeMs = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - startedMs)
     const breakers = yield* Breakers
     const cooldowns = yield* Cooldowns
+    const journal = yield* UsageJournal
 
     const healthNow = (nowMs: number) => {
       const snapshot = catalog.current()
@@ -31,8 +33,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
       const counts = countStandings(known.map(({ health, isActive }) => standingOf(isActive, health, nowMs)))
       const isBlocked = views.some(({ provider, state }) => state === "OPEN" && byProvider.has(provider))
       const isStranded = counts.available === 0 && counts.inactive < counts.total
+      const { dropped, notOnFile, problem } = journal.trouble()
       return {
-        status: isBlocked || isStranded ? ("degraded" as const) : ("ok" as const),
+        status: isBlocked || isStranded || problem !== null ? ("degraded" as const) : ("ok" as const),
         version,
         uptimeMs: nowMs - startedMs,
         catalogCount: Registry.registry.size + nodes.length,
@@ -45,7 +48,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
           open: inState("OPEN"),
           halfOpen: inState("HALF_OPEN")
         },
-        connections: counts
+        connections: counts,
+        usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped }
       }
     }
     return handlers

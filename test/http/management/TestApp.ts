@@ -41,6 +41,7 @@ import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.t
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
+import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 
@@ -139,7 +140,10 @@ const makeApp = Effect.gen(function* () {
   })
 })
 
-const tables = Repos.layer.pipe(Layer.provideMerge(Secrets.layerTest), Layer.provideMerge(Sql.layerMemory))
+const tables = Layer.merge(Repos.layer, UsageJournal.layerMemory).pipe(
+  Layer.provideMerge(Secrets.layerTest),
+  Layer.provideMerge(Sql.layerMemory)
+)
 
 const access = Gate.layer.pipe(
   Layer.provideMerge(AdminPassword.layer),

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
-import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as UsageRepo from "../../../src/store/repo/UsageRepo.ts"
@@ -143,7 +143,7 @@ describe("UsageJournal", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual(journal.pending(), 0)
       assert.lengthOf((yield* stored).rows, 300)
-      assert.deepStrictEqual(journal.trouble(), { notOnFile: 0, dropped: 0 })
+      assert.deepStrictEqual(journal.trouble(), { notOnFile: 0, dropped: 0, problem: null })
     }).pipe(Effect.provide(inMemory))
   )
 
@@ -197,7 +197,9 @@ describe("UsageJournal", () => {
         const journal = yield* UsageJournal.UsageJournal
         rmSync(folder, { recursive: true })
         journal.append(usageRow(1))
-        assert.deepStrictEqual(journal.trouble(), { notOnFile: 1, dropped: 0 })
+        const { dropped, notOnFile, problem } = journal.trouble()
+        assert.deepStrictEqual([notOnFile, dropped], [1, 0])
+        assert.match(problem ?? "", /cannot be put on file/)
         mkdirSync(folder)
         journal.append(usageRow(2))
         assert.lengthOf(segmentsIn(dataDir), 1)
@@ -228,6 +230,42 @@ describe("UsageJournal", () => {
       assert.lengthOf((yield* stored).rows, 2)
     }).pipe(Effect.provide(reposInMemory))
   )
+
+  it.effect("says what is wrong while the disk is full, once when it begins and once when it is over", () => {
+    const told: Array<string> = []
+    const logger = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void told.push(String(message)))
+    )
+    const full = openSync("/dev/full", "w")
+    const segments = { ...Segments.none, append: (line: string) => void writeSync(full, line) }
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* UsageJournal.make(segments, Effect.void)
+      yield* refuseRows
+      for (let n = 1; n <= 2_000; n++) journal.append(usageRow(n))
+      assert.match(journal.trouble().problem ?? "", /cannot be put on file.*(ENOSPC|no space)/i)
+      yield* TestClock.adjust("10 seconds")
+      assert.match(journal.trouble().problem ?? "", /cannot be brought into the database/)
+      assert.isAbove(journal.pending(), 0)
+      const begun = told.filter((line) => line.includes("They wait in memory"))
+      assert.lengthOf(begun, 1)
+      yield* sql`DROP TRIGGER refusal`
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(journal.pending(), 0)
+      assert.isNull(journal.trouble().problem)
+      const [{ rows } = { rows: 0 }] = yield* sql<{ rows: number }>`SELECT COUNT(*) AS rows FROM usage_log`
+      assert.strictEqual(rows, 2_000)
+      assert.lengthOf(
+        told.filter((line) => line.includes("brought in again")),
+        1
+      )
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.merge(reposInMemory, logger)),
+      Effect.ensuring(Effect.sync(() => closeSync(full)))
+    )
+  })
 
   it.scoped("tells once a minute which row is not on file, with its cost", () => {
     const told: Array<string> = []
