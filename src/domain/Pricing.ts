@@ -4,7 +4,15 @@
  */
 import * as Schema from "effect/Schema"
 
+/** A million dollars for a million tokens: far above any price, and small enough for every sum that is made of it. */
+const mostUsdPer1M = 1_000_000
+
 const PricePer1M = Schema.NonNegative
+
+/** A price as it may be given. */
+export const PriceInput = PricePer1M.pipe(
+  Schema.lessThanOrEqualTo(mostUsdPer1M, { message: () => `must be at most ${mostUsdPer1M} USD per 1,000,000 tokens` })
+)
 
 export const ModelPrice = Schema.Struct({
   input: PricePer1M,

@@ -7,8 +7,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { chmodSync, closeSync, openSync } from "node:fs"
 import { AppConfig } from "../platform/AppConfig.ts"
-import { ensureFolder, lockFile } from "./DataFolder.ts"
+import { lockFile, onDisk, ownFolder } from "./DataFolder.ts"
 import { codeOf, GatewayRunning, refusedAt, type StoreFailure } from "./Errors.ts"
 import * as Handle from "./Handle.ts"
 
@@ -26,6 +27,10 @@ const waitMs = 500
 const acquire = (dataDir: string): Effect.Effect<void, StoreFailure, Scope.Scope> => {
   const file = lockFile(dataDir)
   return Effect.gen(function* () {
+    yield* onDisk(file, () => {
+      closeSync(openSync(file, "a", 0o600))
+      chmodSync(file, 0o600)
+    })
     const handle = yield* Handle.open(file, { readonly: false, busyTimeoutMs: waitMs })
     yield* Effect.try({ try: () => handle.exec("BEGIN EXCLUSIVE"), catch: (error) => error })
   }).pipe(
@@ -42,7 +47,7 @@ export const layer: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.scope
   DataLock,
   Effect.gen(function* () {
     const { dataDir } = yield* AppConfig
-    yield* ensureFolder(dataDir)
+    yield* ownFolder(dataDir)
     yield* acquire(dataDir)
     return DataLock.of({ exclusively: (work) => work })
   })
@@ -53,7 +58,7 @@ export const layerOnDemand: Layer.Layer<DataLock, StoreFailure, AppConfig> = Lay
   DataLock,
   Effect.gen(function* () {
     const { dataDir } = yield* AppConfig
-    yield* ensureFolder(dataDir)
+    yield* ownFolder(dataDir)
     return DataLock.of({
       exclusively: (work) => Effect.scoped(Effect.zipRight(acquire(dataDir), work))
     })

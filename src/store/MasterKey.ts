@@ -1,5 +1,5 @@
 /**
- * Where the master key comes from: `GATEWAY_ENCRYPTION_KEY` (any text), else `<data folder>/master.key`, which the first start
+ * Where the master key comes from: `GATEWAY_ENCRYPTION_KEY` (a person's choice, stretched by `StretchedKey`), else `<data folder>/master.key`, which the first start
  * makes with mode 0600. A key file others can read is narrowed to its owner and the operator told: refusing it would take the
  * gateway down without making the key any safer.
  */

@@ -3,7 +3,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { type StoreError } from "./Errors.ts"
 import { sealedColumns } from "./SealedColumns.ts"
-import { canaryRow } from "./Secrets.ts"
+import { canaryRow, stretchingRow } from "./Secrets.ts"
 import { named } from "./Table.ts"
 
 /** Gives how many rows lost a credential. The next start writes a canary for the key it then finds. */
@@ -17,7 +17,7 @@ export const resetSecrets: Effect.Effect<number, StoreError, SqlClient.SqlClient
       (hits) => hits.length
     )
   )
-  yield* sql`DELETE FROM meta WHERE key = ${canaryRow}`
+  yield* sql`DELETE FROM meta WHERE key IN ${sql.in([canaryRow, stretchingRow])}`
   return counts.reduce((sum, count) => sum + count, 0)
 }).pipe(
   (work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)),

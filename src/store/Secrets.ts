@@ -13,6 +13,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { AppConfig } from "../platform/AppConfig.ts"
 import { type StoreFailure, WrongKey } from "./Errors.ts"
 import * as MasterKey from "./MasterKey.ts"
+import * as StretchedKey from "./StretchedKey.ts"
 import { named } from "./Table.ts"
 
 /** Where a ciphertext belongs. */
@@ -82,6 +83,8 @@ export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Ta
 
 /** The row of `meta` that tells the right key from a wrong one. */
 export const canaryRow = "encryption_canary"
+/** How a key of a person's choice becomes the master key; absent where it is used as it is. */
+export const stretchingRow = "encryption_stretching"
 const canary: Place = { table: "meta", column: "value", rowId: canaryRow }
 
 /** Reads the canary, which only the right key opens; the first start writes it. */
@@ -92,13 +95,27 @@ export const make: Effect.Effect<
 > = Effect.gen(function* () {
   const { dataDir, encryptionKey } = yield* AppConfig
   const sql = yield* SqlClient.SqlClient
-  const [stored] = yield* sql<{ value: string }>`SELECT value FROM meta WHERE key = ${canaryRow}`
-  const master = yield* MasterKey.load({ dataDir, encryptionKey, mayCreate: stored === undefined })
-  const secrets = fromMasterKey(master.key)
-  if (stored === undefined) {
-    const value = secrets.encrypt(canary, Redacted.make("gateway"))
-    yield* sql`INSERT INTO meta ${sql.insert({ key: canaryRow, value })}`
-  } else if (Either.isLeft(secrets.decrypt(canary, stored.value))) {
+  const meta = (key: string) =>
+    Effect.map(sql<{ value: string }>`SELECT value FROM meta WHERE key = ${key}`, ([row]) => row?.value ?? null)
+  const stored = yield* meta(canaryRow)
+  const master = yield* MasterKey.load({ dataDir, encryptionKey, mayCreate: stored === null })
+  const isChosen = master.keyFile === null
+  if (stored === null) {
+    const stretching = isChosen ? StretchedKey.fresh() : null
+    const secrets = fromMasterKey(
+      stretching === null ? master.key : yield* StretchedKey.stretch(master.key, stretching)
+    )
+    const rows = [
+      { key: canaryRow, value: secrets.encrypt(canary, Redacted.make("gateway")) },
+      ...(stretching === null ? [] : [{ key: stretchingRow, value: stretching }])
+    ]
+    yield* sql`INSERT OR REPLACE INTO meta ${sql.insert(rows)}`
+    return secrets
+  }
+  // A database without the row is from before keys were stretched, or has its key from the file: it opens as it was written.
+  const stretching = isChosen ? yield* meta(stretchingRow) : null
+  const secrets = fromMasterKey(stretching === null ? master.key : yield* StretchedKey.stretch(master.key, stretching))
+  if (Either.isLeft(secrets.decrypt(canary, stored))) {
     return yield* new WrongKey({ keyFile: master.keyFile, reason: "mismatch" })
   }
   return secrets

@@ -59,6 +59,33 @@ export default {
       from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|usage)/" },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
+    {
+      name: "no-child-processes",
+      severity: "error",
+      comment: "The gateway starts no other program.",
+      from: { path: "^src/" },
+      to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
+    },
+    {
+      name: "sockets-in-their-rooms",
+      severity: "error",
+      comment: "The only way out is src/egress; src/http listens; doctor tries whether a port is free.",
+      from: { path: "^src/", pathNot: "^src/(egress|http)/|^src/cli/doctor/machine\\.ts$" },
+      to: {
+        path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
+        dependencyTypesNot: ["type-only", "type-import"]
+      }
+    },
+    {
+      name: "http-calls-nobody",
+      severity: "error",
+      comment: "src/http only listens; a call goes out through src/egress.",
+      from: { path: "^src/http/" },
+      to: {
+        path: "^(node:)?(https|tls|dgram|dns)(/|$)|(^|/)node_modules/undici(/|$)",
+        dependencyTypesNot: ["type-only", "type-import"]
+      }
+    },
     { name: "not-to-test", severity: "error", from: { path: "^(src|bin)/" }, to: { path: "^(test|bench)/" } },
     {
       name: "no-dev-dependency",

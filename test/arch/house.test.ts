@@ -86,6 +86,27 @@ describe("the house", () => {
     assert.deepStrictEqual(users, [])
   })
 
+  it("starts no program and opens no socket outside the rooms that own them, by whatever kind of import", () => {
+    const named =
+      /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
+    const owners = /^src\/(?:egress|http)\/|^src\/cli\/doctor\/machine\.ts$/u
+    const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
+    assert.isAbove(users.length, 3)
+    assert.deepStrictEqual(
+      users.filter(({ path }) => !owners.test(path)).map(({ path }) => path),
+      []
+    )
+    const evasive = /\b(?:createRequire|process\.binding|child_process)\b/u
+    assert.deepStrictEqual(
+      source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
+      []
+    )
+  })
+
+  it("compiles the SQLite driver from the source that the lock file pins", () => {
+    assert.match(readFileSync(join(root, ".npmrc"), "utf8"), /^build-from-source=true$/mu)
+  })
+
   it("names no path of somebody's machine", () => {
     const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
     const loose = readdirSync(root, { withFileTypes: true })

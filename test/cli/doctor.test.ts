@@ -46,7 +46,7 @@ describe("gateway doctor", () => {
   it("passes right after a kill -9, and beside a running gateway", async () => {
     const DATA_DIR = dataDir()
     const PORT = String(await freePort())
-    const environment = { DATA_DIR, PORT, GATEWAY_ADMIN_KEY: "admin" }
+    const environment = { DATA_DIR, PORT, GATEWAY_ADMIN_KEY: "admin-of-the-doctor" }
     const serving = await serve(environment)
     const remote = { ...environment, GATEWAY_URL: serving.url }
     assert.strictEqual((await run(["keys", "add", "one"], remote)).code, 0)
@@ -104,7 +104,7 @@ describe("gateway doctor", () => {
 
   it("finds a master key that does not fit", async () => {
     const environment = await usedFolder()
-    const ended = await run(doctor, { ...environment, GATEWAY_ENCRYPTION_KEY: "another key" })
+    const ended = await run(doctor, { ...environment, GATEWAY_ENCRYPTION_KEY: "another key than before" })
     assert.strictEqual(ended.code, 1)
     assert.strictEqual(statusOf(ended, "database"), "ok")
     assert.strictEqual(statusOf(ended, "storage"), "fail")

@@ -149,15 +149,50 @@ describe("without a server", () => {
     assert.deepInclude(connection, { provider: "openai", name: "work", source: "db" })
     assert.notInclude(listed.stdout, "0123456789")
 
-    const validated = await run(["providers", "validate", "--json"], environment)
+    const validated = await run(["providers", "validate", "--offline", "--json"], environment)
     assert.strictEqual(validated.code, 0)
     assert.deepStrictEqual(JSON.parse(validated.stdout).results[0].problems, [])
 
     const reset = await run(["reset-encrypted-columns"], environment)
     assert.strictEqual(reset.code, 0)
-    assert.strictEqual((await run(["providers", "validate"], environment)).code, 0)
+    assert.strictEqual((await run(["providers", "validate", "--offline"], environment)).code, 0)
     assert.strictEqual((await run(["reset-encrypted-columns", "--force"], environment)).code, 0)
-    assert.strictEqual((await run(["providers", "validate"], environment)).code, 1)
+    assert.strictEqual((await run(["providers", "validate", "--offline"], environment)).code, 1)
+  })
+
+  it.each([
+    ["REQUIRE_API_KEY", "maybe"],
+    ["GATEWAY_ENV_CONNECTIONS", "maybe"],
+    ["GATEWAY_ADMIN_KEY", "short"],
+    ["GATEWAY_ADMIN_PASSWORD", "short"]
+  ])("refuses %s=%s in the settings, and to start with it in the environment", async (name, value) => {
+    const DATA_DIR = dataDir()
+    const refused = await run(["env", "set", name, value], { DATA_DIR })
+    assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+    assert.include(refused.stderr, name)
+    const started = await run(["serve", "--port", "0"], { DATA_DIR, [name]: value })
+    assert.deepStrictEqual([started.code, started.stdout], [1, ""])
+    assert.include(started.stderr, name)
+  })
+
+  it("saves no connection that the API forbids, and takes no key of a gateway for a provider's", async () => {
+    const environment = { DATA_DIR: dataDir(), GATEWAY_API_KEY: "gw_0123456789" }
+    const setup = (...more: ReadonlyArray<string>) =>
+      run(["setup", "--non-interactive", "--provider", "ollama", ...more], environment)
+    for (const [more, words] of [
+      [["--provider-base-url", "http://169.254.169.254/v1"], "baseUrl"],
+      [["--api-key", "gw_0123456789"], "apiKey"]
+    ] as const) {
+      const refused = await setup(...more)
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, words)
+    }
+    const kept = await setup()
+    assert.strictEqual(kept.code, 0, kept.stderr)
+    assert.notInclude(kept.stderr, "Connected")
+    const { connections } = JSON.parse((await run(["providers", "list", "--json"], environment)).stdout)
+    assert.strictEqual(connections.length, 1)
+    assert.isNull(connections[0].apiKey)
   })
 
   it("lists the catalogue, filtered", async () => {
@@ -175,9 +210,17 @@ describe("without a server", () => {
   it("keeps settings that the next start reads, below the environment", async () => {
     const DATA_DIR = dataDir()
     assert.strictEqual((await run(["env", "set", "PORT", "20999"], { DATA_DIR })).code, 0)
-    assert.strictEqual((await run(["env", "set", "GATEWAY_ADMIN_KEY", "secret-admin"], { DATA_DIR })).code, 0)
+    assert.strictEqual(
+      (await run(["env", "set", "GATEWAY_ADMIN_KEY", "secret-admin-of-the-test"], { DATA_DIR })).code,
+      0
+    )
     assert.strictEqual((await run(["env", "get", "PORT"], { DATA_DIR })).stdout, "20999\n")
     assert.strictEqual((await run(["env", "get", "PORT"], { DATA_DIR, PORT: "1" })).stdout, "1\n")
+    const hidden = await run(["env", "get", "GATEWAY_ADMIN_KEY"], { DATA_DIR })
+    assert.deepStrictEqual([hidden.code, hidden.stdout], [2, ""])
+    assert.notInclude(hidden.stderr, "secret-admin")
+    const revealed = await run(["env", "get", "GATEWAY_ADMIN_KEY", "--reveal"], { DATA_DIR })
+    assert.strictEqual(revealed.stdout, "secret-admin-of-the-test\n")
     const config = JSON.parse((await run(["config", "show", "--json"], { DATA_DIR })).stdout)
     assert.deepInclude(config, { port: 20_999, adminKeySet: true })
     const shown = await run(["env", "show"], { DATA_DIR })

@@ -2,22 +2,20 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { PriceTable } from "../../domain/Pricing.ts"
+import { PriceInput, PriceTable } from "../../domain/Pricing.ts"
 import { optional } from "../Inputs.ts"
 
-const Usd = Schema.NonNegative.pipe(Schema.finite())
-
-const PriceInput = Schema.Struct({
-  input: Usd,
-  output: Usd,
-  cached: optional(Usd),
-  cacheCreation: optional(Usd),
-  reasoning: optional(Usd)
+const ModelPriceInput = Schema.Struct({
+  input: PriceInput,
+  output: PriceInput,
+  cached: optional(PriceInput),
+  cacheCreation: optional(PriceInput),
+  reasoning: optional(PriceInput)
 }).annotations({ identifier: "ModelPriceInput" })
 
 const PricePatch = Schema.Record({
   key: Schema.String,
-  value: Schema.Record({ key: Schema.String, value: PriceInput })
+  value: Schema.Record({ key: Schema.String, value: ModelPriceInput })
 })
 
 /** PATCH lays the given models over the table and answers the whole. */

@@ -94,10 +94,10 @@ describe("starting", () => {
 
   it.scopedLive("a wrong master key is told at the start", () =>
     Effect.gen(function* () {
-      const first = yield* Program.start({ GATEWAY_ENCRYPTION_KEY: "first key" })
+      const first = yield* Program.start({ GATEWAY_ENCRYPTION_KEY: "the first key of two" })
       yield* first.stop
       refuses(
-        yield* Program.run(serve, first.dataDir, { GATEWAY_ENCRYPTION_KEY: "second key" }),
+        yield* Program.run(serve, first.dataDir, { GATEWAY_ENCRYPTION_KEY: "the second key of two" }),
         /GATEWAY_ENCRYPTION_KEY.*reset-encrypted-columns/
       )
     })

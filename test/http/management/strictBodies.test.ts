@@ -62,6 +62,17 @@ layer(layerOf(), { excludeTestServices: true })("a misspelt field", (it) => {
     })
   )
 
+  it.effect("a price beyond all reason is refused, with its field", () =>
+    Effect.gen(function* () {
+      const price = (output: number) => ({ openai: { m: { input: 1, output } } })
+      for (const wrong of [1e308, 1_000_001, -1]) {
+        yield* refused("PATCH", "/api/pricing", price(wrong), "openai.m.output")
+      }
+      const kept = yield* (yield* TestApp).admin("/api/pricing", { method: "PATCH", body: price(1_000_000) })
+      assert.strictEqual(kept.status, 200, kept.text)
+    })
+  )
+
   it.effect("is found among very many in one answer", () =>
     Effect.gen(function* () {
       const body = { name: "k", ...Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 1])) }

@@ -99,6 +99,39 @@ describe("master key", () => {
     })
   )
 
+  it.scoped("of a person's choice is stretched; a database from before opens as it was written", () =>
+    Effect.gen(function* () {
+      const chosen = "a key that can be guessed"
+      const rows = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        return yield* sql<{ key: string; value: string }>`SELECT key, value FROM meta WHERE key LIKE 'encryption%'`
+      })
+      const metaOf = (dataDir: string) => Effect.provide(rows, onDisk(dataDir, chosen))
+      const plain = Secrets.fromMasterKey(Redacted.make(Buffer.from(chosen)))
+      const canary = { table: "meta", column: "value", rowId: Secrets.canaryRow }
+
+      const dataDir = yield* temporaryFolder
+      yield* start(dataDir, chosen)
+      const made = new Map((yield* metaOf(dataDir)).map(({ key, value }) => [key, value]))
+      assert.match(made.get(Secrets.stretchingRow) ?? "", /^scrypt:15:8:3:/)
+      assert.strictEqual(reasonOf(plain.decrypt(canary, made.get(Secrets.canaryRow) ?? "")), "other key")
+      yield* start(dataDir, chosen)
+      assert.strictEqual((yield* Effect.flip(start(dataDir, "another guess")))._tag, "WrongKey")
+
+      const old = yield* temporaryFolder
+      const text = plain.encrypt(canary, Redacted.make("gateway"))
+      yield* Effect.provide(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`INSERT INTO meta ${sql.insert({ key: Secrets.canaryRow, value: text })}`
+        ),
+        onDisk(old, chosen)
+      )
+      const opened = yield* Effect.provide(Secrets.Secrets, Secrets.layer.pipe(Layer.provide(onDisk(old, chosen))))
+      assert.strictEqual(reasonOf(opened.decrypt(canary, text)), "readable")
+    })
+  )
+
   it.scoped("that is lost can be replaced by dropping the credentials only", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
@@ -116,6 +149,30 @@ describe("master key", () => {
         repos("new")
       )
       assert.deepStrictEqual(stored, { ...connection, apiKey: null, oauth: null, headers: null, locked: false })
+    })
+  )
+})
+
+describe("data folder", () => {
+  it.scoped("is for its owner alone, and so is the lock; a folder shared by all is refused", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const modeOf = (path: string) => statSync(path).mode & 0o7777
+      const open = Effect.scoped(Layer.build(onDisk(dataDir)))
+      chmodSync(dataDir, 0o777)
+      yield* open
+      assert.strictEqual(modeOf(dataDir), 0o700)
+      for (const name of ["gateway.lock", "gateway.sqlite"])
+        assert.strictEqual(modeOf(join(dataDir, name)), 0o600, name)
+      chmodSync(join(dataDir, "gateway.lock"), 0o644)
+      yield* open
+      assert.strictEqual(modeOf(join(dataDir, "gateway.lock")), 0o600)
+
+      chmodSync(dataDir, 0o1777)
+      const refused = yield* Effect.flip(open)
+      assert.include(describeStoreFailure(refused), "every user of this machine can write")
+      assert.strictEqual(modeOf(dataDir), 0o1777)
+      chmodSync(dataDir, 0o700)
     })
   )
 })
