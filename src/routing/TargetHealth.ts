@@ -23,6 +23,7 @@ import { makeSuspicions, partsOf } from "../resilience/failure/Suspicions.ts"
 import type { LockoutKey } from "../resilience/lockout/LockoutKey.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
+import { guardedOf } from "./AccountClass.ts"
 import type { Target } from "./ModelResolver.ts"
 import { type BreakerWait, type LastWay, probeInMs, retryAtMs } from "./walk/LastWay.ts"
 
@@ -188,13 +189,13 @@ export const make = Effect.gen(function* () {
     const { account, model } = target
     const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
     if (coolMs === null) return cooling(target, coolMs, nowMs)
-    const breakerMs = breakers.waitMs(account.spec, nowMs)
+    const breakerMs = breakers.waitMs(guardedOf(account), nowMs)
     const lockMs = lockouts.waitMs(lockKey(target), nowMs)
     const restMs = cooldowns.restMs(account.connection.id, model, nowMs)
     const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
     if (coolMs > 0 && coolMs === longestMs) return cooling(target, coolMs, nowMs)
     if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
-      const lastWayMs = breakers.lastWayMs(account.spec, nowMs)
+      const lastWayMs = breakers.lastWayMs(guardedOf(account), nowMs)
       const isUnblamed = cooldowns.onlyOthersFailed(account.connection.id, model)
       return broken(target, { breakerMs, lastWayMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
     }
@@ -212,7 +213,7 @@ export const make = Effect.gen(function* () {
 
   const report = ({ endedMs, probe, target }: Call, outcome: BreakerReport, failure: Failure | null): void => {
     const { spec } = target.account
-    const { after, before, failures } = breakers.report(spec, endedMs, outcome, probe)
+    const { after, before, failures } = breakers.report(guardedOf(target.account), endedMs, outcome, probe)
     if (outcome === "trip" && failure !== null) {
       const { reason, status } = failure
       const breaker = { consecutiveFailures: failures, circuitState: after }
@@ -270,7 +271,7 @@ export const make = Effect.gen(function* () {
 
   return TargetHealth.of({
     unready,
-    admit: ({ account }, nowMs, lastWay) => breakers.admit(account.spec, nowMs, lastWay),
+    admit: ({ account }, nowMs, lastWay) => breakers.admit(guardedOf(account), nowMs, lastWay),
     succeeded,
     failed,
     abandoned: (call) => report(call, "unknown", null),

@@ -53,6 +53,7 @@ export const testConnections = (idOrName: string | null) =>
     Effect.gen(function* () {
       const all = (yield* room.Catalog).current().connections
       const calls = yield* room.ProviderCalls
+      const cooldowns = yield* room.Cooldowns
       const view = yield* viewer(room)
       const wanted =
         idOrName === null
@@ -61,7 +62,7 @@ export const testConnections = (idOrName: string | null) =>
       return yield* Effect.forEach(
         wanted,
         (connection) =>
-          Effect.map(calls.test(connection, null), (result): Tested => ({
+          Effect.map(room.testConnection({ calls, cooldowns }, connection, null), (result): Tested => ({
             connection: view(connection),
             ...result
           })),

@@ -13,6 +13,7 @@ import { Catalog } from "../../providers/Catalog.ts"
 import { connectionMoveProblem } from "../../providers/KeptSecrets.ts"
 import { ModelLists } from "../../providers/ModelLists.ts"
 import { ProviderCalls } from "../../providers/ProviderCalls.ts"
+import { testConnection } from "../../providers/ConnectionTest.ts"
 import { Cooldowns } from "../../resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../../resilience/lockout/Lockouts.ts"
 import { QuotaWindows } from "../../routing/quota/QuotaWindows.ts"
@@ -148,14 +149,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
       .handle("test", ({ path, payload }) =>
         Effect.gen(function* () {
           const connection = yield* find(path.id)
-          const result = yield* calls.test(connection, payload?.model ?? null)
-          // A good answer to the operator ends every trouble, also a terminal one; a bad one is only told.
-          if (result.ok) {
-            yield* cooldowns.reset(connection.id)
-            cooldowns.succeed(connection.id, yield* Clock.currentTimeMillis)
-            yield* cooldowns.flush
-          }
-          return result
+          return yield* testConnection({ calls, cooldowns }, connection, payload?.model ?? null)
         })
       )
       .handle("models", ({ path }) =>

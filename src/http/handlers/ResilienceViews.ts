@@ -5,16 +5,19 @@ import type { BreakerView, LockoutView } from "../../api/Groups/Resilience.ts"
 import type { Connection, ConnectionHealth } from "../../domain/Connection.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import type { CatalogSnapshot } from "../../providers/Catalog.ts"
+import { guardedOf } from "../../routing/AccountClass.ts"
 import type * as Breakers from "../../resilience/breaker/Breakers.ts"
 import * as Cooldown from "../../resilience/cooldown/Cooldown.ts"
 import type * as Lockouts from "../../resilience/lockout/Lockouts.ts"
 import { healthAt, healthView, iso, isoOrNull } from "./Views.ts"
 
-/** A provider that nobody knows any more is held to the usual profile. */
+/** As its first account has it. A provider that nobody knows any more is held to the usual profile. */
 export const classOf =
   (catalog: CatalogSnapshot) =>
-  (provider: string): ProviderClass =>
-    catalog.provider(provider)?.class ?? "apikey"
+  (provider: string): ProviderClass => {
+    const account = catalog.byProvider.get(provider)?.[0]
+    return account === undefined ? (catalog.provider(provider)?.class ?? "apikey") : guardedOf(account).class
+  }
 
 const atRest = (provider: string, providerClass: ProviderClass): BreakerView => ({
   provider,
@@ -38,7 +41,7 @@ export const breakerViews = (
   const views = new Map<string, BreakerView>()
   for (const connection of catalog.connections) {
     const spec = catalog.provider(connection.provider)
-    if (spec !== null) views.set(spec.id, atRest(spec.id, spec.class))
+    if (spec !== null) views.set(spec.id, atRest(spec.id, classOf(catalog)(spec.id)))
   }
   for (const breaker of moved) views.set(breaker.provider, breakerView(breaker))
   return [...views.values()].toSorted((a, b) => (a.provider < b.provider ? -1 : 1))

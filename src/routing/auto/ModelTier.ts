@@ -1,4 +1,7 @@
 /** What a model costs its owner, in three steps: by price where it is known, by name and account where it is not. Pure. */
+import type { Account } from "../../providers/Catalog.ts"
+import * as Registry from "../../providers/Registry.ts"
+import { guardedOf } from "../AccountClass.ts"
 import type { Candidate } from "../engine/Candidate.ts"
 
 export type ModelTier = "free" | "cheap" | "premium"
@@ -14,6 +17,13 @@ const cheapUpToUsd = 1
 const cheapNames = /deepseek|glm|minimax|meta-llama|gpt-4o-mini|claude-haiku|claude-3-(?:5-)?haiku/
 const freeNames = /(?::|-)free$/
 
+/** By the registry: a free provider, or one of its local servers where that stands at home. A node's type marks nothing. */
+const isMarkedFree = (account: Account): boolean => {
+  const { category, id } = account.spec
+  if (category === "free") return true
+  return category === "local" && guardedOf(account).class === "local" && Registry.find(id) === account.spec
+}
+
 /**
  * The tier of a candidate's model; null when neither price, name, provider nor account tells. A free account pays nothing for
  * whatever it may use, so it decides before the price list.
@@ -25,8 +35,7 @@ export const modelTierOf = ({ price, target, tier }: Candidate): ModelTier | nul
     return price.inputUsd <= cheapUpToUsd ? "cheap" : "premium"
   }
   const name = target.model.toLowerCase()
-  const { category, class: kind } = target.account.spec
-  if (freeNames.test(name) || category === "free" || kind === "local") return "free"
+  if (freeNames.test(name) || isMarkedFree(target.account)) return "free"
   if (cheapNames.test(name)) return "cheap"
   return tier === "pro" || tier === "ultra" ? "premium" : null
 }

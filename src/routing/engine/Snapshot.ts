@@ -4,6 +4,7 @@ import type { ModelPrice } from "../../domain/Pricing.ts"
 import type * as Catalog from "../../providers/Catalog.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type * as Breakers from "../../resilience/breaker/Breakers.ts"
+import { guardedOf } from "../AccountClass.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 import type * as QuotaWindows from "../quota/QuotaWindows.ts"
 import type * as PerformanceStats from "../stats/PerformanceStats.ts"
@@ -72,7 +73,7 @@ export const makeCandidates = (rooms: SnapshotRooms) => {
         facts,
         tier,
         price: priceOf(rooms.price(spec.id, model, nowMs)),
-        breaker: breakers.phaseOf(spec, nowMs),
+        breaker: breakers.phaseOf(guardedOf(account), nowMs),
         unready: health.unready(target, nowMs),
         performance: stats.of(connection.id, model, nowMs),
         quotas: quotas.of(connection, nowMs, model),

@@ -14,6 +14,7 @@ import { locksModel, modelHoldOf, penaltyOf } from "../../resilience/failure/Pol
 import { makeSuspicions, partsOf } from "../../resilience/failure/Suspicions.ts"
 import * as Lockout from "../../resilience/lockout/Lockout.ts"
 import { keyOf } from "../engine/Snapshot.ts"
+import { guardedOf } from "../AccountClass.ts"
 import type { Target } from "../ModelResolver.ts"
 import { breakerReportOf, type Call, classOf, type Unready } from "../TargetHealth.ts"
 import { probeInMs, retryAtMs } from "../walk/LastWay.ts"
@@ -82,12 +83,13 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
   }
 
   const unready = (target: Target, nowMs: number): Unready | null => {
-    const { connection, spec } = target.account
+    const { connection } = target.account
     const cooldown = cooldowns.get(connection.id) ?? fresh
     const coolMs = Cooldown.waitMs(cooldown, nowMs)
     if (coolMs === null) return cooling(cooldown, null)
-    const profile = profileOf(spec.class)
-    const breaker = breakerOf(spec, nowMs)
+    const guarded = guardedOf(target.account)
+    const profile = profileOf(guarded.class)
+    const breaker = breakerOf(guarded, nowMs)
     const breakerMs = Breaker.retryAfterMs(breaker, profile, nowMs)
     const key = keyOf(target)
     const lockedUntilMs = modelLockout.enabled ? (lockouts.get(key)?.untilMs ?? 0) : 0
@@ -113,9 +115,10 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
     return lastOfAll(target, cooldown, restMs, nowMs)
   }
 
-  const admit = ({ account: { spec } }: Target, nowMs: number, lastWay = false): Breaker.Admission => {
-    const { admission, state } = Breaker.admit(breakerOf(spec, nowMs), profileOf(spec.class), nowMs, lastWay)
-    breakers.set(spec.id, state)
+  const admit = ({ account }: Target, nowMs: number, lastWay = false): Breaker.Admission => {
+    const guarded = guardedOf(account)
+    const { admission, state } = Breaker.admit(breakerOf(guarded, nowMs), profileOf(guarded.class), nowMs, lastWay)
+    breakers.set(guarded.id, state)
     return admission
   }
 
@@ -181,13 +184,13 @@ export const makeHealth = (settings: HealthSettings, targets: ReadonlyArray<Targ
 
   const ended = (call: Call, failure: Failure | null): Change => {
     const { endedMs, probe, target } = call
-    const { spec } = target.account
-    const before = breakerOf(spec, endedMs)
+    const guarded = guardedOf(target.account)
+    const before = breakerOf(guarded, endedMs)
     const parts = failure === null ? [] : partsOf(suspicions.weigh(target.account.connection.id, target.model, failure))
     const [certain] = parts
     const report = certain === undefined ? "success" : breakerReportOf(certain)
-    const after = Breaker.report(before, profileOf(spec.class), endedMs, report, probe)
-    breakers.set(spec.id, after)
+    const after = Breaker.report(before, profileOf(guarded.class), endedMs, report, probe)
+    breakers.set(guarded.id, after)
     const opened = after.phase === "OPEN" && before.phase !== "OPEN"
     if (failure === null) succeeded(call)
     let cooled = false

@@ -147,3 +147,18 @@ describe("the attempt loop", () => {
     assert.lengthOf(one.requests, 1)
   })
 })
+
+describe("least-used", () => {
+  scene("counts the combo's own requests, not what others have sent to its targets", async ({ gateway, one, two }) => {
+    one.always(good("one"))
+    two.always(good("two"))
+    const targets = [{ model: "one/m" }, { model: "two/m" }]
+    await gateway.manage("POST", "/api/combos", { name: "fair", strategy: "least-used", targets })
+    await answerOf(await gateway.post("/v1/chat/completions", body("one/m")))
+    const order: Array<string> = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      order.push(await answerOf(await gateway.post("/v1/chat/completions", body("fair"))))
+    }
+    assert.deepStrictEqual(order, ["one", "two", "one", "two"])
+  })
+})

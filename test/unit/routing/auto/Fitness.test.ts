@@ -81,7 +81,8 @@ describe("ModelTier", () => {
     assert.strictEqual(modelTierOf(candidate("a", price(1.01))), "premium")
     assert.strictEqual(modelTierOf(candidate("a", { ...price(9), tier: "free" })), "free")
     assert.strictEqual(modelTierOf(candidate("a", { spec: { category: "free" } })), "free")
-    assert.strictEqual(modelTierOf(candidate("a", { spec: { class: "local" } })), "free")
+    // The class alone marks nothing as free.
+    assert.strictEqual(modelTierOf(candidate("a", { spec: { class: "local" } })), null)
     assert.strictEqual(modelTierOf(candidate("a", { model: "v/m:free" })), "free")
     assert.strictEqual(modelTierOf(candidate("a", { model: "claude-haiku-4-5" })), "cheap")
     assert.strictEqual(modelTierOf(candidate("a", { tier: "ultra" })), "premium")
