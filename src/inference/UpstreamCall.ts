@@ -92,10 +92,15 @@ export interface Way {
 /** The beta that lets system messages stand between turns of a model that nothing is known of. */
 const systemBeta = "mid-conversation-system"
 
+/** With it a budget spans the thinking of a whole turn (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
+const interleavedBeta = "interleaved-thinking"
+
+const asksForBeta = ({ exchange }: Work, beta: string): boolean =>
+  exchange.wire === "messages" && headerOf(exchange.headers, "anthropic-beta")?.includes(beta) === true
+
 /** Whether a messages upstream may be sent system messages between turns, by its model or by what its own client asked for. */
-const keepsSystemBetween = ({ exchange }: Work, { model }: Target): boolean =>
-  takesSystemBetween(model) ??
-  (exchange.wire === "messages" && headerOf(exchange.headers, "anthropic-beta")?.includes(systemBeta) === true)
+const keepsSystemBetween = (work: Work, { model }: Target): boolean =>
+  takesSystemBetween(model) ?? asksForBeta(work, systemBeta)
 
 export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
   const { envelope, exchange, owner } = work
@@ -121,6 +126,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
     envelope.needsRewrite ||
     (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
     (wire === "chat" && isRefusedBy(dialect, work.parsed)) ||
+    (envelope.budgetAboveLimit === true && !asksForBeta(work, interleavedBeta)) ||
     (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||
     (state.holdsProofs() &&

@@ -6,7 +6,7 @@ import type { WireName } from "../domain/Wire.ts"
 import { pairCalls } from "./canonical/CallResults.ts"
 import { makeDropLog } from "./canonical/DropLog.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"
-import type { Conversation } from "./canonical/Conversation.ts"
+import type { Conversation, Message } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
@@ -27,6 +27,14 @@ export type * from "./WireCodec.ts"
 /** Every wire of the contract. */
 export const codecs: Readonly<Record<WireName, WireCodec>> = { chat, messages, responses, gemini, ollama }
 
+/** Wires whose content carries OpenAI's own marks for the prompt cache. */
+const knowsBreakpoints: ReadonlySet<WireName> = new Set(["chat", "responses"])
+
+const marksBreakpoint = ({ parts }: Message): boolean =>
+  parts.some((part) =>
+    part.type === "tool_result" ? part.content.some((inner) => "cacheBreakpoint" in inner) : "cacheBreakpoint" in part
+  )
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -40,6 +48,10 @@ const encodeAdapted = (
   const log = makeDropLog(source.name)
   if (paired?.repeated === true) log.drop("toolResult")
   if (paired?.unanswered === true) log.map("toolResult")
+  if (!sameWire) for (const name of conversation.nested ?? []) log.dropField(name)
+  if (!sameWire && !knowsBreakpoints.has(target.name) && conversation.messages.some(marksBreakpoint)) {
+    log.dropField("messages.content.prompt_cache_breakpoint")
+  }
   const adapted = adaptTools(
     paired?.conversation ?? conversation,
     limitsFor(target.toolLimits, options.dialect),

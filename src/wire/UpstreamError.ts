@@ -139,6 +139,12 @@ export const incompleteStream: UpstreamProblem = {
   code: "incomplete_stream"
 }
 
+/** A proxy that lost its upstream and tried again wrote another answer into the same stream: the first is not whole. */
+export const secondAnswer: UpstreamProblem = {
+  ...incompleteStream,
+  message: "The upstream began another answer in its stream before the first was complete."
+}
+
 /** Data that should have been an event of the answer; other texts that are no JSON are the keep-alives of some proxies. */
 export const isTornEvent = (data: string): boolean => data.trimStart().startsWith("{")
 

@@ -39,6 +39,8 @@ export interface Envelope {
   readonly needsRewrite: boolean
   /** On the messages wire: a system message stands between turns, which not every model takes. */
   readonly systemBetween?: boolean
+  /** On the messages wire: the thinking budget is not below the output limit, which is refused without the beta that allows it. */
+  readonly budgetAboveLimit?: boolean
 }
 
 export interface EncodeOptions {

@@ -3,6 +3,7 @@
  * Found without decoding: most requests and answers hold none.
  */
 import type { WireName } from "../../domain/Wire.ts"
+import { makeDropLog } from "../../wire/canonical/DropLog.ts"
 import type { Conversation, Part, ReasoningState } from "../../wire/canonical/Conversation.ts"
 
 /** What stands before a proof. Base64, so that no escape can stand in it. */
@@ -35,15 +36,21 @@ const stripped = (part: Part, isForeign: (proof: string) => boolean): Part => {
   return rest
 }
 
-/** The conversation without the proofs another account made. What they proved stays, as far as the wire can say it. */
+/** The conversation without the proofs another account made, which are named. What they proved stays, as far as the wire can say it. */
 export const withoutForeignProofs = (
   conversation: Conversation,
   isForeign: (proof: string) => boolean
-): Conversation => ({
-  ...conversation,
-  messages: conversation.messages.map((message) =>
-    message.role === "assistant"
-      ? { ...message, parts: message.parts.map((part) => stripped(part, isForeign)) }
-      : message
-  )
-})
+): Conversation => {
+  let lost = false
+  const messages = conversation.messages.map((message) => {
+    if (message.role !== "assistant") return message
+    const parts = message.parts.map((part) => stripped(part, isForeign))
+    if (parts.every((part, index) => part === message.parts[index])) return message
+    lost = true
+    return Object.assign({}, message, { parts })
+  })
+  if (!lost) return conversation
+  const log = makeDropLog(conversation.wire)
+  log.drop("signature")
+  return { ...conversation, messages, lost: [...(conversation.lost ?? []), ...log.dropped] }
+}

@@ -9,6 +9,8 @@ import type { Json, JsonObject } from "../json/Json.ts"
 /** A prompt-cache mark as the messages wire writes it (`{type: "ephemeral", ttl?}`). */
 export interface Marked {
   readonly cacheControl?: JsonObject
+  /** A prompt-cache mark as the chat and responses wires write it (`{mode: "explicit"}`). */
+  readonly cacheBreakpoint?: JsonObject
   /** Unknown members of the source object; restored by the encoder of the same wire only. */
   readonly extras?: JsonObject
 }
@@ -221,4 +223,6 @@ export interface Conversation {
   readonly extras: Readonly<Record<string, Json | undefined>>
   /** Fields of the client's request that no conversation can carry: named as dropped whatever the target. */
   readonly lost?: ReadonlyArray<string>
+  /** Nested members only the client's own wire knows: named as dropped on any other. */
+  readonly nested?: ReadonlyArray<string>
 }

@@ -20,6 +20,13 @@ const names = {
     responses: "input.reasoning",
     gemini: "contents.parts.thought"
   },
+  signature: {
+    chat: "messages.reasoning_content",
+    messages: "messages.content.thinking.signature",
+    ollama: "messages.thinking",
+    responses: "input.reasoning.encrypted_content",
+    gemini: "contents.parts.thoughtSignature"
+  },
   outputFormat: {
     chat: "response_format",
     messages: "output_config.format",

@@ -20,8 +20,14 @@ const roles: Readonly<Record<string, Role>> = {
   tool: "tool"
 }
 
+const partMembers = ["type", "cache_control", "prompt_cache_breakpoint"] as const
+
 const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldReader): Part | null => {
-  const marks = optional("cacheControl", read.object(part, "cache_control", path))
+  const marks = {
+    ...optional("cacheControl", read.object(part, "cache_control", path)),
+    ...optional("cacheBreakpoint", read.object(part, "prompt_cache_breakpoint", path)),
+    ...optional("extras", extrasOf(part, new Set([...partMembers, kind])))
+  }
   const at = `${path}.${kind}`
   const spec =
     kind === "image_url" && typeof part[kind] === "string" ? { url: part[kind] } : read.object(part, kind, path)
@@ -67,7 +73,13 @@ const decodeText = (part: JsonObject, path: string, read: FieldReader): TextPart
     read.fail(`${path}.text`, "a text part needs text")
     return null
   }
-  return { type: "text", text, ...optional("cacheControl", read.object(part, "cache_control", path)) }
+  return {
+    type: "text",
+    text,
+    ...optional("cacheControl", read.object(part, "cache_control", path)),
+    ...optional("cacheBreakpoint", read.object(part, "prompt_cache_breakpoint", path)),
+    ...optional("extras", extrasOf(part, new Set([...partMembers, "text"])))
+  }
 }
 
 const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "chat", kind, value })

@@ -1,5 +1,13 @@
 /** Canonical messages → the `messages` of a chat request. */
-import type { Conversation, FilePart, ImagePart, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
+import type {
+  Conversation,
+  FilePart,
+  ImagePart,
+  Marked,
+  Message,
+  Part,
+  ToolResultPart
+} from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { reasoningMember } from "../canonical/ReasoningHistory.ts"
 import { namedWords, wordsOf } from "../canonical/TextFile.ts"
@@ -15,11 +23,14 @@ interface Encoder {
   readonly log: DropLog
 }
 
-const marks = (part: { readonly cacheControl?: JsonObject }, { log, own }: Encoder): JsonObject => {
-  if (part.cacheControl === undefined) return {}
-  if (own) return { cache_control: part.cacheControl }
-  log.dropField("cache_control")
-  return {}
+const marks = (part: Marked, { log, own }: Encoder): JsonObject => {
+  const { cacheBreakpoint, cacheControl, extras } = part
+  if (cacheControl !== undefined && !own) log.dropField("cache_control")
+  return {
+    ...(own ? optional("cache_control", cacheControl) : {}),
+    ...optional("prompt_cache_breakpoint", cacheBreakpoint),
+    ...(own ? extras : {})
+  }
 }
 
 const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {
@@ -80,7 +91,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
   }
 }
 
-const isPlain = (part: JsonObject): boolean => part["type"] === "text" && part["cache_control"] === undefined
+const isPlain = (part: JsonObject): boolean => part["type"] === "text" && Object.keys(part).length === 2
 
 /**
  * One plain text is a string, which every server takes. Several texts stay apart as parts where they came apart from this

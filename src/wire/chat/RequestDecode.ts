@@ -4,6 +4,8 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
+import { nestedOf } from "../json/Members.ts"
+import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -118,7 +120,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     reasoning: decodeReasoning(body, read),
     user: read.string(body, "user") ?? null,
     metadata: read.object(body, "metadata") ?? null,
-    extras: decodeExtras(body)
+    extras: decodeExtras(body),
+    ...nestedOf(nestedMembers, body)
   }
   return read.result(conversation)
 }

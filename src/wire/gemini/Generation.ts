@@ -142,7 +142,7 @@ export const encodeGeneration = (conversation: Conversation, options: EncodeOpti
     ...optional("maxOutputTokens", conversation.maxOutputTokens),
     ...(conversation.candidates > 1 ? { candidateCount: conversation.candidates } : {}),
     ...encodeFormat(conversation.outputFormat, own),
-    ...encodeThinking(conversation.reasoning, own, options, log),
+    ...encodeThinking(conversation, options, log),
     ...extras.config
   }
   return { ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }), ...extras.body }

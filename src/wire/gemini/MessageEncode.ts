@@ -120,12 +120,13 @@ const pushTurn = (turns: Array<Turn>, turn: Turn): void => {
 }
 
 /** The first call of a step carries the signature of its thoughts. */
-const signSteps = (turns: ReadonlyArray<Turn>): void => {
+const signSteps = (turns: ReadonlyArray<Turn>, log: DropLog): void => {
   for (const { parts } of turns) {
     const first = parts.findIndex((part) => part["functionCall"] !== undefined)
     const part = parts[first]
     if (part !== undefined && part["thoughtSignature"] === undefined) {
       parts[first] = { ...part, thoughtSignature: noSignature }
+      log.map("signature")
     }
   }
 }
@@ -163,7 +164,7 @@ export const encodeMessages = (conversation: Conversation, model: string, log: D
       turns.push({ role: "user", parts: [spoken], extras: undefined })
     }
   }
-  if (needsSignatures(model)) signSteps(turns)
+  if (needsSignatures(model)) signSteps(turns, log)
   const contents = turns.map(({ extras, parts, role }) =>
     encoder.own && extras !== undefined ? Object.assign({ role, parts }, extras) : { role, parts }
   )

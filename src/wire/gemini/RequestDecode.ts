@@ -9,6 +9,8 @@ import { makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, type JsonObject } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 import { decodeGeneration } from "./Generation.ts"
+import { nestedOf } from "../json/Members.ts"
+import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolConfig, decodeTools } from "./Tools.ts"
 
@@ -38,7 +40,8 @@ export const decodeRequest = (source: JsonObject): Either.Either<Conversation, I
       ...extrasOf(body, known),
       ...generation.extras,
       ...(config.extra === null ? {} : { toolConfig: config.extra })
-    }
+    },
+    ...nestedOf(nestedMembers, body, camel)
   }
   return read.result(conversation)
 }

@@ -253,6 +253,15 @@ const readKeyword = (key: string, value: Json, depth: number): Json | undefined 
   }
 }
 
+/** The order in which members are written is a member of its own there, and the order of the properties elsewhere. */
+const inOrder = (properties: Json | undefined, ordering: Json | undefined): Json | undefined => {
+  if (!isObject(properties) || !isArray(ordering)) return properties
+  const names = ordering.filter((name) => typeof name === "string").filter((name) => Object.hasOwn(properties, name))
+  const first = new Set(names)
+  const rest = Object.keys(properties).filter((name) => !first.has(name))
+  return Object.fromEntries([...first, ...rest].map((name) => [name, properties[name]]))
+}
+
 const read = (schema: Json, outerDepth: number): Json => {
   if (!isObject(schema) || outerDepth > maxDepth) return schema
   const source = camel(schema)
@@ -267,6 +276,8 @@ const read = (schema: Json, outerDepth: number): Json => {
     const said = readKeyword(key, value, outerDepth + 1)
     if (said !== undefined) result[key] = said
   }
+  const ordered = inOrder(result["properties"], source["propertyOrdering"])
+  if (ordered !== undefined) result["properties"] = ordered
   const values = result["enum"]
   if (nullable && isArray(values) && !values.includes(null)) result["enum"] = [...values, null]
   if (nullable && named === undefined && isArray(result["anyOf"])) {

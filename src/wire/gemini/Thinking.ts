@@ -1,5 +1,5 @@
 /** `thinkingConfig`, both ways. */
-import type { ReasoningAsk } from "../canonical/Conversation.ts"
+import type { Conversation, ReasoningAsk } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import type { FieldReader } from "../json/FieldReader.ts"
@@ -44,6 +44,9 @@ const budgetOf = (ask: ReasoningAsk, rule: ThinkingRule): number => {
   return rule.kind === "budget" ? Math.min(Math.max(wanted, rule.minBudget), rule.maxBudget) : wanted
 }
 
+/** Of the output limit, what thinking may take. */
+const maxShare = 0.8
+
 const turnedOff = (rule: ThinkingRule, log: DropLog): JsonObject => {
   // A model nobody knows may not think at all, and refuse to be told not to.
   if (rule.kind === "unknown") return {}
@@ -68,14 +71,19 @@ const restored = (ask: ReasoningAsk): JsonObject => {
   }
 }
 
+/** Thoughts count towards the output limit: some of it is left for the answer, as far as the model's least budget lets it. */
+const below = (budget: number, limit: number | null, rule: ThinkingRule): number =>
+  limit === null || budget < limit
+    ? budget
+    : Math.max(Math.floor(limit * maxShare), rule.kind === "budget" ? rule.minBudget : 1)
+
 export const encodeThinking = (
-  ask: ReasoningAsk | null,
-  own: boolean,
+  { maxOutputTokens, reasoning: ask, wire }: Pick<Conversation, "maxOutputTokens" | "reasoning" | "wire">,
   options: EncodeOptions,
   log: DropLog
 ): JsonObject => {
   if (ask === null) return {}
-  if (own) return restored(ask)
+  if (wire === "gemini") return restored(ask)
   const rule = thinkingRule(options.model)
   if (ask.mode === "off") return options.reasoning === false ? {} : turnedOff(rule, log)
   const thinks = options.reasoning ?? rule.kind !== "unknown"
@@ -92,7 +100,7 @@ export const encodeThinking = (
     return { thinkingConfig: { thinkingLevel: level.toUpperCase(), ...shown } }
   }
   if (ask.mode === "adaptive") return { thinkingConfig: { thinkingBudget: dynamicBudget, ...shown } }
-  const budget = budgetOf(ask, rule)
+  const budget = below(budgetOf(ask, rule), maxOutputTokens, rule)
   if (budget !== ask.budgetTokens) log.map("reasoning")
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }

@@ -21,6 +21,7 @@ interface Findings {
   hasImages: boolean
   needsRewrite: boolean
   systemBetween?: true
+  budgetAboveLimit?: true
 }
 
 /** What this wire's own upstreams take and make. */
@@ -63,6 +64,9 @@ export const checkCountEnvelope = (body: unknown): Either.Either<Envelope, Inval
   const wrong = optionalFieldProblem(body, checks)
   if (wrong !== null) return Either.left(wrong)
   const config = body["output_config"]
+  const budget = isObject(thinking) && thinking["type"] === "enabled" ? thinking["budget_tokens"] : null
+  if (typeof budget === "number" && isPositiveInteger(maxTokens) && budget >= maxTokens)
+    findings.budgetAboveLimit = true
   return Either.right({
     model,
     stream: body["stream"] === true,

@@ -4,6 +4,8 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
+import { nestedOf } from "../json/Members.ts"
+import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -100,7 +102,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     reasoning: decodeReasoning(body, read),
     user: metadata === undefined ? null : (read.string(metadata, "user_id", "metadata") ?? null),
     metadata: (metadata === undefined ? undefined : extrasOf(metadata, new Set(["user_id"]))) ?? null,
-    extras: decodeExtras(body)
+    extras: decodeExtras(body),
+    ...nestedOf(nestedMembers, body)
   }
   return read.result(conversation)
 }

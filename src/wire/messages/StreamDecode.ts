@@ -4,7 +4,7 @@ import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
-import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
+import { incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -112,7 +112,7 @@ export const makeEventDecoder = (): EventDecoder => {
   const start = (message: JsonObject): void => {
     // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
     if (started) {
-      if (nextIndex > 0) fail(incompleteStream)
+      if (nextIndex > 0) fail(secondAnswer)
       return
     }
     started = true

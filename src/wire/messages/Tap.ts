@@ -3,7 +3,7 @@ import { type MutableFacts, observeReasoning, observeText, observeToolArgs } fro
 import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
-import { incompleteStream, streamProblem } from "../UpstreamError.ts"
+import { secondAnswer, streamProblem } from "../UpstreamError.ts"
 import type { StreamTap, TapOptions } from "../WireCodec.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
@@ -17,13 +17,13 @@ const makeReader = (model: string | undefined): TapReader => {
   }
 
   const start = (event: JsonObject, facts: MutableFacts): Verdict => {
+    const message = objectOr(event["message"])
     if (started) {
       // The repeated start of a proxy that tried again: clients refuse it, and after content the rest is another answer.
-      if (facts.content) facts.problem = incompleteStream
+      if (facts.content) facts.problem = secondAnswer
       return "withhold"
     }
     started = true
-    const message = objectOr(event["message"])
     tellUsage(message["usage"], facts)
     // Claude Code throws signed thinking away when another model than the one it asked for has answered.
     return model === undefined || message["model"] === model

@@ -4,6 +4,8 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeFieldReader } from "../json/FieldReader.ts"
 import type { JsonObject } from "../json/Json.ts"
+import { nestedOf } from "../json/Members.ts"
+import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeSettings, sharedMembers } from "./Settings.ts"
 import { decodeTools } from "./Tools.ts"
@@ -15,6 +17,7 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
   return read.result({
     ...decodeSettings(body, known, read),
     messages: decodeMessages(body, read),
-    tools: decodeTools(body, read)
+    tools: decodeTools(body, read),
+    ...nestedOf(nestedMembers, body)
   })
 }

@@ -3,6 +3,7 @@ import type {
   Citation,
   FilePart,
   ImagePart,
+  Marked,
   MediaSource,
   OpaquePart,
   Part,
@@ -14,13 +15,21 @@ import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
 const members = {
-  text: new Set(["type", "text", "annotations"]),
-  image: new Set(["type", "image_url", "file_id", "detail"]),
-  file: new Set(["type", "file_data", "file_url", "file_id", "filename"]),
-  audio: new Set(["type", "input_audio"])
+  text: new Set(["type", "text", "annotations", "prompt_cache_breakpoint"]),
+  image: new Set(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"]),
+  file: new Set(["type", "file_data", "file_url", "file_id", "filename", "prompt_cache_breakpoint"]),
+  audio: new Set(["type", "input_audio", "prompt_cache_breakpoint"])
 } as const
 
-const restOf = (part: JsonObject, kind: keyof typeof members) => optional("extras", extrasOf(part, members[kind]))
+const breakpoint = "prompt_cache_breakpoint"
+
+const restOf = (part: JsonObject, kind: keyof typeof members) => {
+  const mark = part[breakpoint]
+  return {
+    ...(isObject(mark) ? { cacheBreakpoint: mark } : {}),
+    ...optional("extras", extrasOf(part, members[kind]))
+  }
+}
 
 /** `content.` tells a part of a message from an item of the input (both are opaque parts canonically). */
 const contentKind = "content."
@@ -126,10 +135,11 @@ export interface PartEncoder {
 }
 
 /** Members of the client's own part, without the mark of its item (`ItemDecode.ts`). */
-const extrasOfPart = (part: { readonly extras?: JsonObject }, { own }: PartEncoder): JsonObject => {
-  if (!own || part.extras === undefined) return {}
+const extrasOfPart = (part: Marked, { own }: PartEncoder): JsonObject => {
+  const mark = optional(breakpoint, part.cacheBreakpoint)
+  if (!own || part.extras === undefined) return mark
   const { item: _item, ...extras } = part.extras
-  return extras
+  return { ...mark, ...extras }
 }
 
 const encodeAnnotations = (part: TextPart, { log, own }: PartEncoder): ReadonlyArray<JsonObject> => {

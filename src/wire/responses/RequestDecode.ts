@@ -4,6 +4,8 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
+import { nestedOf } from "../json/Members.ts"
+import { nestedMembers } from "./Members.ts"
 import { decodeInputMessages } from "./ItemDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -114,7 +116,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     reasoning: decodeReasoning(body, read),
     user: read.string(body, "user") ?? null,
     metadata: read.object(body, "metadata") ?? null,
-    extras: decodeExtras(body, foreign)
+    extras: decodeExtras(body, foreign),
+    ...nestedOf(nestedMembers, body)
   }
   return read.result(conversation)
 }

@@ -175,6 +175,33 @@ describe("opaque state", () => {
     })
   )
 
+  it.scopedLive("a signature that goes to no other provider is named each time", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const [one, two] = [yield* Fake.start, yield* Fake.start]
+      yield* Effect.promise(async () => {
+        await gateway.connect("one", one, "gemini")
+        await gateway.connect("two", two, "gemini")
+        const call = { functionCall: { id: "c", name: "read", args: {} }, thoughtSignature: "c2lnbmVkIGJ5IG9uZQ==" }
+        const said = { role: "model", parts: [call] }
+        const answer = Fake.json({ candidates: [{ content: said, finishReason: "STOP" }], responseId: "r" })
+        one.always(answer)
+        two.always(answer)
+        const user = { role: "user", parts: [{ text: "Hi" }] }
+        const result = { role: "user", parts: [{ functionResponse: { id: "c", name: "read", response: {} } }] }
+        const ask = (model: string, contents: ReadonlyArray<object>): Promise<Response> =>
+          gateway.post(`/v1beta/models/${model}:generateContent`, { contents })
+        await (await ask("one/m", [user])).text()
+        for (const nth of [1, 2]) {
+          const other = await ask("two/m", [user, said, result])
+          assert.strictEqual(other.status, 200, await other.text())
+          assert.notInclude((await two.received(nth)).body, "c2lnbmVkIGJ5IG9uZQ==")
+          assert.strictEqual(other.headers.get("x-gateway-dropped"), "contents.parts.thoughtSignature")
+        }
+      })
+    })
+  )
+
   it.scopedLive("a chat upstream that wants its reasoning back gets it", () =>
     Effect.gen(function* () {
       const gateway = yield* TestGateway.start()

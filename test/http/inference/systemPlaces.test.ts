@@ -22,6 +22,31 @@ const requestFor = (model: string): string =>
   `{ "model":"up/${model}", "max_tokens":50, "made_up": {"kept": true},
   "messages":[{"role":"user","content":"a"},{"role":"system","content":"Be exact."},{"role":"assistant","content":"b"},{"role":"user","content":"c"}] }`
 
+describe("a thinking budget above the output limit, from a messages client to a messages upstream", () => {
+  const request = { model: "up/m", max_tokens: 8000, messages: [{ role: "user", content: "a" }] }
+  const body = { ...request, thinking: { type: "enabled", budget_tokens: 32_000 } }
+  const cases = [
+    { headers: {}, budget: 6400 },
+    { headers: { "anthropic-beta": "interleaved-thinking-2025-05-14" }, budget: 32_000 }
+  ]
+  for (const { budget, headers } of cases) {
+    it.scopedLive(`is sent as ${budget} with ${Object.keys(headers).length} betas`, () =>
+      Effect.gen(function* () {
+        const gateway = yield* TestGateway.start()
+        const upstream = yield* Fake.start
+        yield* Effect.promise(async () => {
+          await gateway.connect("up", upstream, "messages")
+          upstream.enqueue(answer)
+          const response = await gateway.post("/v1/messages", body, headers)
+          assert.strictEqual(response.status, 200, await response.text())
+          const { thinking } = JSON.parse((await upstream.received(1)).body) as { thinking: { budget_tokens: number } }
+          assert.strictEqual(thinking.budget_tokens, budget)
+        })
+      })
+    )
+  }
+})
+
 describe("a system message between turns, from a messages client to a messages upstream", () => {
   const cases = [
     { model: "m", headers: beta, kept: true, why: "its client asks for the beta" },

@@ -1,0 +1,25 @@
+/** What the decoders of this wire read of nested objects. */
+import { type Members, read, type ReadMembers } from "../json/Members.ts"
+
+const block = read("type", "cache_control")
+// A source of blocks keeps the document whole, as a block of this wire.
+const source: Members = { of: read("type", "media_type", "data", "url", "file_id", "content") }
+
+const blocks = {
+  text: { ...block, ...read("text", "citations") },
+  image: { ...block, source },
+  document: { ...block, source, title: true },
+  thinking: { ...block, ...read("thinking", "signature") },
+  redacted_thinking: read("type", "data"),
+  tool_use: { ...block, ...read("id", "name", "input") }
+} satisfies Record<string, ReadMembers>
+
+const result: ReadMembers = { ...block, ...read("tool_use_id", "is_error"), content: { each: { byType: blocks } } }
+
+export const nestedMembers: ReadMembers = {
+  messages: { each: { of: { role: true, content: { each: { byType: { ...blocks, tool_result: result } } } } } },
+  system: { each: { byType: blocks } },
+  thinking: { of: read("type", "budget_tokens", "display") },
+  tool_choice: { of: read("type", "name", "disable_parallel_tool_use") },
+  output_format: { of: read("type", "schema") }
+}

@@ -1,0 +1,13 @@
+/** What the decoders of this wire read of nested objects. */
+import { read, type ReadMembers } from "../json/Members.ts"
+
+export const nestedMembers: ReadMembers = {
+  messages: {
+    each: {
+      of: {
+        ...read("role", "content", "images", "thinking", "tool_name", "tool_call_id"),
+        tool_calls: { each: { of: { ...read("id", "type"), function: { of: read("name", "arguments", "index") } } } }
+      }
+    }
+  }
+}
