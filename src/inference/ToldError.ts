@@ -2,7 +2,7 @@
 import type { ErrorKind, ToldError } from "../domain/ErrorKind.ts"
 import type { Failure, FailureKind } from "../resilience/failure/FailureKind.ts"
 import type { UpstreamProblem } from "../wire/canonical/Event.ts"
-import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { isArray, type Json, type JsonObject } from "../wire/json/Json.ts"
 import type { UpstreamWords } from "./Attempt.ts"
 
 /**
@@ -61,17 +61,32 @@ export const mayPass = ({ hintMs, kind, told }: Failure): boolean =>
 /** Texts without credentials in them. */
 type Clean = (text: string) => string
 
-/** The object as text is what is cleaned: a credential may stand anywhere in it, escaped too. */
-const cleanObject = (native: JsonObject | undefined, clean: Clean): JsonObject | null => {
-  if (native === undefined) return null
-  const object = parseJson(clean(JSON.stringify(native)))
-  return isObject(object) ? object : null
+/** Deeper members of an error object are of no use to a client. */
+const maxDepth = 8
+
+/** A credential may stand in any text of the object, in names of members too. */
+const cleanJson = (value: Json, clean: Clean, depth: number): Json => {
+  if (typeof value === "string") return clean(value)
+  if (typeof value !== "object" || value === null) return value
+  if (depth >= maxDepth) return null
+  return isArray(value) ? value.map((item) => cleanJson(item, clean, depth + 1)) : cleanObject(value, clean, depth + 1)
 }
+
+const cleanObject = (native: JsonObject, clean: Clean, depth = 0): JsonObject =>
+  Object.fromEntries(
+    Object.entries(native).flatMap(([name, value]) =>
+      value === undefined ? [] : [[clean(name), cleanJson(value, clean, depth)]]
+    )
+  )
 
 export const toldError = (kind: FailureKind, words: UpstreamWords | null, clean: Clean): ToldError => {
   if (words === null) return { kind: errorKindOf(kind, null), native: null }
   const { passed, problem, wire } = words
-  const native = { wire, error: cleanObject(problem.native, clean), headers: passed.map(clean) }
+  const native = {
+    wire,
+    error: problem.native === undefined ? null : cleanObject(problem.native, clean),
+    headers: passed.map(clean)
+  }
   return { kind: errorKindOf(kind, problem), native }
 }
 

@@ -26,12 +26,12 @@ interface Said {
 const openAi = (status: number, type: string, code: string | null, message: string, more: object = {}): Said => ({
   status,
   body: { error: { message, type, param: null, code, ...more } },
-  headers: { "x-request-id": "req_upstream", "x-ratelimit-remaining-requests": "0" }
+  headers: { "x-request-id": "req_0123456789", "x-ratelimit-remaining-requests": "0" }
 })
 const anthropic = (status: number, type: string, message: string): Said => ({
   status,
-  body: { type: "error", error: { type, message }, request_id: "req_upstream" },
-  headers: { "request-id": "req_upstream", "anthropic-ratelimit-requests-remaining": "0" }
+  body: { type: "error", error: { type, message }, request_id: "req_0123456789" },
+  headers: { "request-id": "req_0123456789", "anthropic-ratelimit-requests-remaining": "0" }
 })
 const google = (code: number, status: string, message: string, details: ReadonlyArray<object> = []): Said => ({
   status: code,

@@ -10,7 +10,7 @@ import envCredential from "./0003_env_credential.ts"
 import routingMemory from "./0004_routing_memory.ts"
 import names from "./0005_names.ts"
 import quotaUse from "./0006_quota_use.ts"
-import modelLists from "./0012_model_lists.ts"
+import modelLists from "./0007_model_lists.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -21,7 +21,7 @@ export const migrations: Migrations = {
   "0004_routing_memory": routingMemory,
   "0005_names": names,
   "0006_quota_use": quotaUse,
-  "0012_model_lists": modelLists
+  "0007_model_lists": modelLists
 }
 
 /** The schema version a database has after all of these ran. */
