@@ -12,6 +12,7 @@ import { Explainer, type ExplainRequest } from "../routing/Explainer.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import { permitted } from "../routing/quota/Refusals.ts"
 import * as Resolutions from "../routing/Resolutions.ts"
+import { startsPrompt } from "../routing/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
 import * as TargetHealth from "../routing/TargetHealth.ts"
 import { codecs } from "../wire/Codec.ts"
@@ -62,7 +63,7 @@ export const layer = Layer.effect(
         const resolution = resolutions.resolve(model)
         if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
         const sessionId = sessionIdOf(headers, body)
-        const sessionKey = sessionId === null ? null : sessionKeyOf("", model, sessionId)
+        const sessionKey = sessionId === null ? null : sessionKeyOf(request.apiKeyId ?? "", model, sessionId)
         const nowMs = timers.nowMs()
         const decided = engine.decide({
           model,
@@ -75,6 +76,7 @@ export const layer = Layer.effect(
               sessionKey
             ),
           sessionKey,
+          startsPrompt: () => startsPrompt(wire, body),
           modeHeader: headers["x-gateway-mode"] ?? null,
           budgetHeader: headers["x-gateway-budget"] ?? null,
           seed: request.seed ?? ids.seed(),

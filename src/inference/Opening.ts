@@ -12,6 +12,7 @@ import type * as Resolutions from "../routing/Resolutions.ts"
 import type * as Engine from "../routing/Engine.ts"
 import type { Question } from "../routing/Engine.ts"
 import { permitted } from "../routing/quota/Refusals.ts"
+import { startsPrompt } from "../routing/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/SessionKey.ts"
 import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
 import { invalidField } from "../wire/json/FieldReader.ts"
@@ -131,6 +132,7 @@ export const openRequest = (
     resolution,
     features: () => featuresOf(exchange, envelope, { parsed: continued, conversation }, sessionKey),
     sessionKey,
+    startsPrompt: () => startsPrompt(exchange.wire, continued),
     modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
     budgetHeader,
     seed: seed(),

@@ -6,6 +6,7 @@
 import type { FieldProblem } from "../domain/Errors.ts"
 import { builtInNames } from "./auto/RouterStrategies.ts"
 import { modeNames, packOfMode, readWeights } from "./auto/Weights.ts"
+import { sessionAffinities } from "./SessionAffinity.ts"
 
 /** Longest `config`, as JSON text. */
 export const maxConfigChars = 65_536
@@ -196,6 +197,7 @@ const configRule = (routerStrategies: ReadonlyArray<string>): Rule => {
     handoffModel: rule(maybeEmpty),
     handoffProviders: rule(texts),
     maxMessagesForSummary: rule(whole(1, 1_000)),
+    sessionAffinity: rule(oneOf(sessionAffinities)),
     trackMetrics: rule(flag),
     reasoningTokenBufferEnabled: rule(off("a client's limit of tokens is never raised")),
     zeroLatencyOptimizationsEnabled: rule(off("there is nothing behind it; use 'hedging'")),

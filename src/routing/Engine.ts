@@ -23,6 +23,7 @@ import * as QuotaWindows from "./quota/QuotaWindows.ts"
 import * as ShareUse from "./quota/ShareUse.ts"
 import * as RouterMemory from "./RouterMemory.ts"
 import * as RoutingSettings from "./RoutingSettings.ts"
+import { staysAtAccount } from "./SessionAffinity.ts"
 import * as PerformanceStats from "./stats/PerformanceStats.ts"
 import { lkgpServed } from "./strategies/Lkgp.ts"
 import { type OrderingStrategy, strategies } from "./strategies/index.ts"
@@ -35,6 +36,8 @@ export interface Question {
   /** Asked for only where a strategy looks at the request. */
   readonly features: () => Features
   readonly sessionKey: string | null
+  /** Whether the turn begins with a prompt of the user; asked for only where a session could stay at its account. */
+  readonly startsPrompt: () => boolean
   readonly modeHeader: string | null
   readonly budgetHeader: string | null
   readonly seed: number
@@ -95,7 +98,9 @@ const isAuto = ({ auto, strategy }: Resolution): boolean => auto !== null || str
 export const isAsListed = (resolution: Resolution, kept: Affinity.Kept | null): boolean => {
   const { config, strategy, targets } = resolution
   if (targets.length === 1 && !isAuto(resolution)) return true
-  return strategy === "priority" && kept === null && slowLimitMs(config) === 0
+  const [first] = targets
+  const keepsOrder = kept === null || (first?.account.connection.id === kept.connectionId && first.model === kept.model)
+  return strategy === "priority" && keepsOrder && slowLimitMs(config) === 0
 }
 
 /** What the strategy of a resolution learns from a success. */
@@ -125,9 +130,14 @@ export const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const healing = new Map<string, HealingState>()
 
-  const decideFor = (question: Question): Decided => {
-    const { budgetHeader, features, modeHeader, nowMs, resolution, seed, sessionKey } = question
+  const keptOf = ({ nowMs, resolution, sessionKey, startsPrompt }: Question): Affinity.Kept | null => {
     const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
+    return kept !== null && staysAtAccount(resolution, startsPrompt) ? kept : null
+  }
+
+  const decideFor = (question: Question): Decided => {
+    const { budgetHeader, features, modeHeader, nowMs, resolution, seed } = question
+    const kept = keptOf(question)
     if (isAsListed(resolution, kept)) return asListed(question)
     const key = memoryKey(question)
     const { freeTierStrict, lkgpEnabled } = settings.current()

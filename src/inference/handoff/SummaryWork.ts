@@ -115,6 +115,7 @@ export const summaryWork = (asking: Asking): Work => {
     features: () => featuresOf(exchange, envelope, { parsed, conversation: decoded }, null),
     // It is no turn of the session.
     sessionKey: null,
+    startsPrompt: () => true,
     modeHeader: null,
     budgetHeader: null,
     seed,

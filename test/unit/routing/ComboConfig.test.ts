@@ -31,6 +31,7 @@ describe("ComboConfig", () => {
         hedging: true,
         hedgeDelayMs: 500,
         handoffModel: "",
+        sessionAffinity: "prompt",
         resetWindowWindows: ["weekly", "session"],
         explorationRate: null,
         weights: null
@@ -42,6 +43,8 @@ describe("ComboConfig", () => {
   it("names the place of everything that is wrong", () => {
     const wrong: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
       [{ judgeModel: "" }, "config.judgeModel"],
+      [{ sessionAffinity: "sticky" }, "config.sessionAffinity"],
+      [{ sessionAffinity: true }, "config.sessionAffinity"],
       [{ fusionTuning: 3 }, "config.fusionTuning"],
       [{ fusionTuning: { minPanel: -1 } }, "config.fusionTuning.minPanel"],
       [{ fusionTuning: { stragglerGraceMs: -1 } }, "config.fusionTuning.stragglerGraceMs"],
