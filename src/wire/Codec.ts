@@ -9,6 +9,7 @@ import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation, Message } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
+import { forcedTool } from "./canonical/ForcedTools.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { pictureOnly } from "./canonical/Pictures.ts"
 import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
@@ -68,19 +69,37 @@ const encodeAdapted = (
   }
 }
 
-/** A decoded request in the words of a target. Left when it asks for more answers than the target can give. */
+const cannot = (field: string, what: string): Either.Either<never, InvalidRequest> => {
+  const message = `${field}: ${what}`
+  return Either.left(new InvalidRequest({ message, param: field, details: [{ field, message }] }))
+}
+
+/** A decoded request in the words of a target. Left when it asks for more answers than the target can give, or forces a tool that it cannot run. */
 export const encodeConversation = (
   source: WireCodec,
   target: WireCodec,
   conversation: Conversation,
   options: EncodeOptions
 ): Either.Either<EncodedRequest, InvalidRequest> => {
+  const sameWire = source.name === target.name
   // Between wires only one answer can be told.
-  const most = source.name === target.name ? target.maxCandidates : 1
-  if (conversation.candidates <= most) return Either.right(encodeAdapted(source, target, conversation, options))
-  const field = source.name === "gemini" ? "generationConfig.candidateCount" : "n"
-  const message = `${field}: ${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
-  return Either.left(new InvalidRequest({ message, param: field, details: [{ field, message }] }))
+  const most = sameWire ? target.maxCandidates : 1
+  if (conversation.candidates > most) {
+    const field = source.name === "gemini" ? "generationConfig.candidateCount" : "n"
+    return cannot(
+      field,
+      `${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
+    )
+  }
+  const forced = sameWire ? null : forcedTool(conversation)
+  if (forced !== null) {
+    return cannot(
+      forced.field,
+      `the tool '${forced.tool}' runs at the provider, and the provider of the chosen model cannot run it. ` +
+        `Ask for a model of a provider that speaks this wire, or do not force the tool.`
+    )
+  }
+  return Either.right(encodeAdapted(source, target, conversation, options))
 }
 
 /** A request of one wire in the words of another. Left when it is malformed, or asks for more than the target can give. */

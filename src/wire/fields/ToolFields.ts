@@ -1,10 +1,11 @@
 /** Fields of requests: tools, their calls and their results. */
-import { type Cell, dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
+import { type Cell, dropped, everywhere, exact, type FieldRow, mapped, nowhere, rejected, row } from "./FieldTable.ts"
 
 const wrapped = mapped("kept whole, as one argument")
 const flat = mapped("one by one, under flat names; calls come back in their namespace")
 const oneText = mapped("a tool with one text argument; its calls come back in free form")
 const fewer = mapped("the others are not offered")
+const noRunner = rejected("the model would make the results up")
 
 const strictly: Cell = {
   fate: "exact",
@@ -149,7 +150,12 @@ export const toolFields = [
     // A choice that must be made cannot be said there.
     { "gemini>ollama": dropped }
   ),
-  row("toolChoiceBuiltin", "Tool choice: a tool the provider runs", { responses: "tool_choice" }, nowhere),
+  row(
+    "toolChoiceBuiltin",
+    "Tool choice: a tool the provider runs",
+    { messages: "tool_choice", responses: "tool_choice" },
+    { chat: noRunner, messages: noRunner, responses: noRunner, gemini: noRunner, ollama: noRunner }
+  ),
   row(
     "parallelOff",
     "One tool call at a time",

@@ -231,7 +231,10 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
       tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [{ type: "function", name: "f" }] } }
     }
   },
-  toolChoiceBuiltin: { read: choice },
+  toolChoiceBuiltin: {
+    read: choice,
+    messages: { tools: [{ type: "web_search_20250305", name: "w" }], tool_choice: { type: "tool", name: "w" } }
+  },
   parallelOff: {
     read: ({ parallelToolCalls }) => parallelToolCalls,
     chat: { ...chatTools, parallel_tool_calls: false },
