@@ -27,6 +27,7 @@ import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
 import * as OpaqueState from "../inference/state/OpaqueState.ts"
 import * as ResponseStore from "../inference/state/ResponseStore.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import * as StopSignal from "../inference/StopSignal.ts"
 import * as TokenCounter from "../inference/TokenCounter.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
@@ -143,7 +144,7 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
 export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Explain.layer).pipe(
   Layer.provide(Layer.mergeAll(TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)), MediaFetch.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer)),
-  Layer.provideMerge(routing),
+  Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)

@@ -76,6 +76,9 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
 /** The gateway has as many requests under way as it may. */
 export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryAfterMs: number }> {}
 
+/** The gateway stops, and the time for what was under way is over. */
+export class ShuttingDown extends Data.TaggedError("ShuttingDown") {}
+
 /** Every target is resting: cooling down, locked, behind an open breaker, out of the game, or without a free place. */
 export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
@@ -129,6 +132,7 @@ export type InferenceError =
   | ModelNotFound
   | NoTarget
   | Overloaded
+  | ShuttingDown
   | TargetsUnavailable
   | TargetsFailed
   | ProviderNotFound
@@ -212,6 +216,13 @@ const notAllocated = ({ group, hasKey }: QuotaNotAllocated): string =>
     : `The quota group '${group}' is only for API keys with an allocation, and no API key of this gateway was given. Send one that has an allocation ` +
       `(allocations of /api/quota/groups).`
 
+/** What a client is told of a gateway that stops. A restart is over in a few seconds. */
+export const shutdown = {
+  code: "server_shutting_down",
+  message: "The gateway is stopping. Send the request again",
+  retryAfterMs: 5_000
+}
+
 /** Gives an inference error its status, type, code and words. Total: a new error without a case does not compile. */
 export const describe = (error: InferenceError): ErrorView => {
   switch (error._tag) {
@@ -266,6 +277,8 @@ export const describe = (error: InferenceError): ErrorView => {
         code: "overloaded",
         retryAfterMs: error.retryAfterMs
       })
+    case "ShuttingDown":
+      return errorView(503, `${shutdown.message}.`, { code: shutdown.code, retryAfterMs: shutdown.retryAfterMs })
     case "TargetsUnavailable": {
       const { code, kind, resetsAtMs, retryAfterMs } = error
       return errorView(error.status, error.message, { code, kind, resetsAtMs, retryAfterMs })

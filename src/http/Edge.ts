@@ -25,6 +25,7 @@ import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
   Overloaded,
+  ShuttingDown,
   UnsupportedBody,
   describe,
   KeyRejected,
@@ -38,6 +39,7 @@ import type { ClientReply, Exchange } from "../inference/Exchange.ts"
 import { identityHeaders } from "../inference/Headers.ts"
 import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import { StopSignal } from "../inference/StopSignal.ts"
 import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -113,6 +115,7 @@ export const make = Effect.gen(function* () {
   const processFacts = yield* ProcessFacts.ProcessFacts
   const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
+  const stop = yield* StopSignal
   const catalogue = yield* ModelCatalogue.ModelCatalogue
   const telemetry = yield* Telemetry.Telemetry
   const catalog = yield* Catalog.Catalog
@@ -216,8 +219,14 @@ export const make = Effect.gen(function* () {
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
     response.once("close", entered)
+    let isRefused = false
+    const noLongerStop = stop.onStop(() => {
+      isRefused = true
+      pipeline.refuse(exchange(empty), new ShuttingDown())
+    })
     readBody(request, config.maxBodyBytes, (body) => {
-      if (body === "gone") return
+      noLongerStop()
+      if (body === "gone" || isRefused) return
       if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
       else {
         const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
@@ -357,6 +366,7 @@ export const layer: Layer.Layer<
   | ProcessFacts.ProcessFacts
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline
+  | StopSignal
   | ModelCatalogue.ModelCatalogue
   | Telemetry.Telemetry
   | Catalog.Catalog

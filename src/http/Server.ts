@@ -1,6 +1,6 @@
 /**
  * The one HTTP server: the raw edge first, the management plane behind it. Stops gently: no new connection, running requests may
- * finish within the drain time, then what is left is cut (contract B1).
+ * finish within the drain time, then what is left is told that the gateway stops, and cut.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -11,6 +11,7 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { StopSignal } from "../inference/StopSignal.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
 import { FrontDoor } from "./FrontDoor.ts"
@@ -65,13 +66,17 @@ const listen = (server: Server, host: string, port: number): Effect.Effect<Addre
 const urlOf = (address: AddressInfo): string =>
   `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`
 
-/** After the drain a socket's client may take this long to say goodbye. */
-const goodbyeMs = 1_000
+/** After the drain what is left may take this long to tell its client, and a socket's client to say goodbye. */
+const goodbyeMs = 2_000
 
-/** Takes no new connection, waits until nothing is running, `drainMs` at most, then cuts what is left. */
+/**
+ * Takes no new connection and waits until nothing is running, `drainMs` at most; what runs then is told to end, and its clients are
+ * told why. What is left after that is cut.
+ */
 const close = (
   server: Server,
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
+  stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
 ): Effect.Effect<void> =>
@@ -82,7 +87,9 @@ const close = (
     sockets.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
-    yield* Effect.interruptible(sockets.allClosed).pipe(Effect.timeoutOption(Math.min(goodbyeMs, drainMs)))
+    stop.stop()
+    const over = Effect.zipRight(drained, sockets.allClosed)
+    yield* Effect.interruptible(over).pipe(Effect.timeoutOption(goodbyeMs))
     server.closeAllConnections()
     sockets.cut()
     yield* Deferred.await(closed)
@@ -91,13 +98,20 @@ const close = (
 export const make: Effect.Effect<
   Context.Tag.Service<HttpServer>,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | FrontDoor | ManagementDoor | ResponsesSocket.ResponsesSocket | Scope.Scope
+  | AppConfig.AppConfig
+  | Edge.Edge
+  | FrontDoor
+  | ManagementDoor
+  | ResponsesSocket.ResponsesSocket
+  | StopSignal
+  | Scope.Scope
 > = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
   const frontDoor = yield* FrontDoor
   const edge = yield* Edge.Edge
   const management = yield* ManagementDoor
   const sockets = yield* ResponsesSocket.ResponsesSocket
+  const stop = yield* StopSignal
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const idle = yield* Effect.makeLatch(true)
   let inFlight = 0
@@ -129,7 +143,7 @@ export const make: Effect.Effect<
   })
 
   const address = yield* Effect.acquireRelease(listen(server, config.host, config.port), () =>
-    close(server, sockets, idle.await, config.drainMs)
+    close(server, sockets, stop, idle.await, config.drainMs)
   )
   server.on("error", (error) => {
     runFork(Effect.logError("The HTTP server reports an error", error))
@@ -140,5 +154,5 @@ export const make: Effect.Effect<
 export const layer: Layer.Layer<
   HttpServer,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | FrontDoor | ManagementDoor | ResponsesSocket.ResponsesSocket
+  AppConfig.AppConfig | Edge.Edge | FrontDoor | ManagementDoor | ResponsesSocket.ResponsesSocket | StopSignal
 > = Layer.scoped(HttpServer, make)

@@ -10,9 +10,10 @@ import { policyOf } from "../resilience/failure/Policy.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Unready } from "../routing/TargetHealth.ts"
 import type { Work } from "./Exchange.ts"
+import type { StopSignal } from "./StopSignal.ts"
 import { type CallingRooms, makeCalling } from "./loop/Calling.ts"
 import { makeHedging } from "./loop/Hedging.ts"
-import { answered, clientLeft, fullUntil, type LoopEnd, queueFull } from "./loop/LoopEnd.ts"
+import { answered, clientLeft, fullUntil, type LoopEnd, queueFull, stopped } from "./loop/LoopEnd.ts"
 import { type LastWayRooms, makeLastWays } from "./loop/LastWays.ts"
 import { makePauses } from "./loop/Pauses.ts"
 import { makePlaces, type PlaceRooms } from "./loop/Places.ts"
@@ -40,6 +41,7 @@ export { maxAttempts } from "../routing/walk/RoutePolicy.ts"
 export interface LoopRooms extends Omit<CallingRooms, "pauses">, PlaceRooms {
   readonly gate: LastWayRooms["gate"]
   readonly settings: typeof Settings.Settings.Service
+  readonly stop: typeof StopSignal.Service
   /**
    * What the next target is asked after an answer that broke when the client had its beginning already; null: it is told as broken.
    * Missing: always told. When nobody brings it to its end, the broken answer is how the walk ended.
@@ -48,7 +50,7 @@ export interface LoopRooms extends Omit<CallingRooms, "pauses">, PlaceRooms {
 }
 
 export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopEnd>) => {
-  const { health, resume, settings, timers, tokens } = rooms
+  const { health, resume, settings, stop, timers, tokens } = rooms
   const { nowMs } = timers
   const policyFor = makePolicies()
   const pauses = makePauses(rooms)
@@ -65,6 +67,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
 
   /** From one place in the order on: the first that may be called. */
   const walk = (round: Round, from: number): Effect.Effect<LoopEnd> => {
+    if (stop.isStopping()) return end(round)
     const { order } = round.work.decision
     for (let index = from; index < order.length; index += 1) {
       const target = order[index]
@@ -107,7 +110,10 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
     }
     // What was learned must outlive a crash before anybody acts on it.
     if (result._tag === "Failed") return Effect.zipRight(health.flush, afterFailure(round, turn, failure))
-    const goOn = result._tag === "Broken" && resume !== undefined ? resume(round.work, turn.target, result) : null
+    const goOn =
+      result._tag === "Broken" && resume !== undefined && !stop.isStopping()
+        ? resume(round.work, turn.target, result)
+        : null
     if (result._tag !== "Broken" || goOn === null) return Effect.as(health.flush, answered(turn.target, result))
     round.work = goOn
     round.broken = { target: turn.target, result }
@@ -158,6 +164,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
 
   /** All that could be asked at once were; now in line, in the same order. */
   const queue = (round: Round): Effect.Effect<LoopEnd> => {
+    if (stop.isStopping()) return end(round)
     const next = round.waiting.shift()
     if (next === undefined) return lastResort(round)
     const { place, turn } = next
@@ -180,6 +187,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
 
   /** Whoever is not well is still better than no answer: the one that is ready soonest. */
   const lastResort = (round: Round): Effect.Effect<LoopEnd> => {
+    if (stop.isStopping()) return end(round)
     const turn = takeSoonest(round.later, lastWays.isFree)
     if (turn === undefined) return end(round)
     return round.exhausted.covers(turn.target) ? lastResort(round) : enterAsItIs(round, turn)
@@ -207,7 +215,7 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
   })
   const repeats = makeRepeats({ settings, timers, health, pauses, walk: (round) => walk(round, 0) })
 
-  return (work) =>
+  const walkAll = (work: Work): Effect.Effect<LoopEnd> =>
     Effect.suspend(() => {
       const round = openRound(work, policyFor(settings.current(), work.resolution))
       const walked = walk(round, 0)
@@ -218,4 +226,6 @@ export const makeLoop = (rooms: LoopRooms): ((work: Work) => Effect.Effect<LoopE
         ? walked
         : Effect.flatMap(walked, (end) => repeats.furtherRounds(round, end, 0))
     })
+
+  return (work) => Effect.map(walkAll(work), (end) => (stop.isStopping() ? stopped(end) : end))
 }

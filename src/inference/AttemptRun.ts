@@ -21,8 +21,10 @@ import {
   ownFailure,
   type Traces
 } from "./Attempt.ts"
+import { shutdown } from "../domain/Errors.ts"
 import type { Work } from "./Exchange.ts"
 import { beginsJson, firstByteReader } from "./FirstByte.ts"
+import type { StopSignal } from "./StopSignal.ts"
 import { streamReader } from "./StreamReader.ts"
 import type { Sent } from "./recovery/Sent.ts"
 import { streamSource } from "./StreamRelay.ts"
@@ -46,6 +48,7 @@ export interface AttemptInput {
   readonly onHeaders: (header: (name: string) => string | null) => void
   /** How cautiously the beginning of a stream is let go; null: at once. */
   readonly holdBack: ResilienceSettings["streamRecovery"] | null
+  readonly stop: Pick<typeof StopSignal.Service, "onStop">
   /** Headers of a streamed answer, asked for at the commit. */
   readonly streamHeaders: (traces: Traces) => Array<string>
 }
@@ -90,10 +93,12 @@ export const startAttempt = (
   let passed: ReadonlyArray<string> = []
   let noLongerListen = nothing
   let noLongerDrain = nothing
+  let noLongerStop = nothing
 
   const stopListening = (): void => {
     noLongerListen()
     noLongerDrain()
+    noLongerStop()
   }
 
   const settle = (result: AttemptResult): void => {
@@ -121,6 +126,8 @@ export const startAttempt = (
     giveUp(ownFailure(504, "total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`))
   const silent = (): void =>
     giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`))
+
+  const stopping = (): void => giveUp(ownFailure(503, shutdown.code, `${shutdown.message}.`))
 
   const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
 
@@ -265,6 +272,7 @@ export const startAttempt = (
     running.abort()
     settle({ _tag: "Aborted", report: reader?.report() ?? noReport, firstContentMs: reader?.firstContentMs() ?? null })
   })
+  if (!settled) noLongerStop = input.stop.onStop(stopping)
 
   return () => {
     settled = true

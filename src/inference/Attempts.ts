@@ -1,6 +1,7 @@
 /** One upstream call as an Effect: from a target to a result. Interruption aborts the call. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { type ClientGone, shutdown, type ShuttingDown } from "../domain/Errors.ts"
 import type * as Flags from "../flags/Flags.ts"
 import type * as Upstream from "../egress/Upstream.ts"
 import type * as Timers from "../platform/Timers.ts"
@@ -11,7 +12,7 @@ import { keyOf } from "../routing/engine/Snapshot.ts"
 import type * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/ModelResolver.ts"
 import type { Conversation } from "../wire/canonical/Conversation.ts"
-import { type AttemptResult, failed, ownFailure } from "./Attempt.ts"
+import { type AttemptFailure, type AttemptResult, failed, ownFailure } from "./Attempt.ts"
 import { startAttempt } from "./AttemptRun.ts"
 import { whileClientStays } from "./ClientStays.ts"
 import type { Resumption, Work } from "./Exchange.ts"
@@ -22,6 +23,7 @@ import { needsFetch } from "./MediaNeeds.ts"
 import { type Continuing, continuationFor, continuing, storyOf } from "./recovery/Continuing.ts"
 import { mayContinue } from "./recovery/Eligible.ts"
 import type { Sent } from "./recovery/Sent.ts"
+import * as StopSignal from "./StopSignal.ts"
 import { type AnswerWatch, answerWatch } from "./state/AnswerWatch.ts"
 import type * as OpaqueState from "./state/OpaqueState.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
@@ -45,11 +47,18 @@ export interface AttemptRooms {
   readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "learn">
   readonly media: typeof MediaFetch.MediaFetch.Service
   readonly responses: typeof ResponseStore.ResponseStore.Service
+  readonly stop: typeof StopSignal.StopSignal.Service
 }
 
 export type RunAttempt = (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
 
+const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
+
+const notFetched = (failure: AttemptFailure | ClientGone | ShuttingDown): AttemptResult => {
+  if (!("_tag" in failure)) return failed(failure)
+  return failure._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: null, firstContentMs: null }
+}
 
 /** A part of a longer answer, with the parts before it. What said nothing for the client has not brought it to its end. */
 const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken }: Continuing): AttemptResult => {
@@ -73,6 +82,7 @@ export const makeAttempt = ({
   responses,
   settings,
   state,
+  stop,
   timers,
   upstream
 }: AttemptRooms): RunAttempt => {
@@ -131,6 +141,7 @@ export const makeAttempt = ({
     const timeouts = attemptTimeouts(forAll, work.resolution.config)
     const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
     return Effect.async<AttemptResult>((resume) => {
+      if (stop.isStopping()) return resume(Effect.succeed(stopped))
       const cancel = startAttempt(
         upstream,
         timers,
@@ -145,6 +156,7 @@ export const makeAttempt = ({
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
           lastChance,
           watch,
+          stop,
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // With nobody to take over, waiting would help nobody.
           holdBack: holdsBack ? streamRecovery : null,
@@ -176,10 +188,12 @@ export const makeAttempt = ({
 
   /** The conversation with its pictures and files, where the target cannot fetch them. */
   const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean) =>
-    whileClientStays(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner)).pipe(
+    StopSignal.unlessStopped(
+      stop,
+      whileClientStays(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
+    ).pipe(
       Effect.matchEffect({
-        onFailure: (failure): Effect.Effect<AttemptResult> =>
-          Effect.succeed("_tag" in failure ? { _tag: "Aborted", report: null, firstContentMs: null } : failed(failure)),
+        onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),
         onSuccess: (whole) => translated(work, way, whole, lastChance)
       })
     )

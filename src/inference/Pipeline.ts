@@ -42,6 +42,7 @@ import { openRequest, type OpeningRooms } from "./Opening.ts"
 import { makeRecovery } from "./recovery/Recovery.ts"
 import { promptTexts } from "./PromptTokens.ts"
 import { type Books, saysNothing, settleRefused } from "./Settle.ts"
+import * as StopSignal from "./StopSignal.ts"
 import * as MediaFetch from "./MediaFetch.ts"
 import * as OpaqueState from "./state/OpaqueState.ts"
 import * as ResponseStore from "./state/ResponseStore.ts"
@@ -69,6 +70,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const quotas = yield* QuotaWindows.QuotaWindows
   const catalog = yield* Catalog.Catalog
+  const stop = yield* StopSignal.StopSignal
   const attempt = makeAttempt({
     upstream: yield* Upstream.Upstream,
     media: yield* MediaFetch.MediaFetch,
@@ -78,13 +80,15 @@ export const make = Effect.gen(function* () {
     catalog,
     settings,
     state: yield* OpaqueState.OpaqueState,
-    responses
+    responses,
+    stop
   })
   const health = yield* TargetHealth.TargetHealth
   const recovery = makeRecovery(timers)
   const loop = makeLoop({
     attempt,
     resume: recovery.resume,
+    stop,
     timers,
     settings,
     health,
@@ -141,7 +145,7 @@ export const make = Effect.gen(function* () {
 
   /** A question about a request, not one: it stands in no book. */
   const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>
-    Effect.match(counter.count(exchange, parsed), {
+    Effect.match(StopSignal.unlessStopped(stop, counter.count(exchange, parsed)), {
       onFailure: (error) => answerError(exchange, error),
       onSuccess: ({ body, source }) => answerAtOnce(exchange, body, ["X-Gateway-Token-Count-Source", source])
     })
@@ -257,6 +261,7 @@ export const layer: Layer.Layer<
   | MediaFetch.MediaFetch
   | TokenCounter.TokenCounter
   | ResponseStore.ResponseStore
+  | StopSignal.StopSignal
   | UsageJournal.UsageJournal
   | PriceBook.PriceBook
   | DecisionLog.DecisionLog

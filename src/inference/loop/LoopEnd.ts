@@ -1,4 +1,5 @@
 /** How the walk over the targets ended. */
+import { shutdown } from "../../domain/Errors.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Target } from "../../routing/ModelResolver.ts"
 import type { Unready } from "../../routing/TargetHealth.ts"
@@ -45,6 +46,16 @@ export const nobodySuits = (reason: string): Unready => ({
   detail: `No target may serve this request: ${reason}`,
   code: "no_suitable_target"
 })
+
+const shuttingDown: Unready = { ...queueFull, detail: shutdown.message, code: shutdown.code }
+
+/** The same end when the gateway has stopped meanwhile: what was not answered is told to come back. */
+export const stopped = (end: LoopEnd): LoopEnd => {
+  const { retryAfterMs } = shutdown
+  if (end._tag === "Answered") return end
+  if (end._tag === "Failed" && end.failure.reason === shutdown.code) return { ...end, retryAfterMs }
+  return { _tag: "Unavailable", unready: shuttingDown, retryAfterMs }
+}
 
 export const isPassing = (end: LoopEnd): boolean => {
   if (end._tag === "Answered") return false

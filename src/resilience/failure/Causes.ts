@@ -27,5 +27,6 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   // The request's own links; an upstream that follows links itself may still answer.
   media_not_fetched: { kind: "bad_request", status: 400 },
   too_many_links: { kind: "bad_request", status: 400 },
-  client_left: { kind: "cancelled", status: 499 }
+  client_left: { kind: "cancelled", status: 499 },
+  server_shutting_down: { kind: "cancelled", status: 503 }
 }

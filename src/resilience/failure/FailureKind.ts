@@ -53,7 +53,7 @@ export type FailureKind =
   | "network"
   /** The gateway itself did not make the call or did not take the answer. */
   | "gateway_refusal"
-  /** The client left. */
+  /** The client left, or the gateway itself stops. */
   | "cancelled"
 
 /** What a cooldown holds back: nothing, one connection, one model on one connection, or every connection of the provider. */

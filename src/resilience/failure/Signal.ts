@@ -30,6 +30,7 @@ export type FailureCause =
   | "too_many_links"
   | "no_slot"
   | "client_left"
+  | "server_shutting_down"
 
 /** The provider's own words, as the wire read them (an `UpstreamProblem`). */
 export interface ProviderWords {

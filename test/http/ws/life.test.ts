@@ -153,7 +153,7 @@ describe("a gateway that stops", () => {
     })
   )
 
-  it.scopedLive("cuts what is not over when the time is up", () =>
+  it.scopedLive("ends what is not over when the time is up", () =>
     Effect.gen(function* () {
       const upstream = yield* Fake.start
       const scope = yield* Scope.make()
@@ -165,7 +165,7 @@ describe("a gateway that stops", () => {
       yield* Effect.promise(() => begun(client))
       yield* Scope.close(scope, Exit.void)
       const { code } = yield* Effect.promise(() => client.closed)
-      assert.strictEqual(code, 1006)
+      assert.strictEqual(code, 1001)
       yield* Effect.promise(() => upstream.requests[0]!.closed)
     })
   )

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fromRaw } from "../../../src/egress/UpstreamHeaders.ts"
 import { startAttempt } from "../../../src/inference/AttemptRun.ts"
+import * as StopSignal from "../../../src/inference/StopSignal.ts"
 import type { AttemptResult } from "../../../src/inference/Attempt.ts"
 import type { Work } from "../../../src/inference/Exchange.ts"
 import { heartbeatMs } from "../../../src/inference/AttemptRun.ts"
@@ -100,6 +101,7 @@ const start = (
       deadlineMs: timeouts.totalMs,
       lastChance,
       watch: unwatched,
+      stop: StopSignal.make(),
       holdBack,
       onHeaders: () => {},
       streamHeaders: () => []

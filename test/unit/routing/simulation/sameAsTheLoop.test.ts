@@ -16,6 +16,7 @@ import * as Events from "../../../../src/events/Events.ts"
 import { type AttemptResult, failed, ownFailure } from "../../../../src/inference/Attempt.ts"
 import { makeLoop } from "../../../../src/inference/AttemptLoop.ts"
 import type { Work } from "../../../../src/inference/Exchange.ts"
+import * as StopSignal from "../../../../src/inference/StopSignal.ts"
 import { makeSeededRandom, type SeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import * as Catalog from "../../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
@@ -269,6 +270,7 @@ const real = (story: Story) =>
             return null
           })
       },
+      stop: StopSignal.make(),
       attempt: (work: Work, target: Target) =>
         Effect.suspend(() => {
           const place = resolution.targets.indexOf(target)
