@@ -37,6 +37,7 @@ import * as ModelLists from "../providers/ModelLists.ts"
 import * as ModelSync from "../providers/ModelSync.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
+import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
@@ -110,6 +111,7 @@ const resilience = Layer.mergeAll(
   Lockouts.layer,
   ConnectionDoor.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
   LoadShedder.layer,
+  BodyBudget.layer,
   Events.layer
 )
 

@@ -79,6 +79,9 @@ export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryA
 /** The gateway stops, and the time for what was under way is over. */
 export class ShuttingDown extends Data.TaggedError("ShuttingDown") {}
 
+/** The bodies of the requests under way take as much memory as they may. */
+export class BufferFull extends Data.TaggedError("BufferFull")<{ readonly retryAfterMs: number }> {}
+
 /** Every target is resting: cooling down, locked, behind an open breaker, out of the game, or without a free place. */
 export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
@@ -133,6 +136,7 @@ export type InferenceError =
   | NoTarget
   | Overloaded
   | ShuttingDown
+  | BufferFull
   | TargetsUnavailable
   | TargetsFailed
   | ProviderNotFound
@@ -279,6 +283,12 @@ export const describe = (error: InferenceError): ErrorView => {
       })
     case "ShuttingDown":
       return errorView(503, `${shutdown.message}.`, { code: shutdown.code, retryAfterMs: shutdown.retryAfterMs })
+    case "BufferFull":
+      return errorView(
+        503,
+        "The bodies of the requests under way take as much memory as they may (GATEWAY_MAX_BUFFERED_MB). Try again soon.",
+        { code: "overloaded", retryAfterMs: error.retryAfterMs }
+      )
     case "TargetsUnavailable": {
       const { code, kind, resetsAtMs, retryAfterMs } = error
       return errorView(error.status, error.message, { code, kind, resetsAtMs, retryAfterMs })

@@ -49,6 +49,7 @@ import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
@@ -121,6 +122,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags
   const shedder = yield* LoadShedder.LoadShedder
+  const bodies = yield* BodyBudget.BodyBudget
   const breakers = yield* Breakers.Breakers
   const cooldowns = yield* Cooldowns.Cooldowns
   const journal = yield* UsageJournal.UsageJournal
@@ -218,16 +220,22 @@ export const make = Effect.gen(function* () {
     // Before the body is read: what is waiting in memory is what has to be bounded.
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
-    response.once("close", entered)
+    const share = bodies.share()
+    response.once("close", () => {
+      entered()
+      share.release()
+    })
     let isRefused = false
     const noLongerStop = stop.onStop(() => {
       isRefused = true
       pipeline.refuse(exchange(empty), new ShuttingDown())
     })
-    readBody(request, config.maxBodyBytes, (body) => {
+    readBody(request, config.maxBodyBytes, share, (body) => {
       noLongerStop()
       if (body === "gone" || isRefused) return
-      if (body === "too_large") pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
+      if (body === "no_room") pipeline.refuse(exchange(empty), bodies.refusal())
+      else if (body === "too_large")
+        pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
       else {
         const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
         if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
@@ -292,6 +300,8 @@ export const make = Effect.gen(function* () {
       connections: countStandings(standings),
       inFlight: shedder.inFlight(),
       shed: shedder.shed(),
+      bodyBytes: bodies.heldBytes(),
+      bodiesRefused: bodies.refused(),
       usageLog: usageLogNow()
     })
   }
@@ -372,6 +382,7 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | Flags
   | LoadShedder.LoadShedder
+  | BodyBudget.BodyBudget
   | Breakers.Breakers
   | Cooldowns.Cooldowns
   | UsageJournal.UsageJournal

@@ -17,7 +17,15 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { BadRequest, Forbidden, MethodNotAllowed, NotFound, TooLarge, Unauthorized } from "../api/Errors.ts"
+import {
+  BadRequest,
+  Forbidden,
+  MethodNotAllowed,
+  NotFound,
+  TooLarge,
+  Unauthorized,
+  Unavailable
+} from "../api/Errors.ts"
 import { match } from "../api/Routes.ts"
 import type { Match, Route } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
@@ -27,6 +35,7 @@ import { isSafeMethod } from "../auth/Csrf.ts"
 import { Gate } from "../auth/Gate.ts"
 import * as Login from "../auth/Login.ts"
 import type { Sessions } from "../auth/Sessions.ts"
+import { type BufferFull, describe } from "../domain/Errors.ts"
 import type { Flags } from "../flags/Flags.ts"
 import type { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { normalisePath } from "../kernel/NormalPath.ts"
@@ -36,6 +45,7 @@ import { version } from "../platform/Version.ts"
 import type { Catalog } from "../providers/Catalog.ts"
 import type { ModelLists } from "../providers/ModelLists.ts"
 import type { ProviderCalls } from "../providers/ProviderCalls.ts"
+import { BodyBudget, type BodyShare } from "../resilience/BodyBudget.ts"
 import type { Breakers } from "../resilience/breaker/Breakers.ts"
 import type { ConcurrencyGate } from "../resilience/ConcurrencyGate.ts"
 import type { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
@@ -85,6 +95,7 @@ export type ManagementServices =
   | AliasRepo
   | ApiKeys
   | AppConfig
+  | BodyBudget
   | Breakers
   | Catalog
   | ComboRepo
@@ -154,10 +165,21 @@ const notFound = (found: Exclude<Match, { readonly _tag: "Found" }>, method: str
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
 
-const bodyOf = (message: IncomingMessage, limitBytes: number): Effect.Effect<Buffer, TooLarge> =>
+const noRoom = (error: BufferFull): Unavailable => {
+  const { code, message } = describe(error)
+  return new Unavailable({ code, message, retryAfterMs: error.retryAfterMs })
+}
+
+const bodyOf = (
+  message: IncomingMessage,
+  limitBytes: number,
+  share: BodyShare,
+  refusal: () => BufferFull
+): Effect.Effect<Buffer, TooLarge | Unavailable> =>
   Effect.async((resume) =>
-    readBody(message, limitBytes, (result) => {
+    readBody(message, limitBytes, share, (result) => {
       if (result === "too_large") resume(tooLarge(limitBytes))
+      else if (result === "no_room") resume(noRoom(refusal()))
       else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
     })
   )
@@ -202,6 +224,7 @@ const assemble = Effect.gen(function* () {
   const config = yield* AppConfig
   const ids = yield* IdGen
   const gate = yield* Gate
+  const bodies = yield* BodyBudget
   const router = yield* HttpApiBuilder.Router.router
   const handlers = yield* HttpRouter.toHttpApp(router)
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
@@ -225,7 +248,9 @@ const assemble = Effect.gen(function* () {
       nowMs
     )
     if (access._tag === "Denied") return yield* refusal(access)
-    const body = yield* bodyOf(message, limitOf(found.route))
+    const share = bodies.share()
+    NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
+    const body = yield* bodyOf(message, limitOf(found.route), share, bodies.refusal)
     // All structure of JSON is ASCII.
     const excess = excessOf(body.toString("latin1"))
     if (excess !== null) return yield* new BadRequest({ message: excessMessage[excess] })

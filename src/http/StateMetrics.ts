@@ -9,6 +9,10 @@ export interface HouseState {
   readonly inFlight: number
   /** Since the start. */
   readonly shed: number
+  /** Of requests under way. */
+  readonly bodyBytes: number
+  /** Since the start. */
+  readonly bodiesRefused: number
   readonly usageLog: {
     readonly isTroubled: boolean
     readonly waitingRows: number
@@ -31,7 +35,15 @@ const breakerStates = (breakers: ReadonlyArray<BreakerView>): GaugeFamily => ({
   )
 })
 
-export const stateFamilies = ({ breakers, connections, inFlight, shed, usageLog }: HouseState): MetricsSnapshot => [
+export const stateFamilies = ({
+  bodiesRefused,
+  bodyBytes,
+  breakers,
+  connections,
+  inFlight,
+  shed,
+  usageLog
+}: HouseState): MetricsSnapshot => [
   breakerStates(breakers),
   {
     type: "gauge",
@@ -50,6 +62,18 @@ export const stateFamilies = ({ breakers, connections, inFlight, shed, usageLog 
     name: "gateway_requests_shed_total",
     help: "Inference requests refused because too many were in flight.",
     samples: [{ labels: {}, value: shed }]
+  },
+  {
+    type: "gauge",
+    name: "gateway_request_body_bytes",
+    help: "Memory that the bodies of requests under way take (limit: GATEWAY_MAX_BUFFERED_MB).",
+    samples: [{ labels: {}, value: bodyBytes }]
+  },
+  {
+    type: "counter",
+    name: "gateway_request_bodies_refused_total",
+    help: "Requests refused because the bodies under way took as much memory as they may.",
+    samples: [{ labels: {}, value: bodiesRefused }]
   },
   {
     type: "gauge",

@@ -120,6 +120,10 @@ export const answerHeaders = (
 /** Kinds that no SDK need ask about again by itself. */
 const isUsedUp = ({ kind }: ErrorView): boolean => kind === "insufficient_quota" || kind === "usage_limit"
 
+/** Value of `Retry-After`, in seconds; null without one. */
+export const retryAfterOf = ({ retryAfterMs }: ErrorView): string | null =>
+  retryAfterMs === null ? null : String(Math.max(1, Math.ceil(retryAfterMs / 1000)))
+
 /** Headers of an error answer. `wire` is the client's. */
 export const errorHeaders = (
   requestId: string,
@@ -132,6 +136,7 @@ export const errorHeaders = (
   const passed = view.native !== null && view.native.wire === wire ? view.native.headers : []
   headers.push(...passed)
   if (isUsedUp(view) && !passed.includes("x-should-retry")) headers.push("x-should-retry", "false")
-  if (view.retryAfterMs !== null) headers.push("Retry-After", String(Math.max(1, Math.ceil(view.retryAfterMs / 1000))))
+  const retryAfter = retryAfterOf(view)
+  if (retryAfter !== null) headers.push("Retry-After", retryAfter)
   return headers
 }

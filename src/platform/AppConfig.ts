@@ -10,7 +10,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { homedir } from "node:os"
+import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
@@ -33,6 +33,8 @@ export interface AppConfigShape {
   readonly envConnections: boolean
   readonly drainMs: number
   readonly maxBodyBytes: number
+  /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
+  readonly maxBufferedBytes: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
   readonly corsOrigins: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
@@ -92,14 +94,16 @@ const otlpResource = Config.all([
 const expandHome = (path: string): string =>
   resolve(path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path)
 
-const bounded = (name: string, fallback: number, least: number, most: number): Config.Config<number> =>
+const within = (name: string, least: number, most: number): Config.Config<number> =>
   Config.integer(name).pipe(
-    Config.withDefault(fallback),
     Config.validate({
       message: `${name} must be a whole number from ${least} to ${most}`,
       validation: (value) => value >= least && value <= most
     })
   )
+
+const bounded = (name: string, fallback: number, least: number, most: number): Config.Config<number> =>
+  Config.withDefault(within(name, least, most), fallback)
 
 /** An origin by name: `https://chat.example`, or that of an application (`app://notes`). A wildcard would open the gateway to every page. */
 const isOrigin = (text: string): boolean => /^[a-z][\d+.a-z-]*:\/\/[^\s#*,/?@]+$/.test(text)
@@ -149,6 +153,38 @@ const secret = (
 const weakEncryptionKey =
   ". For a database that was encrypted with a shorter one, set a new key and run 'gateway reset-encrypted-columns'"
 
+const bytesPerMebibyte = 1_048_576
+const maxDefaultBufferedBytes = 2048 * bytesPerMebibyte
+
+/** Memory that this process may use: that of the machine, or of its container. */
+const memoryBytes = (): number => {
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+}
+
+/** A quarter of the memory, 2 GiB at most, and room for four of the largest bodies. */
+export const defaultBufferedBytes = (maxBodyBytes: number, memory: number): number =>
+  Math.max(4 * maxBodyBytes, Math.min(Math.floor(memory / 4), maxDefaultBufferedBytes))
+
+const mebibytes = (config: Config.Config<number>): Config.Config<number> =>
+  Config.map(config, (value) => value * bytesPerMebibyte)
+
+/** The limits of request bodies: of each, and of all together. */
+const bodyLimits = Config.all({
+  maxBodyBytes: mebibytes(bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048)),
+  maxBufferedBytes: optional(mebibytes(within("GATEWAY_MAX_BUFFERED_MB", 1, 1_048_576)))
+}).pipe(
+  Config.map(({ maxBodyBytes, maxBufferedBytes }) => ({
+    maxBodyBytes,
+    maxBufferedBytes: maxBufferedBytes ?? defaultBufferedBytes(maxBodyBytes, memoryBytes())
+  })),
+  Config.validate({
+    message:
+      "GATEWAY_MAX_BUFFERED_MB must be at least GATEWAY_MAX_BODY_MB: else the largest bodies could never be taken",
+    validation: ({ maxBodyBytes, maxBufferedBytes }) => maxBufferedBytes >= maxBodyBytes
+  })
+)
+
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
@@ -158,7 +194,7 @@ const config = Config.all({
   encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
   envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
-  maxBodyBytes: bounded("GATEWAY_MAX_BODY_MB", 50, 1, 2048).pipe(Config.map((mebibytes) => mebibytes * 1_048_576)),
+  bodyLimits,
   corsOrigins: origins("CORS_ORIGINS"),
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
@@ -170,11 +206,15 @@ const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =
   new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
-export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(config, (values) => ({
-  ...values,
-  allowKeyless: false,
-  environment: snapshot(process.env)
-}))
+export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(
+  config,
+  ({ bodyLimits: limits, ...values }) => ({
+    ...values,
+    ...limits,
+    allowKeyless: false,
+    environment: snapshot(process.env)
+  })
+)
 
 export const layer: Layer.Layer<AppConfig, ConfigError.ConfigError> = Layer.effect(AppConfig, make)
 
@@ -189,7 +229,8 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     encryptionKey: null,
     envConnections: false,
     drainMs: 1_000,
-    maxBodyBytes: 50 * 1_048_576,
+    maxBodyBytes: 50 * bytesPerMebibyte,
+    maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
     corsOrigins: [],
     otlpEndpoint: null,
     otlpHeaders: Redacted.make([]),

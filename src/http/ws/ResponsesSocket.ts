@@ -14,6 +14,7 @@ import * as Flags from "../../flags/Flags.ts"
 import { identityHeaders } from "../../inference/Headers.ts"
 import { Overloaded } from "../../domain/Errors.ts"
 import type { Exchange } from "../../inference/Exchange.ts"
+import * as BodyBudget from "../../resilience/BodyBudget.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import * as Pipeline from "../../inference/Pipeline.ts"
 import { makeResponseHistory } from "../../inference/ResponseHistory.ts"
@@ -54,6 +55,7 @@ export const make = Effect.gen(function* () {
   const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
   const shedder = yield* LoadShedder.LoadShedder
+  const bodies = yield* BodyBudget.BodyBudget
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const history = makeResponseHistory()
@@ -126,6 +128,7 @@ export const make = Effect.gen(function* () {
           judge: (nowMs) => principalOf(access(nowMs)),
           serve,
           refuse: pipeline.refuse,
+          bodies,
           history,
           maxBodyBytes: config.maxBodyBytes,
           began: () => {
@@ -139,6 +142,13 @@ export const make = Effect.gen(function* () {
         }
       )
       sessions.add(session)
+      // Before the frames are made of it: what is not a whole frame yet is in memory too.
+      const count = (chunk: Buffer): void => {
+        if (session.arriving(chunk.length)) return
+        socket.off("data", count)
+        socket.end(() => socket.destroy())
+      }
+      socket.prependListener("data", count)
       none.unsafeClose()
       opened.on("close", () => {
         sessions.delete(session)
@@ -175,4 +185,5 @@ export const layer: Layer.Layer<
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline
   | LoadShedder.LoadShedder
+  | BodyBudget.BodyBudget
 > = Layer.scoped(ResponsesSocket, make)

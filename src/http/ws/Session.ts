@@ -6,9 +6,11 @@ import * as Either from "effect/Either"
 import type { RawData, WebSocket } from "ws"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
-import { BodyTooLarge, describe, type ErrorView } from "../../domain/Errors.ts"
+import { BodyTooLarge, type BufferFull, describe, type ErrorView } from "../../domain/Errors.ts"
 import type { Exchange } from "../../inference/Exchange.ts"
+import { retryAfterOf } from "../../inference/Headers.ts"
 import type { ResponseHistory } from "../../inference/ResponseHistory.ts"
+import type { BodyBudget, BodyShare } from "../../resilience/BodyBudget.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { type JsonObject, optional, stringOr } from "../../wire/json/Json.ts"
 import { type ClientFrame, readClientFrame } from "./ClientFrames.ts"
@@ -35,7 +37,8 @@ export interface SessionServices {
   /** Who is calling, judged anew for every request: a key may be revoked while its socket is open. */
   readonly judge: (nowMs: number) => Principal | ErrorView
   readonly serve: (exchange: Exchange) => void
-  readonly refuse: (exchange: Exchange, error: BodyTooLarge) => void
+  readonly refuse: (exchange: Exchange, error: BodyTooLarge | BufferFull) => void
+  readonly bodies: Pick<typeof BodyBudget.Service, "share" | "refusal">
   readonly history: ResponseHistory
   readonly maxBodyBytes: number
   /** A response is being made; the returned function says that it is over. */
@@ -43,6 +46,8 @@ export interface SessionServices {
 }
 
 export interface Session {
+  /** Counts bytes of a frame that is not whole yet. False when there is no room for them: the client was told, and the socket must end. */
+  readonly arriving: (bytes: number) => boolean
   /** Called every half minute: ends a socket whose client is gone, or whose time is over. */
   readonly tick: (nowMs: number) => void
   /** Ends at once when nothing runs, else after what runs. */
@@ -58,13 +63,19 @@ export type SessionSocket = Pick<
 
 type Create = Extract<ClientFrame, { readonly _tag: "Create" }>
 
+/** A request, and what it takes of the budget until its response is over. */
+interface Job extends Create {
+  readonly bytes: number
+  readonly share: BodyShare
+}
+
 /** A socket lives this long; clients open another. */
 export const maxLifetimeMs = 60 * 60_000
 
 const maxLanes = 8
 const maxQueued = 16
 
-const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003 }
+const closeCodes = { normal: 1000, goingAway: 1001, unsupportedData: 1003, tryAgainLater: 1013 }
 
 const limitReached = transportError(
   400,
@@ -83,13 +94,18 @@ const tooManyLanes = transportError(
 )
 const queueFull = transportError(429, "too_many_requests", "Too many requests wait on this connection.")
 
+const byteLength = (data: RawData): number =>
+  Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength
+
 const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : data).toString()
 
 /** Serves a socket until it closes: every frame is a request of its own, one after the other in its lane. */
 export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session => {
-  const { history } = services
+  const { bodies, history } = services
   const running = new Map<string | null, SocketReply>()
   let alive = true
+  /** Bytes since the last whole frame, give or take a chunk. */
+  let arrived = { bytes: 0, share: bodies.share() }
   /** Set when the socket shall end as soon as nothing runs. */
   let ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
 
@@ -106,7 +122,8 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
   const membersOf = (lane: string | null): JsonObject => optional("stream_id", lane)
 
   const tell = (lane: string | null, view: ErrorView, requestId = facts.id): void => {
-    writer.send(withMembers(JSON.stringify(errorFrame(view, requestId)), membersOf(lane)))
+    const headers = optional("retry-after", retryAfterOf(view))
+    writer.send(withMembers(JSON.stringify(errorFrame(view, requestId, headers)), membersOf(lane)))
   }
 
   const endWhenIdle = (): void => {
@@ -126,7 +143,8 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
     for (const event of events) writer.send(withMembers(JSON.stringify(event), membersOf(lane)))
   }
 
-  const startRun = ({ body, lane }: Create, expanded: JsonObject, principal: Principal, done: () => void): void => {
+  const startRun = (job: Job, expanded: JsonObject, principal: Principal, done: () => void): void => {
+    const { body, bytes, lane, share } = job
     const receivedMs = services.nowMs()
     const requestId = services.nextId(receivedMs)
     const over = services.began()
@@ -162,11 +180,18 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       reply
     }
     // The frame itself was within the limit; the conversation it goes on may not be.
-    if (exchange.body.length <= services.maxBodyBytes) services.serve(exchange)
-    else services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
+    const { length } = exchange.body
+    if (length > services.maxBodyBytes) {
+      services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
+    } else if (share.take(Math.max(0, length - bytes))) services.serve(exchange)
+    else services.refuse(exchange, bodies.refusal())
   }
 
-  const start = (frame: Create, done: () => void): void => {
+  const start = (frame: Job, next: () => void): void => {
+    const done = (): void => {
+      frame.share.release()
+      next()
+    }
     const principal = services.judge(services.nowMs())
     if (!("_tag" in principal)) {
       tell(frame.lane, principal)
@@ -180,12 +205,32 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
     done()
   }
 
-  const lanes = makeLanes<Create>({ maxLanes, maxQueued, maxQueuedBytes: services.maxBodyBytes }, start)
+  const lanes = makeLanes<Job>({ maxLanes, maxQueued, maxQueuedBytes: services.maxBodyBytes }, start)
 
   const create = (frame: Create, bytes: number): void => {
     if (ending !== null) return tell(frame.lane, ending.view)
-    const taken = lanes.submit(frame.lane, frame, bytes)
-    if (taken !== "taken") tell(frame.lane, taken === "queue_full" ? queueFull : tooManyLanes)
+    const share = bodies.share()
+    if (!share.take(bytes)) return tell(frame.lane, describe(bodies.refusal()))
+    const taken = lanes.submit(frame.lane, { ...frame, bytes, share }, bytes)
+    if (taken === "taken") return
+    share.release()
+    tell(frame.lane, taken === "queue_full" ? queueFull : tooManyLanes)
+  }
+
+  const dropQueued = (): ReadonlyArray<Job> => {
+    const jobs = lanes.takeQueued()
+    for (const { share } of jobs) share.release()
+    return jobs
+  }
+
+  const arriving = (bytes: number): boolean => {
+    // Frames of the protocol come in between and are not kept; a frame is never longer than the limit.
+    if (arrived.bytes + bytes > services.maxBodyBytes) return true
+    arrived.bytes += bytes
+    if (arrived.share.take(bytes)) return true
+    tell(null, describe(bodies.refusal()))
+    socket.close(closeCodes.tryAgainLater)
+    return false
   }
 
   const cancel = (lane: string | null): void => {
@@ -196,21 +241,22 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
 
   const end = (view: ErrorView, code: number, told: boolean): void => {
     ending ??= { view, code, told }
-    for (const { lane } of lanes.takeQueued()) tell(lane, ending.view)
+    for (const { lane } of dropQueued()) tell(lane, ending.view)
     endWhenIdle()
   }
 
   socket.on("message", (data: RawData, isBinary: boolean) => {
     alive = true
+    arrived.share.release()
+    arrived = { bytes: 0, share: bodies.share() }
     // Frames may come in between our goodbye and the client's.
     if (socket.readyState !== socket.OPEN) return
     if (isBinary) {
       tell(null, noBinary)
       return socket.close(closeCodes.unsupportedData)
     }
-    const text = textOf(data)
-    const frame = readClientFrame(text)
-    if (frame._tag === "Create") create(frame, text.length)
+    const frame = readClientFrame(textOf(data))
+    if (frame._tag === "Create") create(frame, byteLength(data))
     else if (frame._tag === "Cancel") cancel(frame.lane)
     else tell(frame.lane, transportError(400, null, frame.message, frame.param))
   })
@@ -221,12 +267,14 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
     // The socket closes by itself; `close` follows.
   })
   socket.on("close", () => {
-    lanes.takeQueued()
+    arrived.share.release()
+    dropQueued()
     for (const reply of running.values()) reply.leave()
     history.forget(facts.id)
   })
 
   return {
+    arriving,
     tick: (nowMs) => {
       if (!alive) return socket.terminate()
       alive = false

@@ -23,6 +23,7 @@ import * as Timers from "../../../src/platform/Timers.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as BodyBudget from "../../../src/resilience/BodyBudget.ts"
 import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
@@ -207,7 +208,13 @@ const explainer = Layer.succeed(
   })
 )
 
-const resilience = Layer.mergeAll(Breakers.layer, Cooldowns.layer, Lockouts.layer, ConcurrencyGate.layer)
+const resilience = Layer.mergeAll(
+  BodyBudget.layer,
+  Breakers.layer,
+  Cooldowns.layer,
+  Lockouts.layer,
+  ConcurrencyGate.layer
+)
 
 const services = Layer.provideMerge(
   Simulator.layer.pipe(Layer.provide(Layer.mergeAll(PerformanceStats.layer, noLeaderboard))),

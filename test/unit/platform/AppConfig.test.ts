@@ -42,4 +42,27 @@ describe("AppConfig", () => {
       assert.match(yield* problem({ GATEWAY_ENV_CONNECTIONS: "maybe" }), /^GATEWAY_ENV_CONNECTIONS must be one of/)
     })
   )
+
+  it.effect(
+    "the budget of bodies: a quarter of the memory within its bounds, or what is said, never below one body",
+    () =>
+      Effect.gen(function* () {
+        const mebibyte = 1_048_576
+        for (const [maxBodyMb, memoryMb, expectedMb] of [
+          [50, 4_096, 1_024],
+          [50, 65_536, 2_048],
+          [50, 512, 200],
+          [1_024, 8_192, 4_096]
+        ] as const) {
+          const bytes = AppConfig.defaultBufferedBytes(maxBodyMb * mebibyte, memoryMb * mebibyte)
+          assert.strictEqual(bytes, expectedMb * mebibyte)
+        }
+        const said = Either.getOrThrow(yield* read({ GATEWAY_MAX_BUFFERED_MB: "60" }))
+        assert.strictEqual(said.maxBufferedBytes, 60 * mebibyte)
+        const derived = Either.getOrThrow(yield* read({ GATEWAY_MAX_BODY_MB: "2" }))
+        assert.isAtLeast(derived.maxBufferedBytes, 8 * mebibyte)
+        assert.match(yield* problem({ GATEWAY_MAX_BUFFERED_MB: "49" }), /at least GATEWAY_MAX_BODY_MB/)
+        assert.match(yield* problem({ GATEWAY_MAX_BUFFERED_MB: "0" }), /GATEWAY_MAX_BUFFERED_MB must be a whole number/)
+      })
+  )
 })

@@ -50,6 +50,7 @@ const setUp = () => {
       judge: () => ({ _tag: "Anonymous" }),
       serve: (exchange) => void served.push(exchange),
       refuse: () => {},
+      bodies: { share: () => ({ take: () => true, release: () => {} }), refusal: () => assert.fail("there is room") },
       history: makeResponseHistory(),
       maxBodyBytes: 1_000_000,
       began: () => {
