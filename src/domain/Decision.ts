@@ -43,6 +43,8 @@ export interface Candidate {
 export interface DecisionRecord {
   readonly requestId: string
   readonly requestedModel: string
+  /** What stood in for it, by the setting `modelFallbacks`; absent where the requested id itself was asked. */
+  readonly fallbackModel?: string
   readonly combo: string | null
   readonly strategy: string
   /** Why the first target is first, in a few words. */

@@ -34,6 +34,8 @@ export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ reado
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
   readonly reason: "expired" | "inactive" | "model" | "scope"
   readonly model: string | null
+  /** The requested id that `model` stands in for, by the setting `modelFallbacks`. */
+  readonly requested?: string
 }> {}
 
 /** The quota group is for API keys with an allocation, and the caller has none. */
@@ -207,10 +209,11 @@ export const errorView = (status: number, message: string, more: Partial<ErrorVi
   }
 }
 
-const rejected: Record<KeyRejected["reason"], (model: string | null) => string> = {
+const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = {
   expired: () => "This API key has expired.",
   inactive: () => "This API key is not active.",
-  model: (model) => `This API key may not use the model '${model ?? ""}'.`,
+  model: ({ model, requested }) =>
+    `This API key may not use the model '${model ?? ""}'${requested === undefined ? "" : `, which modelFallbacks puts in the place of '${requested}'`}.`,
   scope: () => "This API key lacks the scope for this route."
 }
 
@@ -253,7 +256,7 @@ export const describe = (error: InferenceError): ErrorView => {
         { param: null }
       )
     case "KeyRejected":
-      return errorView(403, rejected[error.reason](error.model), {
+      return errorView(403, rejected[error.reason](error), {
         code: `key_${error.reason}`,
         param: error.model === null ? null : "model"
       })

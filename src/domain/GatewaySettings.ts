@@ -5,7 +5,9 @@ export const GatewaySettings = Schema.Struct({
   /** Names, beside its own addresses, by which clients that need no key may call the gateway (the `Host` of a request), without port. */
   allowedHosts: Schema.Array(Schema.String),
   /** `/metrics` needs no key, also when the gateway is reached from other machines. */
-  metricsPublic: Schema.Boolean
+  metricsPublic: Schema.Boolean,
+  /** A model id, or a pattern with `*`, that resolves to nothing → the model id or combo that is asked instead. */
+  modelFallbacks: Schema.Record({ key: Schema.String, value: Schema.String })
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -22,14 +24,35 @@ const HostName = Schema.Trim.pipe(
   )
 )
 
+const maxFallbacks = 100
+const maxModelIdLength = 512
+
+const modelIdProblem = (id: string): string | null => {
+  if (id === "" || id.trim() !== id) return "must be a model id, without spaces around it"
+  return id.length > maxModelIdLength ? `must not be longer than ${maxModelIdLength} characters` : null
+}
+
+const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
+  Schema.filter((fallbacks) => {
+    const entries = Object.entries(fallbacks)
+    if (entries.length > maxFallbacks) return `must not have more than ${maxFallbacks} entries`
+    return entries.flatMap(([id, model]) => {
+      const problem = modelIdProblem(id) ?? modelIdProblem(model)
+      return problem === null ? [] : [{ path: [id.slice(0, maxModelIdLength)], message: problem }]
+    })
+  })
+)
+
 /** Any part of the settings; null leaves a member as it is. A member that does not exist is an error. */
 export const GatewaySettingsPatch = Schema.Struct({
   allowedHosts: Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
-  metricsPublic: Schema.optionalWith(Schema.Boolean, leave)
+  metricsPublic: Schema.optionalWith(Schema.Boolean, leave),
+  /** Replaces all of them. */
+  modelFallbacks: Schema.optionalWith(ModelFallbacks, leave)
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
-export const defaultGatewaySettings: GatewaySettings = { allowedHosts: [], metricsPublic: false }
+export const defaultGatewaySettings: GatewaySettings = { allowedHosts: [], metricsPublic: false, modelFallbacks: {} }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
   ...settings,

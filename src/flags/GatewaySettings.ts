@@ -6,12 +6,15 @@ import * as Shape from "../domain/GatewaySettings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import * as StoredSettings from "../store/StoredSettings.ts"
+import { makeModelFallbacks } from "./ModelFallbacks.ts"
 
 export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings")<
   GatewaySettings,
   StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
     /** Hot: the names in `allowedHosts`, for asking. */
     readonly allowedHosts: () => ReadonlySet<string>
+    /** Hot: what `modelFallbacks` puts in the place of an id that is not served; null when it says nothing of it. */
+    readonly fallbackOf: (modelId: string) => string | null
   }
 >() {}
 
@@ -25,10 +28,16 @@ export const shape = {
 
 export const make = Effect.gen(function* () {
   let allowedHosts: ReadonlySet<string> = new Set()
+  let fallbackOf = makeModelFallbacks({})
   const stored = yield* StoredSettings.make(place, shape, (settings) => {
     allowedHosts = new Set(settings.allowedHosts.map((host) => host.replace(/^\[|\]$/g, "")))
+    fallbackOf = makeModelFallbacks(settings.modelFallbacks)
   })
-  return GatewaySettings.of({ ...stored, allowedHosts: () => allowedHosts })
+  return GatewaySettings.of({
+    ...stored,
+    allowedHosts: () => allowedHosts,
+    fallbackOf: (modelId) => fallbackOf(modelId)
+  })
 })
 
 export const layer: Layer.Layer<GatewaySettings, StoreError, SettingsRepo> = Layer.effect(GatewaySettings, make)

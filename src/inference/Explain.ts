@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         }
         const envelope = codec.checkEnvelope(body)
         if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
-        const resolution = resolutions.resolve(model)
+        const resolution = resolutions.requested(model)
         if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
         const sessionId = sessionIdOf(headers, body)
         const sessionKey = sessionId === null ? null : sessionKeyOf(request.apiKeyId ?? "", model, sessionId)

@@ -4,9 +4,8 @@
  */
 import * as Either from "effect/Either"
 import { headerOf } from "../auth/Credentials.ts"
-import { type InferenceError, InvalidRequest, KeyRejected, PreviousResponseNotFound } from "../domain/Errors.ts"
+import { type InferenceError, InvalidRequest, PreviousResponseNotFound } from "../domain/Errors.ts"
 import { maxModelChars } from "../domain/Provider.ts"
-import { mayUse } from "../routing/ModelIds.ts"
 import type { Resolution } from "../routing/ModelResolver.ts"
 import type * as Resolutions from "../routing/Resolutions.ts"
 import type * as Engine from "../routing/Engine.ts"
@@ -18,6 +17,7 @@ import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
 import { invalidField } from "../wire/json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
 import type { Exchange, Work } from "./Exchange.ts"
+import { resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
 import type * as ResponseStore from "./state/ResponseStore.ts"
@@ -115,10 +115,7 @@ export const openRequest = (
   if (Either.isLeft(checked)) return checked.left
   const envelope = checked.right
   const { principal } = exchange
-  if (principal._tag === "Key" && !mayUse(principal.key, envelope.model)) {
-    return new KeyRejected({ reason: "model", model: envelope.model })
-  }
-  const resolution = resolutions.resolve(envelope.model)
+  const resolution = resolveFor(resolutions, principal, envelope.model)
   if ("_tag" in resolution) return resolution
   const apiKeyId = principal._tag === "Key" ? principal.key.id : null
   const owner = apiKeyId ?? ""

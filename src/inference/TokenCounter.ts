@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { mayUse } from "../routing/ModelIds.ts"
 import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../domain/Errors.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import * as Timers from "../platform/Timers.ts"
@@ -35,6 +34,7 @@ import {
   renderCount
 } from "./CountRequest.ts"
 import type { Exchange } from "./Exchange.ts"
+import { resolveFor } from "./RequestedModel.ts"
 
 export interface TokenCount {
   /** The answer in the client's wire. */
@@ -94,10 +94,8 @@ export const make = Effect.gen(function* () {
       const { codec, principal, wire } = exchange
       const body = asConversation(wire, parsed)
       const envelope = yield* codec.checkEnvelope(body)
-      if (principal._tag === "Key" && !mayUse(principal.key, envelope.model)) {
-        return yield* Either.left(new KeyRejected({ reason: "model", model: envelope.model }))
-      }
-      const resolution = resolutions.resolve(envelope.model)
+      const resolution = resolveFor(resolutions, principal, envelope.model)
+      if (resolution instanceof KeyRejected) return yield* Either.left(resolution)
       const share = "_tag" in resolution ? null : resolution.quotaGroup
       const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
       if (barred !== null) return yield* Either.left(barred)
@@ -106,7 +104,7 @@ export const make = Effect.gen(function* () {
     })
 
   const targetOf = (model: string, apiKeyId: string | null): Target | null => {
-    const resolution = resolutions.resolve(model)
+    const resolution = resolutions.requested(model)
     if ("_tag" in resolution) return null
     return resolution.targets.find(({ share }) => barredFrom(model, share ?? null, apiKeyId) === null) ?? null
   }

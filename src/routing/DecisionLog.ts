@@ -72,6 +72,7 @@ export const recordOf = (entry: DecisionEntry): DecisionRecord => {
   return {
     requestId: entry.requestId,
     requestedModel: entry.requestedModel,
+    ...(entry.resolution.fallbackModel === undefined ? {} : { fallbackModel: entry.resolution.fallbackModel }),
     combo: entry.resolution.combo?.name ?? null,
     strategy: entry.decision.strategy,
     seed: entry.decision.seed,

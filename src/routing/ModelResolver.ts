@@ -44,6 +44,8 @@ export interface Resolution {
   readonly quotaGroup: string | null
   /** The combo's; empty without one. */
   readonly config: Readonly<Record<string, unknown>>
+  /** What stands in for the requested id, by the setting `modelFallbacks`; absent where that id itself was resolved. */
+  readonly fallbackModel?: string
 }
 
 /** The automatic ids of the model list. Any other valid composition is served as well. */
@@ -123,7 +125,7 @@ const resolveName = (view: ResolverView, id: string, hops: number): Resolution |
 }
 
 /** A failure, told of the id that was asked for. */
-const told = (
+export const told = (
   id: string,
   because: string,
   failure: ModelNotFound | NoTarget,
@@ -153,7 +155,11 @@ const unknown = (view: ResolverView, id: string): ModelNotFound => {
     const names = [...view.catalog.combos.keys()].map((name) => `combo:${name}`)
     return failed(id, "there is no active combo of this name", closest(id, names, 3))
   }
-  return failed(id, "no provider, combo or listed model has this id", suggestionsFor(view, id))
+  return failed(
+    id,
+    "no provider, combo or listed model has this id (modelFallbacks of PATCH /api/settings can map it to one)",
+    suggestionsFor(view, id)
+  )
 }
 
 const resolveAny = (view: ResolverView, id: string, hops: number): Resolution | ModelNotFound | NoTarget => {

@@ -13,6 +13,8 @@ const Numbers = Schema.Record({ key: Schema.String, value: Schema.Number })
 export const DecisionView = Schema.Struct({
   requestId: Schema.String,
   requestedModel: Schema.String,
+  /** What stood in for it, by the setting `modelFallbacks`; absent where the requested id itself was asked. */
+  fallbackModel: Schema.optionalWith(Schema.String, { exact: true }),
   combo: Schema.NullOr(Schema.String),
   strategy: Schema.String,
   /** Why the first target is first. */

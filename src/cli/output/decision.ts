@@ -106,6 +106,7 @@ export const showCandidates = (decision: DecisionView, whenEmpty: string) =>
 /** What is said of the decision as a whole. */
 export const headline = (decision: DecisionView): ReadonlyArray<readonly [string, string]> => [
   ["Asked for", decision.requestedModel],
+  ...(decision.fallbackModel === undefined ? [] : [["Mapped to", decision.fallbackModel] as const]),
   ...(decision.combo === null ? [] : [["Combo", decision.combo] as const]),
   ["Strategy", decision.strategy],
   ...(decision.reason === undefined ? [] : [["Reason", decision.reason] as const]),

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidRequest, ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
+import * as GatewaySettings from "../../flags/GatewaySettings.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -17,8 +18,9 @@ import * as LeaderboardSync from "../auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../auto/RouterStrategies.ts"
 import type { DecidePolicy } from "../engine/Decide.ts"
 import { candidatesOf } from "../engine/Snapshot.ts"
-import { resolve, type Resolution } from "../ModelResolver.ts"
+import type { Resolution } from "../ModelResolver.ts"
 import * as QuotaWindows from "../quota/QuotaWindows.ts"
+import { resolveRequested } from "../RequestedModel.ts"
 import * as RoutingSettings from "../RoutingSettings.ts"
 import * as PerformanceStats from "../stats/PerformanceStats.ts"
 import { nameOf, strangers } from "./Behaviour.ts"
@@ -78,6 +80,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const prices = yield* PriceBook.PriceBook
   const settings = yield* Settings.Settings
+  const gateway = yield* GatewaySettings.GatewaySettings
   const usage = yield* UsageRepo.UsageRepo
   const quotas = yield* QuotaWindows.QuotaWindows
   const measured = yield* PerformanceStats.PerformanceStats
@@ -95,7 +98,7 @@ export const make = Effect.gen(function* () {
   const resolved = (model: string): Effect.Effect<Resolution, ModelNotFound | NoTarget> =>
     Effect.suspend((): Effect.Effect<Resolution, ModelNotFound | NoTarget> => {
       const view = { catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }
-      const found = resolve(view, model)
+      const found = resolveRequested(view, gateway.fallbackOf, model)
       return found instanceof ModelNotFound || found instanceof NoTarget ? Effect.fail(found) : Effect.succeed(found)
     })
 
@@ -175,6 +178,7 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | PriceBook.PriceBook
   | Settings.Settings
+  | GatewaySettings.GatewaySettings
   | UsageRepo.UsageRepo
   | QuotaWindows.QuotaWindows
   | PerformanceStats.PerformanceStats

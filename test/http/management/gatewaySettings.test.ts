@@ -20,7 +20,12 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
       assert.deepStrictEqual(JSON.parse(changed.text), wanted)
       const next = yield* change("PUT", { metricsPublic: true })
       assert.deepStrictEqual(JSON.parse(next.text), { ...wanted, metricsPublic: true })
-      yield* change("PATCH", { allowedHosts: [], metricsPublic: false })
+      const modelFallbacks = { "claude-haiku-*": "combo:small", ["a".repeat(512)]: "openai/gpt-4o-mini" }
+      const mapped = yield* change("PATCH", { modelFallbacks: { gone: "m" } })
+      assert.strictEqual(mapped.status, 200, mapped.text)
+      yield* change("PATCH", { modelFallbacks })
+      assert.deepStrictEqual(JSON.parse((yield* get).text), { ...wanted, metricsPublic: true, modelFallbacks })
+      yield* change("PATCH", { allowedHosts: [], metricsPublic: false, modelFallbacks: {} })
       assert.deepStrictEqual(JSON.parse((yield* get).text), defaultGatewaySettings)
     })
   )
@@ -35,6 +40,16 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
         [{ allowedHosts: ["a.example", "a.example:8080"] }, "allowedHosts.1"],
         [{ allowedHosts: ["*"] }, "allowedHosts.0"],
         [{ allowedHosts: "a.example" }, "allowedHosts"],
+        [{ modelFallbacks: ["claude-*"] }, "modelFallbacks"],
+        [{ modelFallbacks: { "claude-*": 3 } }, "modelFallbacks.claude-*"],
+        [{ modelFallbacks: { "claude-*": "" } }, "modelFallbacks.claude-*"],
+        [{ modelFallbacks: { " a": "b" } }, "modelFallbacks. a"],
+        [{ modelFallbacks: { a: "b".repeat(513) } }, "modelFallbacks.a"],
+        [{ modelFallbacks: { ["a".repeat(513)]: "b" } }, `modelFallbacks.${"a".repeat(512)}`],
+        [
+          { modelFallbacks: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, "b"])) },
+          "modelFallbacks"
+        ],
         [{ allowedHosts: Array.from({ length: 101 }, () => "a") }, "allowedHosts"]
       ] as const) {
         const refused = yield* change("PATCH", body)

@@ -7,6 +7,7 @@ import { spanMs } from "../../../../src/cli/commands/route/replay.ts"
 import { pairsOf } from "../../../../src/cli/commands/route/simulate.ts"
 import * as Catalog from "../../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
+import * as GatewaySettings from "../../../../src/flags/GatewaySettings.ts"
 import * as Settings from "../../../../src/resilience/Settings.ts"
 import * as RouterStrategies from "../../../../src/routing/auto/RouterStrategies.ts"
 import * as RoutingSettings from "../../../../src/routing/RoutingSettings.ts"
@@ -57,9 +58,13 @@ const services = Layer.provideMerge(
     PerformanceStats.layer,
     RouterStrategies.layer,
     noLeaderboard,
-    Layer.mergeAll(Settings.layer, RoutingSettings.layer, QuotaWindows.layer, UsageJournal.layerMemory).pipe(
-      Layer.provideMerge(reposInMemory)
-    )
+    Layer.mergeAll(
+      Settings.layer,
+      GatewaySettings.layer,
+      RoutingSettings.layer,
+      QuotaWindows.layer,
+      UsageJournal.layerMemory
+    ).pipe(Layer.provideMerge(reposInMemory))
   )
 )
 
