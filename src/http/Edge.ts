@@ -64,6 +64,7 @@ import { NodeReply } from "./NodeReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
+import { logRefusal } from "./RefusalLog.ts"
 import { readBody } from "./RequestBody.ts"
 import { stateFamilies } from "./StateMetrics.ts"
 
@@ -328,9 +329,18 @@ export const make = Effect.gen(function* () {
     metrics(reply)
   }
 
-  const wrongMethod = (route: EdgeRoute, allow: string, reply: ClientReply): void => {
+  const wrongMethod = (route: EdgeRoute, allow: string, request: IncomingMessage, reply: ClientReply): void => {
     const requestId = ids.next(timers.nowMs())
     const view = describe(new WrongMethod({ allow }))
+    runFork(
+      logRefusal({
+        requestId,
+        method: request.method ?? "",
+        url: request.url ?? "/",
+        status: view.status,
+        reason: view.code
+      })
+    )
     const codec = codecs[route.wire ?? "chat"]
     send(reply, requestId, view.status, "application/json", JSON.stringify(codec.renderError(view, requestId)), [
       "Allow",
@@ -359,7 +369,7 @@ export const make = Effect.gen(function* () {
     const [other] = others
     if (other === undefined) return false
     const allow = [...new Set(others.map((offered) => offered.method))].join(", ")
-    wrongMethod(other, allow, new NodeReply(response, streams))
+    wrongMethod(other, allow, request, new NodeReply(response, streams))
     return true
   }
 

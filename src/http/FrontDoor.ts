@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { edgeRouteAt } from "../api/EdgeRoutes.ts"
@@ -16,6 +17,7 @@ import { normalisePath } from "../kernel/NormalPath.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { codecs } from "../wire/Codec.ts"
+import { logRefusal } from "./RefusalLog.ts"
 import { refuseUpgrade } from "./ws/Upgrade.ts"
 
 export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
@@ -51,13 +53,16 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const deniedTo = (request: IncomingMessage): Denied | null =>
     gate.admit(request.headers, () => request.socket.localAddress ?? null)
 
   const refuse = (request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())
-    const body = renderFor(request.url ?? "/", view, requestId)
+    const url = request.url ?? "/"
+    runFork(logRefusal({ requestId, method: request.method ?? "", url, status: view.status, reason: view.code }))
+    const body = renderFor(url, view, requestId)
     response.writeHead(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
     response.end(body)
   }

@@ -22,6 +22,7 @@ import {
   Forbidden,
   MethodNotAllowed,
   NotFound,
+  statusOf,
   TooLarge,
   Unauthorized,
   Unavailable
@@ -87,6 +88,7 @@ import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import { configChangesLayer } from "./handlers/Support.ts"
 import * as System from "./handlers/System.ts"
 import * as Usage from "./handlers/Usage.ts"
+import { logRefusal } from "./RefusalLog.ts"
 import { readBody } from "./RequestBody.ts"
 
 /** What the plane needs from the house. */
@@ -267,9 +269,16 @@ const assemble = Effect.gen(function* () {
     const requestId = ids.next(nowMs)
     const handle = Effect.suspend(() => {
       const path = normalisePath(request.url)
-      if (path === null) return wrongPath
-      const found = match(request.method, path)
-      return found._tag === "Found" ? admitted(request, found, nowMs) : notFound(found, request.method)
+      const found = path === null ? null : match(request.method, path)
+      if (found?._tag === "Found") return admitted(request, found, nowMs)
+      const refused: BadRequest | NotFound | MethodNotAllowed =
+        found === null ? wrongPath : notFound(found, request.method)
+      const { method, url } = request
+      const status = statusOf[refused._tag]
+      return Effect.zipRight(
+        logRefusal({ requestId, method, url, status, reason: refused.message }),
+        Effect.fail(refused)
+      )
     })
     return yield* handle.pipe(
       Effect.catchAllCause((cause) => {

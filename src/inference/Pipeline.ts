@@ -123,7 +123,8 @@ export const make = Effect.gen(function* () {
     prices: yield* PriceBook.PriceBook,
     decisions: yield* DecisionLog.DecisionLog,
     telemetry: yield* Telemetry.Telemetry,
-    monotonicMs: timers.monotonicMs
+    monotonicMs: timers.monotonicMs,
+    isListed: ({ account, model }) => catalog.modelsOf(account).includes(model)
   }
 
   const answerAtOnce = (exchange: Exchange, body: JsonObject, more: ReadonlyArray<string> = []): void => {

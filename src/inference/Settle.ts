@@ -44,6 +44,8 @@ export interface Books {
   readonly decisions: typeof DecisionLog.DecisionLog.Service
   readonly telemetry: typeof Telemetry.Telemetry.Service
   readonly monotonicMs: () => number
+  /** Whether the target's model is one that its account lists. */
+  readonly isListed: (target: Target) => boolean
 }
 
 /** The upstream has told nothing of what it took and gave: zeros all over are nothing. */
@@ -179,6 +181,8 @@ export const settle = (
     method: work.exchange.method,
     path: work.exchange.path,
     attempts: work.attempts,
+    // What a combo names is the operator's word.
+    ...(served === null ? {} : { isListed: () => work.resolution.combo !== null || books.isListed(served.target) }),
     traceparent: headerOf(work.exchange.headers, "traceparent")
   })
 }

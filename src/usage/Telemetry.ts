@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
   return Telemetry.of({
     observe: (summary) => {
       if (log.takes(levelOf(summary.row))) log.write(line(summary))
-      requests.observe(summary.row)
+      requests.observe(summary.row, summary.isListed)
       if (summary.attempts !== undefined) attempts.observe(summary.attempts)
       otlp.offer(summary)
     },

@@ -1,6 +1,6 @@
 /**
  * Counts and histograms per label tuple, as plain numbers. After the first request of a tuple nothing is allocated
- * but the lookup key. Tuples are bounded: model names come from callers.
+ * but the lookup key. Tuples are bounded, and a model that is in no catalogue is `other`: its name comes from a caller.
  */
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
@@ -60,6 +60,8 @@ const series = (labels: Labels): Series => ({
   cost: histogram(usdBounds)
 })
 
+const always = (): boolean => true
+
 const label = (value: string | null): string => (value === null ? "none" : clean(value, maxLabelLength))
 
 const statusClass = (status: number): string => `${Math.min(5, Math.max(1, Math.floor(status / 100)))}xx`
@@ -76,20 +78,24 @@ const family = (
 ): HistogramFamily => ({ type: "histogram", name, help, bounds, samples })
 
 export interface RequestMetrics {
-  /** Hot. */
-  readonly observe: (row: UsageRow) => void
+  /** Hot. `isListed` says whether the row's model is one of the catalogue. */
+  readonly observe: (row: UsageRow, isListed?: () => boolean) => void
   readonly snapshot: () => MetricsSnapshot
 }
 
 export const make = (): RequestMetrics => {
   const table = new Map<string, Series>()
 
-  const seriesOf = (row: UsageRow): Series => {
+  const seriesOf = (row: UsageRow, isListed: () => boolean): Series => {
     const status_class = statusClass(row.status)
     const rest = `${row.sourceWire}\n${row.outcome}\n${status_class}`
     let provider = label(row.provider)
     let model = label(row.model)
     let known = table.get(`${provider}\n${model}\n${rest}`)
+    if (known === undefined && row.model !== null && !isListed()) {
+      model = "other"
+      known = table.get(`${provider}\nother\n${rest}`)
+    }
     if (known === undefined && table.size >= maxSeries - otherSeries) {
       provider = model = "other"
       known = table.get(`other\nother\n${rest}`)
@@ -100,8 +106,8 @@ export const make = (): RequestMetrics => {
     return added
   }
 
-  const observe = (row: UsageRow): void => {
-    const to = seriesOf(row)
+  const observe = (row: UsageRow, isListed: () => boolean = always): void => {
+    const to = seriesOf(row, isListed)
     to.requests++
     record(to.duration, secondBounds, row.latencyMs / 1000)
     if (row.ttftMs !== null) record(to.ttft, secondBounds, row.ttftMs / 1000)

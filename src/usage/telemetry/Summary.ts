@@ -9,6 +9,8 @@ export interface RequestSummary {
   readonly path: string
   /** Calls to upstreams, in the order they were begun; missing where none was made. */
   readonly attempts?: ReadonlyArray<Attempt>
+  /** Whether the row's model is one that the catalogue has; missing where no model was found. Asked once per model. */
+  readonly isListed?: () => boolean
   /** The client's `traceparent` as it came; missing or null where it sent none. */
   readonly traceparent?: string | null
 }

@@ -99,4 +99,21 @@ describe("/metrics", () => {
     assert.strictEqual(second.status, 503)
     has(during, "gateway_requests_in_flight 1", "gateway_requests_shed_total 1")
   })
+
+  scene("model names of a caller make no labels of their own", async ({ gateway, page, upstream }) => {
+    await gateway.connect("up", upstream, "chat")
+    for (const model of ["up/m", ...Array.from({ length: 20 }, (_, index) => `up/made-up-${index}`)]) {
+      const answer = await gateway.post("/v1/chat/completions", ask(model))
+      assert.strictEqual(answer.status, 200)
+      await answer.text()
+    }
+    const text = await page()
+    const labels = 'wire="chat",outcome="completed",status_class="2xx"'
+    has(
+      text,
+      `gateway_requests_total{provider="up",model="m",${labels}} 1`,
+      `gateway_requests_total{provider="up",model="other",${labels}} 20`
+    )
+    assert.notInclude(text, "made-up")
+  })
 })

@@ -74,6 +74,23 @@ describe("request metrics", () => {
     assert.strictEqual(total, 2000)
   })
 
+  it("a model that is in no catalogue is counted as other, under its provider", () => {
+    const metrics = RequestMetrics.make()
+    for (let index = 0; index < 10_000; index += 1) {
+      metrics.observe(usageRow({ model: `made-up-${index}` }), () => false)
+      metrics.observe(usageRow({ model: "gpt-4.1" }), () => true)
+    }
+    const { samples } = named(metrics.snapshot(), "gateway_requests_total")
+    assert.deepStrictEqual(
+      samples.map(({ labels, ...sample }) => [labels["provider"], labels["model"], "value" in sample && sample.value]),
+      [
+        ["openai", "other", 10_000],
+        ["openai", "gpt-4.1", 10_000]
+      ]
+    )
+    assert.isBelow(renderPrometheus(metrics.snapshot()).length, 30_000)
+  })
+
   it("gives a snapshot that later requests do not change", () => {
     const metrics = RequestMetrics.make()
     metrics.observe(usageRow())
