@@ -65,3 +65,6 @@ export const Created = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 
 /** Annotations of a request body: its name in the OpenAPI document, and that every wrong field is reported, not the first only. */
 export const body = (identifier: string) => ({ identifier, parseOptions: { errors: "all" } }) as const
+
+/** Of an update: a member that is shown and cannot be set. What was shown may be sent back as it is; the member is not looked at. */
+export const ReadOnly = Schema.optional(Schema.Unknown)

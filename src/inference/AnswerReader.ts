@@ -97,7 +97,11 @@ export const answerReader = (
   const reencoded = (parsed: JsonObject, facts: AnswerFacts): AttemptResult => {
     const decoded = call.codec.decodeResponse(parsed, call.dialect)
     if (Either.isLeft(decoded)) {
-      return failed(ownFailure(decoded.left.status, "bad_answer", decoded.left.message))
+      const { message, status, type } = decoded.left
+      // A finish reason may tell of a failure, too.
+      return failed(
+        type === null ? ownFailure(status, "bad_answer", message) : toldFailure(decoded.left, "answer", call.wire)
+      )
     }
     const response = restoreTools(decoded.right, call)
     watch.onParts?.(response.parts)

@@ -10,8 +10,9 @@ const mark = "[redacted]"
 const leastLength = 8
 /** One that is as short as a common word is taken out only where it is shown as a value. */
 const leastWordLength = 4
-/** As much of a secret as may stand at the end of a text that was cut. */
+/** As much of a secret as may stand at the end of a text that shows it was cut, and of any other: words begin like secrets, too. */
 const leastCut = 6
+const leastUnmarkedCut = 12
 
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
@@ -30,9 +31,14 @@ const withoutForm = (text: string, form: string): string => {
 
 /** Texts are cut to be shown: what is left of a secret at the end goes as well. */
 const withoutCut = (text: string, secret: string): string => {
-  const end = text.endsWith("…") ? text.length - 1 : text.length
-  for (let length = Math.min(secret.length - 1, end); length >= leastCut; length -= 1) {
-    if (text.startsWith(secret.slice(0, length), end - length)) return text.slice(0, end - length) + mark
+  const isMarked = text.endsWith("…")
+  const end = isMarked ? text.length - 1 : text.length
+  const least = isMarked ? leastCut : leastUnmarkedCut
+  if (secret.length <= least) return text
+  const beginning = secret.slice(0, least)
+  for (let at = text.indexOf(beginning, Math.max(0, end - secret.length + 1)); at >= 0 && at + least <= end;) {
+    if (secret.startsWith(text.slice(at, end))) return text.slice(0, at) + mark
+    at = text.indexOf(beginning, at + 1)
   }
   return text
 }

@@ -4,7 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ComboStrategy } from "../../domain/Combo.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, idParam, NoContent, optional, Text } from "../Inputs.ts"
+import { body, clearable, Created, idParam, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
 
 const TargetView = Schema.Struct({
   model: Schema.String,
@@ -68,7 +68,10 @@ const UpdateCombo = Schema.Struct({
   strategy: optional(ComboStrategy),
   targets: optional(Targets),
   config: optional(Config),
-  isActive: optional(Schema.Boolean)
+  isActive: optional(Schema.Boolean),
+  id: ReadOnly,
+  createdAt: ReadOnly,
+  updatedAt: ReadOnly
 }).annotations(body("UpdateCombo"))
 export type UpdateCombo = typeof UpdateCombo.Type
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
 import { QuotaAllocation, QuotaMember } from "../../domain/QuotaGroup.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, Created, idParam, NoContent, optional, Text } from "../Inputs.ts"
+import { body, Created, idParam, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
 
 /** What a key has used of its share of a window of the members at a provider, in the unit. */
 const AllocationQuota = Schema.Struct({
@@ -56,11 +56,19 @@ export const CreateQuotaGroup = Schema.Struct({
 }).annotations(body("CreateQuotaGroup"))
 export type CreateQuotaGroup = typeof CreateQuotaGroup.Type
 
+const ShownAllocations = Schema.Array(Schema.Struct({ apiKeyId: Text, weight: Weight, quotas: ReadOnly })).pipe(
+  Schema.maxItems(10_000)
+)
+
 /** What is absent stays as it is. */
 const UpdateQuotaGroup = Schema.Struct({
   name: optional(GroupName),
   members: optional(Members),
-  allocations: optional(Allocations)
+  allocations: optional(ShownAllocations),
+  id: ReadOnly,
+  restricted: ReadOnly,
+  createdAt: ReadOnly,
+  updatedAt: ReadOnly
 }).annotations(body("UpdateQuotaGroup"))
 export type UpdateQuotaGroup = typeof UpdateQuotaGroup.Type
 

@@ -193,10 +193,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
           return { combo: comboView(combo) }
         }).pipe(changes.apply, stored)
       )
-      .handle("update", ({ path, payload }) =>
+      .handle("update", ({ path, payload: { createdAt: _createdAt, id: _id, updatedAt: _updatedAt, ...changed } }) =>
         Effect.gen(function* () {
           const before = yield* find(path.id)
-          const combo: Combo = { ...before, ...payload, updatedAtMs: yield* Clock.currentTimeMillis }
+          const combo: Combo = { ...before, ...changed, updatedAtMs: yield* Clock.currentTimeMillis }
           const all = yield* repo.list
           if (combo.name !== before.name) {
             if (all.some((other) => other.name === combo.name)) return yield* taken(combo, "name")

@@ -100,8 +100,16 @@ export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) 
       .handle("update", ({ path, payload }) =>
         Effect.gen(function* () {
           const before = yield* find(path.id)
-          const restricted = payload.allocations === undefined ? before.restricted : payload.allocations.length > 0
-          const group: QuotaGroup = { ...before, ...payload, restricted, updatedAtMs: yield* Clock.currentTimeMillis }
+          const { members = before.members, name = before.name } = payload
+          const allocations = payload.allocations?.map(({ apiKeyId, weight }) => ({ apiKeyId, weight }))
+          const group: QuotaGroup = {
+            ...before,
+            name,
+            members,
+            allocations: allocations ?? before.allocations,
+            restricted: allocations === undefined ? before.restricted : allocations.length > 0,
+            updatedAtMs: yield* Clock.currentTimeMillis
+          }
           yield* check(group)
           yield* repo.update(group)
           return { group: yield* view(group) }

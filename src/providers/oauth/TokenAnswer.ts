@@ -98,13 +98,13 @@ export const readAnswer = (
     .slice(0, maxWords)
   // An outage or a limit of the provider's says nothing about the credentials, whatever its page says.
   if (members !== null && status < 500 && status !== 429) {
-    const codes = codesOf(members).map((code) => scrub(code, secrets))
+    const codes = codesOf(members)
     const dead = codes.find((code) => deadCodes.has(code))
     if (dead !== undefined) return { _tag: "Dead", code: dead, words }
     const client = codes.find((code) => clientCodes.has(code))
     if (client !== undefined) return { _tag: "ClientRefused", code: client, words }
     if (codes.length > 0)
-      return { _tag: "Refused", status, words: words === "" ? (codes[0] ?? "") : words, waitMs: null }
+      return { _tag: "Refused", status, words: words === "" ? scrub(codes[0] ?? "", secrets) : words, waitMs: null }
   }
   return isGood
     ? { _tag: "Malformed", status }

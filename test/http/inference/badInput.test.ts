@@ -71,7 +71,7 @@ const served = (kit: Kit): Cases => ({
     kit.body(Array.from({ length: 10_001 }, (_, index) => (index % 2 === 0 ? kit.user("a") : kit.assistant("b"))))
   ),
   "a text of 5 MB": textOf(kit.body([kit.user("x".repeat(5 * 1_048_576))])),
-  "400 levels": textOf(kit.body([kit.user("a")], { x: "deep" }), { deep: nest(400, "[", "]") })
+  "150 levels": textOf(kit.body([kit.user("a")], { x: "deep" }), { deep: nest(150, "[", "]") })
 })
 
 const orphan = (kit: Kit): Cases => ({

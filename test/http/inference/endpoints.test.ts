@@ -148,8 +148,8 @@ describe("embeddings", () => {
   }
 
   scenario("go on to the next target, and are in the books", async ({ connect, gateway, upstream }) => {
-    await connect("claude", "messages")
-    await gateway.combo("both", "claude/m", "up/m")
+    await connect("anthropics", "messages")
+    await gateway.combo("both", "anthropics/m", "up/m")
     upstream.enqueue(Fake.json({ error: { message: "not this model" } }, { status: 404 }))
     await gateway.combo("twice", "up/m", "up/org/m")
     const first = await gateway.post("/v1/embeddings", { model: "both", input: "a" })
@@ -176,8 +176,8 @@ describe("embeddings", () => {
   })
 
   scenario("refuse what no upstream could answer", async ({ connect, gateway }) => {
-    await connect("claude", "messages")
-    const none = await gateway.post("/v1/embeddings", { model: "claude/m", input: "a" })
+    await connect("anthropics", "messages")
+    const none = await gateway.post("/v1/embeddings", { model: "anthropics/m", input: "a" })
     assert.strictEqual(none.status, 400)
     assert.include((await errorOf(none)).message, "no endpoint for this kind of request")
     assert.strictEqual((await gateway.post("/v1/embeddings", { model: "up/m" })).status, 400)

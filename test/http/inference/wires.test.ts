@@ -108,9 +108,9 @@ describe("client wires", () => {
         assert.deepInclude(listed.get("up/extra"), { context_length: 5 })
         assert.isFalse(listed.has("up/org/m"))
         assert.strictEqual((await gateway.post("/v1/chat/completions", { ...ollama, model: "up/org/m" })).status, 200)
-        await gateway.connect("claude", claude, "messages")
-        await declare("claude", "m", { maxOutputTokens: 4321 })
-        await gateway.post("/v1/chat/completions", { ...ollama, model: "claude/m" })
+        await gateway.connect("anthropics", claude, "messages")
+        await declare("anthropics", "m", { maxOutputTokens: 4321 })
+        await gateway.post("/v1/chat/completions", { ...ollama, model: "anthropics/m" })
         assert.strictEqual(JSON.parse(claude.requests[0]!.body).max_tokens, 4321)
       })
     })
@@ -145,9 +145,9 @@ describe("client wires", () => {
       const call = { id: "toolu_1", name: "apply_patch", arguments: '{"input":"*** Begin Patch"}' }
       claude.always(Fake.json(Fake.messagesAnswer({ toolCalls: [call] })))
       yield* Effect.promise(async () => {
-        await gateway.connect("claude", claude, "messages")
+        await gateway.connect("anthropics", claude, "messages")
         const tools = [{ type: "custom", name: "apply_patch", description: "Edits files" }]
-        const response = await gateway.post("/v1/responses", { model: "claude/m", input: "Edit", tools })
+        const response = await gateway.post("/v1/responses", { model: "anthropics/m", input: "Edit", tools })
         const { output } = (await response.json()) as { output: ReadonlyArray<Record<string, unknown>> }
         assert.deepInclude(
           output.find((item) => item["type"] === "custom_tool_call"),

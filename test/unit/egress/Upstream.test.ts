@@ -254,7 +254,7 @@ describe("Upstream.request", () => {
     Effect.gen(function* () {
       const fake = yield* FakeUpstream.start
       const upstream = yield* Upstream
-      fake.enqueue(FakeUpstream.compressed(JSON.stringify(FakeUpstream.models(["a", "b"])), "gzip"))
+      fake.lists(FakeUpstream.compressed(JSON.stringify(FakeUpstream.models(["a", "b"])), "gzip"))
       const answer = yield* upstream.request(
         { origin: fake.origin, path: "/v1/models", method: "GET", headers: [], body: null },
         limits
@@ -264,7 +264,7 @@ describe("Upstream.request", () => {
         (JSON.parse(answer.body.toString()) as { data: ReadonlyArray<{ id: string }> }).data.map((model) => model.id),
         ["a", "b"]
       )
-      assert.strictEqual(fake.requests[0]?.headers["accept-encoding"], "identity")
+      assert.strictEqual(fake.listRequests[0]?.headers["accept-encoding"], "identity")
     }).pipe(Effect.provide(transport()))
   )
 
