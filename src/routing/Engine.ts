@@ -103,6 +103,20 @@ export const isAsListed = (resolution: Resolution, kept: Affinity.Kept | null): 
   return strategy === "priority" && keepsOrder && slowLimitMs(config) === 0
 }
 
+/** The account that served the session last, in a turn in which it goes first. */
+export const keptFor = (
+  affinity: Pick<typeof Affinity.Affinity.Service, "of">,
+  {
+    nowMs,
+    resolution,
+    sessionKey,
+    startsPrompt
+  }: Pick<Question, "nowMs" | "resolution" | "sessionKey" | "startsPrompt">
+): Affinity.Kept | null => {
+  const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
+  return kept !== null && staysAtAccount(resolution, startsPrompt) ? kept : null
+}
+
 /** What the strategy of a resolution learns from a success. */
 export const servedOf = (resolution: Resolution): Served | undefined => {
   if (isAuto(resolution)) return lkgpServed
@@ -130,14 +144,9 @@ export const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const healing = new Map<string, HealingState>()
 
-  const keptOf = ({ nowMs, resolution, sessionKey, startsPrompt }: Question): Affinity.Kept | null => {
-    const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
-    return kept !== null && staysAtAccount(resolution, startsPrompt) ? kept : null
-  }
-
   const decideFor = (question: Question): Decided => {
     const { budgetHeader, features, modeHeader, nowMs, resolution, seed } = question
-    const kept = keptOf(question)
+    const kept = keptFor(affinity, question)
     if (isAsListed(resolution, kept)) return asListed(question)
     const key = memoryKey(question)
     const { freeTierStrict, lkgpEnabled } = settings.current()

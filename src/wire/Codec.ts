@@ -95,7 +95,7 @@ export const encodeConversation = (
   if (forced !== null) {
     return cannot(
       forced.field,
-      `the tool '${forced.tool}' runs at the provider, and the provider of the chosen model cannot run it. ` +
+      `the tool '${forced.tool}' is the provider's own, and the provider of the chosen model does not have it. ` +
         `Ask for a model of a provider that speaks this wire, or do not force the tool.`
     )
   }

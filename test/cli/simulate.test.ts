@@ -39,6 +39,8 @@ layer(layerOf(), { excludeTestServices: true })("gateway route simulate", (it) =
       const given = [
         "--requests",
         "100",
+        "--sessions",
+        "20,10",
         "--rate",
         "0.1",
         "--fault",
@@ -60,7 +62,9 @@ layer(layerOf(), { excludeTestServices: true })("gateway route simulate", (it) =
         ["--fault", "one=doomsday", "403-banned"],
         ["--fault", "one", "name=kind:0.3"],
         ["--fault", "nobody=402", "openai/m"],
-        ["--fault", "one=402:7", "--fault"]
+        ["--fault", "one=402:7", "--fault"],
+        ["--sessions", "20", "20,10"],
+        ["--sessions", "0,10", "--sessions"]
       ] as const) {
         const refused = yield* gateway("route", "simulate", "both", flag, value)
         assert.notStrictEqual(refused.code, 0, value)

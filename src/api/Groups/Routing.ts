@@ -93,6 +93,11 @@ const SimulatedFault = Schema.Struct({
   /** It comes back as often as this. */
   everyMs: optional(Schema.Int.pipe(Schema.between(1, 31 * 86_400_000)))
 })
+const SimulatedSessions = Schema.Struct({
+  count: Schema.Int.pipe(Schema.between(1, 20_000)),
+  /** Requests from one prompt to the next: the prompt itself, then rounds of tools. Absent: 10. */
+  turnsPerPrompt: optional(Schema.Int.pipe(Schema.between(1, 1_000)))
+})
 const named = <A, I>(value: Schema.Schema<A, I>) => optional(Schema.Record({ key: Schema.String, value }))
 const Tokens = Schema.Int.pipe(Schema.between(0, 10_000_000))
 const Seed = Schema.Int.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))
@@ -120,6 +125,8 @@ export const SimulateInput = Schema.Struct({
   scenario: optional(ScenarioName),
   /** The answers are streamed; absent: as the scenario has it. */
   stream: optional(Schema.Boolean),
+  /** Sessions that the requests are of, in turn; absent: each stands alone. */
+  sessions: optional(SimulatedSessions),
   promptTokens: optional(Tokens),
   outputTokens: optional(Tokens)
 }).annotations(body("SimulateRouting"))

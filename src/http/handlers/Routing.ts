@@ -7,6 +7,7 @@ import type { ExplainInput, SimulateInput } from "../../api/Groups/Routing.ts"
 import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { DecisionLog } from "../../routing/DecisionLog.ts"
 import { Explainer } from "../../routing/Explainer.ts"
+import type { SimulatedSessions } from "../../routing/simulation/Simulation.ts"
 import * as Simulator from "../../routing/simulation/Simulator.ts"
 import { stored } from "./Support.ts"
 
@@ -42,6 +43,9 @@ const plansOf = (faults: NonNullable<SimulateInput["faults"]>): Simulator.Simula
     ])
   )
 
+const sessionsOf = ({ sessions }: SimulateInput): SimulatedSessions | null =>
+  sessions === undefined ? null : { count: sessions.count, turnsPerPrompt: sessions.turnsPerPrompt ?? 10 }
+
 const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   model: payload.model,
   requests: payload.requests ?? 10_000,
@@ -56,6 +60,7 @@ const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   },
   scenario: payload.scenario ?? null,
   streamed: payload.stream ?? null,
+  sessions: sessionsOf(payload),
   promptTokens: payload.promptTokens ?? 1_000,
   outputTokens: payload.outputTokens ?? 300
 })

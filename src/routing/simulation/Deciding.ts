@@ -5,7 +5,8 @@ import type { Candidate, Features } from "../engine/Candidate.ts"
 import { decide, type Decided, type DecidePolicy } from "../engine/Decide.ts"
 import { keyOf } from "../engine/Snapshot.ts"
 import { blankMemory } from "../engine/Strategy.ts"
-import { asListed, isAsListed, servedOf } from "../Engine.ts"
+import * as Affinity from "../Affinity.ts"
+import { asListed, isAsListed, keptFor, type Question, servedOf } from "../Engine.ts"
 import type { Resolution, Target } from "../ModelResolver.ts"
 
 /** A request that asks for nothing special, with so many tokens. */
@@ -22,32 +23,51 @@ export const plainFeatures = (
   sessionKey: null
 })
 
+/** Of which session a request is, and whether it begins with a prompt of the user. */
+export type SessionTurn = Pick<Question, "sessionKey" | "startsPrompt">
+
+export const noSession: SessionTurn = { sessionKey: null, startsPrompt: () => true }
+
 export interface Deciding {
   /** Nothing is remembered of it yet. */
-  readonly decide: (candidates: () => ReadonlyArray<Candidate>, features: Features, nowMs: number) => Decided
+  readonly decide: (
+    candidates: () => ReadonlyArray<Candidate>,
+    features: Features,
+    nowMs: number,
+    turn: SessionTurn
+  ) => Decided
   /** It is carried out. */
   readonly commit: (decided: Decided) => void
   /** A target served it; `candidate` is asked for only where something is learned from that. */
-  readonly served: (decided: Decided, candidate: () => Candidate | undefined) => void
+  readonly served: (decided: Decided, by: Served, candidate: () => Candidate | undefined) => void
   /** A call is over; `ok` null when nothing was learned. */
   readonly ended: (target: Target, ok: boolean | null, nowMs: number) => void
 }
 
+/** Which target served a request of a session. */
+interface Served {
+  readonly target: Target
+  readonly sessionKey: string | null
+  readonly nowMs: number
+}
+
 export const makeDeciding = (resolution: Resolution, policy: DecidePolicy, seeds: SeededRandom): Deciding => {
   const learn = servedOf(resolution)
+  const affinity = Affinity.make()
   let memory = blankMemory
   let healing = healed
   return {
-    decide: (candidates, features, nowMs) => {
+    decide: (candidates, features, nowMs, turn) => {
       const seed = seeds.below(2 ** 32)
-      if (isAsListed(resolution, null)) return asListed({ resolution, seed })
+      const kept = keptFor(affinity, { ...turn, resolution, nowMs })
+      if (isAsListed(resolution, kept)) return asListed({ resolution, seed })
       return decide({
         resolution,
         candidates: candidates(),
         features,
         memory,
         healing,
-        affinity: null,
+        affinity: kept,
         modeHeader: null,
         budgetHeader: null,
         ...policy,
@@ -59,7 +79,8 @@ export const makeDeciding = (resolution: Resolution, policy: DecidePolicy, seeds
       memory = decided.memory ?? memory
       healing = decided.healing
     },
-    served: ({ detour }, candidate) => {
+    served: ({ detour }, { nowMs, sessionKey, target }, candidate) => {
+      if (sessionKey !== null) affinity.served(sessionKey, target, nowMs)
       if (learn === undefined || detour !== null) return
       const known = candidate()
       if (known !== undefined) memory = learn(memory, known, resolution.config)

@@ -10,7 +10,7 @@ import type { DecidePolicy } from "../engine/Decide.ts"
 import { keyOf } from "../engine/Snapshot.ts"
 import type { Resolution } from "../ModelResolver.ts"
 import { percentile, streamsOf } from "./Chance.ts"
-import { makeDeciding, plainFeatures } from "./Deciding.ts"
+import { makeDeciding, noSession, plainFeatures } from "./Deciding.ts"
 
 export interface ReplayInput {
   readonly model: string
@@ -152,7 +152,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
   }
 
   const replay = (row: UsageRow): void => {
-    const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs)
+    const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs, noSession)
     const [first] = decided.order
     const place = first === undefined ? undefined : places.get(first)
     const chosen = place === undefined ? undefined : current[place]
@@ -161,7 +161,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
       return
     }
     deciding.commit(decided)
-    deciding.served(decided, () => chosen)
+    deciding.served(decided, { target: chosen.target, sessionKey: null, nowMs: row.timestampMs }, () => chosen)
     const provider = chosen.target.account.spec.id
     replayed += 1
     current[place] = { ...chosen, used: chosen.used + 1 }

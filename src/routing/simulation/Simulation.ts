@@ -17,7 +17,7 @@ import * as PerformanceStats from "../stats/PerformanceStats.ts"
 import { routePolicy } from "../walk/RoutePolicy.ts"
 import { type Behaviour, behaviourOf, type Behaviours, noBehaviours } from "./Behaviour.ts"
 import { gapMs, streamsOf } from "./Chance.ts"
-import { makeDeciding, plainFeatures } from "./Deciding.ts"
+import { makeDeciding, noSession, plainFeatures, type SessionTurn } from "./Deciding.ts"
 import { makeEventQueue } from "./EventQueue.ts"
 import { behavioursIn, scenarioOf } from "./faults/Scenarios.ts"
 import { makeHealth } from "./Health.ts"
@@ -40,6 +40,8 @@ export interface SimulationInput {
   readonly scenario: ScenarioName | null
   /** Null: as the scenario has it; without one they are not. */
   readonly streamed: boolean | null
+  /** Sessions that the requests are of, in turn; null or absent: each stands alone. */
+  readonly sessions?: SimulatedSessions | null
   /** Tokens of every request. */
   readonly promptTokens: number
   readonly outputTokens: number
@@ -49,6 +51,12 @@ export interface SimulationInput {
   readonly policy: DecidePolicy
   /** Sees everything as it happens. */
   readonly watch?: Watch
+}
+
+export interface SimulatedSessions {
+  readonly count: number
+  /** Requests of a session from one prompt of its user to the next: the prompt itself, then rounds of tools. */
+  readonly turnsPerPrompt: number
 }
 
 /** A call that is over. Times are epoch milliseconds, requests are counted from 0. */
@@ -83,6 +91,7 @@ interface Request {
   /** The first in the order that could be asked when it arrived. */
   readonly favourite: Target | undefined
   readonly walk: Walk
+  readonly sessionKey: string | null
 }
 
 type Happening =
@@ -99,9 +108,17 @@ type Happening =
       readonly release: () => void
     }
 
-const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> => [
+const turnOf = ({ sessions }: SimulationInput, number: number): SessionTurn =>
+  sessions === undefined || sessions === null
+    ? noSession
+    : {
+        sessionKey: String(number % sessions.count),
+        startsPrompt: () => Math.floor(number / sessions.count) % sessions.turnsPerPrompt === 0
+      }
+
+const notesOf = ({ resolution: { strategy }, sessions }: SimulationInput): ReadonlyArray<string> => [
   "Upstreams, arrivals and token counts are simulated; every breaker, cooldown, lockout and memory starts fresh.",
-  "Queues, hedging, sessions, mid-stream recovery and quotas learned from refusals are left out.",
+  `Queues, hedging, ${sessions === undefined || sessions === null ? "sessions, " : ""}mid-stream recovery and quotas learned from refusals are left out.`,
   ...(strategy === "fusion" ? ["fusion asks its panel at once; here its targets are asked one after the other."] : [])
 ]
 
@@ -185,14 +202,19 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       const number = arrived
       arrived += 1
       tally.arrived()
-      const decided = deciding.decide(() => candidatesOf(rooms, resolution, nowMs), features, nowMs)
+      const turn = turnOf(input, number)
+      const decided = deciding.decide(() => candidatesOf(rooms, resolution, nowMs), features, nowMs, turn)
       deciding.commit(decided)
       watch?.decided(number, decided, nowMs)
       const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
       tally.chosenFirst(favourite)
       const deadlineMs = nowMs + timeouts.totalMs
       const walk = makeWalk({ order: decided.order, policy, health, line, waitTimeoutMs, wait, deadlineMs })
-      take({ number, arrivedMs: nowMs, decided, favourite, walk }, walk.begin(nowMs), nowMs)
+      take(
+        { number, arrivedMs: nowMs, decided, favourite, walk, sessionKey: turn.sessionKey },
+        walk.begin(nowMs),
+        nowMs
+      )
     }
     if (arrived < requests) queue.put(nowMs + gapMs(arrivals, ratePerSecond / burst), { _tag: "Arrival" })
   }
@@ -243,7 +265,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       )
     }
     tally.served(target, answer.latencyMs, nowMs - request.arrivedMs, target !== request.favourite)
-    deciding.served(request.decided, () => {
+    deciding.served(request.decided, { target, sessionKey: request.sessionKey, nowMs }, () => {
       const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
       return candidatesOf(rooms, { ...resolution, targets: [target], weights }, nowMs)[0]
     })
@@ -276,7 +298,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     durationMs: lastMs - startMs,
     fairness: tally.fairness(),
     targets: tally.targets(health, lastMs),
-    notes: [...(scenario === null ? [] : [`In this scenario ${scenario.about}.`]), ...notesOf(resolution)]
+    notes: [...(scenario === null ? [] : [`In this scenario ${scenario.about}.`]), ...notesOf(input)]
   })
   return { run, report }
 }

@@ -38,6 +38,7 @@ export type SimulationRequest = Pick<
   | "behaviours"
   | "scenario"
   | "streamed"
+  | "sessions"
   | "promptTokens"
   | "outputTokens"
 >

@@ -38,7 +38,7 @@ const forced = { type: "tool", name: "web_search" }
 
 describe("a tool the provider runs, forced", () => {
   scene("is refused in the words of each client, and nothing is asked", async ({ chat, gateway, messages }) => {
-    const told = /the tool 'web_search' runs at the provider.*Ask for a model of a provider that speaks this wire/
+    const told = /the tool 'web_search' is the provider's own.*Ask for a model of a provider that speaks this wire/
     const claude = await gateway.post("/v1/messages", search("chatty/m", forced))
     const body = (await claude.json()) as Refused
     assert.strictEqual(claude.status, 400)

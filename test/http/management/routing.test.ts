@@ -80,6 +80,8 @@ layer(layerOf(), { excludeTestServices: true })("simulations over HTTP", (it) =>
         [{ model: "both", faults: { one: [{ fault: "402", rate: 2 }] } }, 400, "rate"],
         [{ model: "both", scenario: "doomsday" }, 400, "all-exhausted"],
         [{ model: "both", requests: 0 }, 400, "requests"],
+        [{ model: "both", sessions: { count: 0 } }, 400, "sessions.count"],
+        [{ model: "both", sessions: { count: 5, turnsPerPrompt: 0 } }, 400, "sessions.turnsPerPrompt"],
         [{ model: "both", ratePerSecond: -1 }, 400, "ratePerSecond"]
       ] as const) {
         const answer = yield* post("simulate", body)

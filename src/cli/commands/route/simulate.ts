@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { SimulateInput, SimulationView } from "../../../api/Groups/Routing.ts"
 import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
@@ -48,6 +49,12 @@ const flags = {
   errors: named("errors", "Fraction of calls that fail with 503: one=0.05, or *=0.05 for all."),
   latency: named("latency", "Median and 95th percentile in milliseconds: one=300,900."),
   quota: named("quota", "Requests per window in seconds; beyond it the answer is 429: one=100/60."),
+  sessions: Options.text("sessions").pipe(
+    Options.withDescription(
+      "Sessions that the requests are of, and requests of each from one prompt to the next: 20,10."
+    ),
+    Options.optional
+  ),
   tokens: Options.text("tokens").pipe(
     Options.withDescription("Tokens in and out of every request."),
     Options.withDefault("1000,300")
@@ -95,6 +102,14 @@ const quotaOf = (text: string): { readonly requests: number; readonly windowMs: 
   return pair === null ? null : { requests: pair[0], windowMs: Math.round(pair[1] * 1_000) }
 }
 
+const sessionsOf = (given: Option.Option<string>): Effect.Effect<Pick<SimulateInput, "sessions">, BadArgument> => {
+  if (Option.isNone(given)) return Effect.succeed({})
+  const pair = twoNumbers(",")(given.value)
+  return pair === null
+    ? Effect.fail(new BadArgument({ message: `--sessions: '${given.value}' is not of the form 20,10.` }))
+    : Effect.succeed({ sessions: { count: pair[0], turnsPerPrompt: pair[1] } })
+}
+
 const flagOf = {
   model: "<combo>",
   requests: "--requests",
@@ -107,6 +122,7 @@ const flagOf = {
   errors: "--errors",
   latency: "--latency",
   quotas: "--quota",
+  sessions: "--sessions",
   promptTokens: "--tokens",
   outputTokens: "--tokens"
 }
@@ -161,6 +177,7 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
         errors: yield* pairsOf("--errors", "name=0.05", given.errors, oneNumber),
         latency: yield* pairsOf("--latency", "name=300,900", given.latency, twoNumbers(",")),
         quotas: yield* pairsOf("--quota", "name=100/60", given.quota, quotaOf),
+        ...(yield* sessionsOf(given.sessions)),
         promptTokens: tokens[0],
         outputTokens: tokens[1]
       },

@@ -79,6 +79,43 @@ describe("a simulation", () => {
     assert.deepStrictEqual([report.p50Ms, report.fairness.maxDeviation, report.fairness.jainIndex], [null, null, null])
   })
 
+  it("keeps sessions at their accounts as the combo says, and moves them at a prompt only", () => {
+    const sessions = { count: 10, turnsPerPrompt: 10 }
+    /** The first account is down for 10 s of 100; what the second serves, and the turns in which sessions changed. */
+    const run = (sessionAffinity: string) => {
+      const resolution = { ...resolutionOf("priority", [1, 1]), config: { sessionAffinity } }
+      const [first] = resolution.targets
+      const back: Array<number> = []
+      const at = new Map<number, unknown>()
+      const report = simulated({
+        resolution,
+        sessions,
+        requests: 1_000,
+        behaviours: { faults: { one: [{ fault: "503", rate: 1, fromMs: 10_000, forMs: 10_000, everyMs: null }] } },
+        watch: {
+          decided: () => {},
+          called: ({ failure, request, target }) => {
+            if (failure !== null) return
+            const session = request % sessions.count
+            if (target === first && at.has(session) && at.get(session) !== first) {
+              back.push(Math.floor(request / sessions.count) % sessions.turnsPerPrompt)
+            }
+            at.set(session, target)
+          }
+        }
+      })
+      return { second: report.targets[1]!.served, back, notes: report.notes.join(" ") }
+    }
+    const [strict, prompt, off] = [run("strict"), run("prompt"), run("off")]
+    assert.deepStrictEqual(strict.back, [])
+    assert.isAbove(strict.second, 700)
+    assert.isAbove(prompt.back.length, 0)
+    assert.deepStrictEqual([...new Set(prompt.back)], [0])
+    assert.isBelow(prompt.second, strict.second)
+    assert.isBelow(off.second, prompt.second)
+    assert.notInclude(prompt.notes, "sessions")
+  })
+
   it("keeps to a quota: what is beyond is answered 429, and the window opens again", () => {
     const quota = { requests: 20, windowMs: 10_000 }
     const report = simulated({ behaviours: { quotas: { one: quota } }, requests: 1_000 })

@@ -78,7 +78,7 @@ describe("a tool that the provider runs", () => {
         assert.isTrue(Either.isLeft(result), target)
         if (Either.isRight(result)) continue
         assert.strictEqual(result.left.param, each[0] === "gemini" ? "toolConfig" : "tool_choice")
-        assert.match(result.left.message, /(?:web_search|browser_search|googleSearch)' runs at the provider/)
+        assert.match(result.left.message, /(?:web_search|browser_search|googleSearch)' is the provider's own/)
       }
       assert.isTrue(Either.isRight(translated(each, each[0])), "its own wire")
     })
