@@ -45,6 +45,7 @@ import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
+import * as DecisionArchive from "../routing/DecisionArchive.ts"
 import * as DecisionLog from "../routing/DecisionLog.ts"
 import * as Affinity from "../routing/Affinity.ts"
 import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
@@ -126,7 +127,7 @@ const providers = ModelSync.layer.pipe(
 const books = Layer.mergeAll(
   UsageJournal.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
-  DecisionLog.layer,
+  DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
   // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
   RouterMemory.layer.pipe(Layer.provide(UsageJournal.layer)),
   PerformanceStats.layer,

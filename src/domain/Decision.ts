@@ -52,6 +52,8 @@ export interface DecisionRecord {
   readonly seed: number
   readonly weights: Readonly<Record<string, number>> | null
   readonly candidates: ReadonlyArray<Candidate>
+  /** Candidates that the record does not show; absent when it shows all. */
+  readonly candidatesLeftOut?: number
   readonly order: ReadonlyArray<string>
   readonly attempts: ReadonlyArray<AttemptView>
   readonly chosen: string | null

@@ -7,7 +7,16 @@ export const GatewaySettings = Schema.Struct({
   /** `/metrics` needs no key, also when the gateway is reached from other machines. */
   metricsPublic: Schema.Boolean,
   /** A model id, or a pattern with `*`, that resolves to nothing → the model id or combo that is asked instead. */
-  modelFallbacks: Schema.Record({ key: Schema.String, value: Schema.String })
+  modelFallbacks: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** Routing decisions that are kept in the store. */
+  decisions: Schema.Struct({
+    /** Older ones are removed. */
+    retentionDays: Schema.Number,
+    /** The part of the requests whose decision is kept, from 0 to 1. */
+    sampleRate: Schema.Number,
+    /** Beyond it the oldest are removed; 0 keeps none. */
+    maxRows: Schema.Number
+  })
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -48,13 +57,27 @@ export const GatewaySettingsPatch = Schema.Struct({
   allowedHosts: Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
   metricsPublic: Schema.optionalWith(Schema.Boolean, leave),
   /** Replaces all of them. */
-  modelFallbacks: Schema.optionalWith(ModelFallbacks, leave)
+  modelFallbacks: Schema.optionalWith(ModelFallbacks, leave),
+  decisions: Schema.optionalWith(
+    Schema.Struct({
+      retentionDays: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 365)), leave),
+      sampleRate: Schema.optionalWith(Schema.Number.pipe(Schema.between(0, 1)), leave),
+      maxRows: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 1_000_000)), leave)
+    }),
+    leave
+  )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
-export const defaultGatewaySettings: GatewaySettings = { allowedHosts: [], metricsPublic: false, modelFallbacks: {} }
+export const defaultGatewaySettings: GatewaySettings = {
+  allowedHosts: [],
+  metricsPublic: false,
+  modelFallbacks: {},
+  decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 }
+}
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
   ...settings,
-  ...patch
+  ...patch,
+  decisions: { ...settings.decisions, ...patch.decisions }
 })

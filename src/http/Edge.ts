@@ -51,6 +51,7 @@ import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
+import { DecisionLog } from "../routing/DecisionLog.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
@@ -127,6 +128,7 @@ export const make = Effect.gen(function* () {
   const breakers = yield* Breakers.Breakers
   const cooldowns = yield* Cooldowns.Cooldowns
   const journal = yield* UsageJournal.UsageJournal
+  const decisions = yield* DecisionLog
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -303,6 +305,7 @@ export const make = Effect.gen(function* () {
       shed: shedder.shed(),
       bodyBytes: bodies.heldBytes(),
       bodiesRefused: bodies.refused(),
+      decisionsNotStored: decisions.notStored(),
       usageLog: usageLogNow()
     })
   }
@@ -396,4 +399,5 @@ export const layer: Layer.Layer<
   | Breakers.Breakers
   | Cooldowns.Cooldowns
   | UsageJournal.UsageJournal
+  | DecisionLog
 > = Layer.effect(Edge, make)

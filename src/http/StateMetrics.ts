@@ -13,6 +13,8 @@ export interface HouseState {
   readonly bodyBytes: number
   /** Since the start. */
   readonly bodiesRefused: number
+  /** Since the start. */
+  readonly decisionsNotStored: number
   readonly usageLog: {
     readonly isTroubled: boolean
     readonly waitingRows: number
@@ -40,6 +42,7 @@ export const stateFamilies = ({
   bodyBytes,
   breakers,
   connections,
+  decisionsNotStored,
   inFlight,
   shed,
   usageLog
@@ -62,6 +65,12 @@ export const stateFamilies = ({
     name: "gateway_requests_shed_total",
     help: "Inference requests refused because too many were in flight.",
     samples: [{ labels: {}, value: shed }]
+  },
+  {
+    type: "counter",
+    name: "gateway_decisions_not_stored_total",
+    help: "Routing decisions given up because too many were waiting for the database, or because it refused them.",
+    samples: [{ labels: {}, value: decisionsNotStored }]
   },
   {
     type: "gauge",

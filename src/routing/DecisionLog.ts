@@ -1,102 +1,41 @@
 /**
  * The last decisions, so that every choice can be asked for afterwards (`GET /api/routing/decisions/{requestId}`).
  * Features only, never prompt text. What a request leaves here is a few references, and what was worked out for each of its
- * candidates; the record is put together when somebody asks. Beyond the limits the oldest goes.
+ * candidates; the record is put together when somebody asks. Beyond the limits the oldest goes from memory; the store may have it still.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Attempt, AttemptView, DecisionRecord, Exclusion } from "../domain/Decision.ts"
-import type { Resolution, Target } from "./ModelResolver.ts"
-import { cameTrue, type Decision, type Excluded } from "./engine/Decision.ts"
+import type { DecisionRecord } from "../domain/Decision.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { DecisionArchive } from "./DecisionArchive.ts"
+import { type DecisionEntry, linesOf, recordOf } from "./DecisionRecords.ts"
+
+export { type DecisionEntry, isPassedOver, recordOf } from "./DecisionRecords.ts"
 
 export const capacity = 2_000
 /** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the room of many small ones. */
 export const mostLines = 100_000
-
-export interface DecisionEntry {
-  readonly requestId: string
-  readonly requestedModel: string
-  readonly resolution: Resolution
-  readonly decision: Decision
-  readonly attempts: ReadonlyArray<Attempt>
-  /** Targets that the loop left out, beyond those the decision left out. */
-  readonly exclusions: ReadonlyMap<Target, Excluded>
-  /** The target that answered; null when none did. */
-  readonly chosen: Target | null
-}
 
 export class DecisionLog extends Context.Tag("gateway/routing/DecisionLog")<
   DecisionLog,
   {
     /** Hot. */
     readonly record: (entry: DecisionEntry) => void
+    /** From memory. */
     readonly get: (requestId: string) => DecisionRecord | null
+    /** From memory, else from the store. */
+    readonly find: (requestId: string) => Effect.Effect<DecisionRecord | null, StoreError>
+    /** Since the start: decisions that the store should have and has not. */
+    readonly notStored: () => number
   }
 >() {}
 
-const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+type Archive = Pick<typeof DecisionArchive.Service, "offer" | "find" | "dropped">
 
-/** `provider/model`, with the connection id where a provider has several in the order. */
-const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
-  const count = new Map<string, number>()
-  for (const target of order) count.set(nameOf(target), (count.get(nameOf(target)) ?? 0) + 1)
-  return order.map((target) => {
-    const name = nameOf(target)
-    return count.get(name) === 1 ? name : `${name}@${target.account.connection.id}`
-  })
-}
+export const inMemory: Archive = { offer: () => {}, find: () => Effect.succeed(null), dropped: () => 0 }
 
-const attemptView = ({ startedMs, ...attempt }: Attempt): AttemptView => ({
-  ...attempt,
-  startedAt: new Date(startedMs).toISOString()
-})
-
-const exclusionOf = (reason: Excluded | undefined): Exclusion | null =>
-  reason === undefined
-    ? null
-    : {
-        rule: reason.rule,
-        until: reason.untilMs === null ? null : new Date(reason.untilMs).toISOString(),
-        detail: reason.detail
-      }
-
-/** Left out in its turn, and never asked before or after that. */
-export const isPassedOver =
-  ({ attempts, exclusions }: Pick<DecisionEntry, "attempts"> & { readonly exclusions: ReadonlyMap<Target, unknown> }) =>
-  (target: Target): boolean =>
-    exclusions.has(target) &&
-    !attempts.some(({ connectionId, model }) => connectionId === target.account.connection.id && model === target.model)
-
-export const recordOf = (entry: DecisionEntry): DecisionRecord => {
-  const { order, reason } = cameTrue(entry.decision, isPassedOver(entry))
-  return {
-    requestId: entry.requestId,
-    requestedModel: entry.requestedModel,
-    ...(entry.resolution.fallbackModel === undefined ? {} : { fallbackModel: entry.resolution.fallbackModel }),
-    combo: entry.resolution.combo?.name ?? null,
-    strategy: entry.decision.strategy,
-    seed: entry.decision.seed,
-    reason,
-    weights: entry.decision.weights,
-    candidates: entry.resolution.targets.map((target) => ({
-      provider: target.account.spec.id,
-      connectionId: target.account.connection.id,
-      model: target.model,
-      score: entry.decision.scores.get(target)?.score ?? null,
-      factors: entry.decision.scores.get(target)?.factors ?? null,
-      excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
-    })),
-    order: orderNames(order),
-    attempts: entry.attempts.map(attemptView),
-    chosen: entry.chosen === null ? null : nameOf(entry.chosen),
-    relaxedFilters: entry.decision.relaxedFilters
-  }
-}
-
-const linesOf = ({ attempts, decision, exclusions }: DecisionEntry): number =>
-  decision.scores.size + decision.exclusions.size + exclusions.size + attempts.length
-
-export const make = () => {
+export const make = (archive: Archive) => {
   const ring: Array<DecisionEntry | null> = []
   /** Lines each was counted with. */
   const counted = new Int32Array(capacity)
@@ -117,6 +56,11 @@ export const make = () => {
     while (isTooLong()) dropOldest()
   }
 
+  const get = (requestId: string): DecisionRecord | null => {
+    const entry = ring.find((each) => each?.requestId === requestId)
+    return entry === undefined || entry === null ? null : recordOf(entry)
+  }
+
   return DecisionLog.of({
     record: (entry) => {
       if (count === capacity) dropOldest()
@@ -127,12 +71,19 @@ export const make = () => {
       count += 1
       lines += own
       dropWhileTooLong()
+      archive.offer(entry)
     },
-    get: (requestId) => {
-      const entry = ring.find((each) => each?.requestId === requestId)
-      return entry === undefined || entry === null ? null : recordOf(entry)
-    }
+    get,
+    find: (requestId) =>
+      Effect.suspend(() => {
+        const record = get(requestId)
+        return record === null ? archive.find(requestId) : Effect.succeed(record)
+      }),
+    notStored: archive.dropped
   })
 }
 
-export const layer: Layer.Layer<DecisionLog> = Layer.sync(DecisionLog, make)
+export const layer: Layer.Layer<DecisionLog, never, DecisionArchive> = Layer.effect(
+  DecisionLog,
+  Effect.map(DecisionArchive, make)
+)

@@ -6,6 +6,7 @@ import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
 import * as BreakerRepo from "./repo/BreakerRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
+import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
@@ -25,6 +26,7 @@ export type Repos =
   | BreakerRepo.BreakerRepo
   | ComboRepo.ComboRepo
   | ConnectionRepo.ConnectionRepo
+  | DecisionRepo.DecisionRepo
   | EnvHealthRepo.EnvHealthRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
@@ -43,6 +45,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   BreakerRepo.layer,
   ComboRepo.layer,
   ConnectionRepo.layer,
+  DecisionRepo.layer,
   EnvHealthRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,

@@ -33,6 +33,8 @@ export const DecisionView = Schema.Struct({
       )
     })
   ),
+  /** Candidates that a stored record does not show; absent when it shows all. */
+  candidatesLeftOut: Schema.optionalWith(Schema.Number, { exact: true }),
   order: Schema.Array(Schema.String),
   attempts: Schema.Array(
     Schema.Struct({

@@ -100,12 +100,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
         )
       )
       .handle("decision", ({ path }) =>
-        Effect.suspend(() => {
-          const decision = log.get(path.requestId)
-          return decision === null
+        Effect.flatMap(stored(log.find(path.requestId)), (decision) =>
+          decision === null
             ? new NotFound({ message: `No decision is kept for the request '${path.requestId}'.`, param: "requestId" })
             : Effect.succeed({ decision })
-        })
+        )
       )
   })
 )

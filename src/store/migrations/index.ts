@@ -11,6 +11,7 @@ import routingMemory from "./0004_routing_memory.ts"
 import names from "./0005_names.ts"
 import quotaUse from "./0006_quota_use.ts"
 import modelLists from "./0007_model_lists.ts"
+import decisions from "./0008_decisions.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -21,7 +22,8 @@ export const migrations: Migrations = {
   "0004_routing_memory": routingMemory,
   "0005_names": names,
   "0006_quota_use": quotaUse,
-  "0007_model_lists": modelLists
+  "0007_model_lists": modelLists,
+  "0008_decisions": decisions
 }
 
 /** The schema version a database has after all of these ran. */

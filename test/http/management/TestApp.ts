@@ -33,6 +33,7 @@ import type { DecisionRecord } from "../../../src/domain/Decision.ts"
 import { ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
 import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts"
 import * as Explainer from "../../../src/routing/Explainer.ts"
+import * as DecisionArchive from "../../../src/routing/DecisionArchive.ts"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as ShareUse from "../../../src/routing/quota/ShareUse.ts"
@@ -221,7 +222,7 @@ const services = Layer.provideMerge(
   Layer.mergeAll(
     access,
     providers,
-    DecisionLog.layer,
+    DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,
     RouterStrategies.layer,
     ShareUse.layer.pipe(Layer.provideMerge(Layer.mergeAll(QuotaWindows.layer, providers))),

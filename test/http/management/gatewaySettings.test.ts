@@ -50,7 +50,11 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
           { modelFallbacks: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, "b"])) },
           "modelFallbacks"
         ],
-        [{ allowedHosts: Array.from({ length: 101 }, () => "a") }, "allowedHosts"]
+        [{ allowedHosts: Array.from({ length: 101 }, () => "a") }, "allowedHosts"],
+        [{ decisions: { retentionDays: 0 } }, "decisions.retentionDays"],
+        [{ decisions: { sampleRate: 1.5 } }, "decisions.sampleRate"],
+        [{ decisions: { maxRows: 2_000_000 } }, "decisions.maxRows"],
+        [{ decisions: { rows: 1 } }, "decisions.rows"]
       ] as const) {
         const refused = yield* change("PATCH", body)
         assert.strictEqual(refused.status, 400, JSON.stringify(body))

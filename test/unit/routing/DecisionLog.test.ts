@@ -2,30 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
 import type { Target } from "../../../src/routing/ModelResolver.ts"
 import { namedTarget } from "../../support/Candidates.ts"
-
-const entry = (requestId: string, targets: ReadonlyArray<Target>, scored: boolean): DecisionLog.DecisionEntry =>
-  ({
-    requestId,
-    requestedModel: "auto",
-    resolution: { combo: null, targets },
-    decision: {
-      strategy: "auto",
-      seed: 1,
-      reason: "r",
-      weights: null,
-      order: targets,
-      scores: new Map(scored ? targets.map((target) => [target, { score: 1, factors: { health: 1 } }]) : []),
-      exclusions: new Map(),
-      relaxedFilters: []
-    },
-    attempts: [],
-    exclusions: new Map(),
-    chosen: targets[0] ?? null
-  }) as unknown as DecisionLog.DecisionEntry
+import { decisionEntry as entry } from "../../support/Decisions.ts"
 
 describe("the decision log", () => {
   it("keeps the last decisions, and no more", () => {
-    const log = DecisionLog.make()
+    const log = DecisionLog.make(DecisionLog.inMemory)
     for (let index = 0; index <= DecisionLog.capacity; index += 1)
       log.record(entry(`r${index}`, [namedTarget("a")], true))
     assert.isNull(log.get("r0"))
@@ -35,7 +16,7 @@ describe("the decision log", () => {
   })
 
   it("keeps fewer where each is large, and the latest always", () => {
-    const log = DecisionLog.make()
+    const log = DecisionLog.make(DecisionLog.inMemory)
     const many = Array.from({ length: 1_000 }, (_, index) => namedTarget("a", `c${index}`))
     const most = DecisionLog.mostLines / many.length
     for (let index = 0; index <= most; index += 1) log.record(entry(`r${index}`, many, true))

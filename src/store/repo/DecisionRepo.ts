@@ -1,0 +1,84 @@
+/** Routing decisions by request id, each as text that only who wrote it reads. Written in batches, pruned in small steps. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Text, Whole } from "../Columns.ts"
+import type { StoreError } from "../Errors.ts"
+import { withLateSync } from "../LateSync.ts"
+import * as Table from "../Table.ts"
+
+const Row = Schema.Struct({
+  requestId: Text,
+  /** Epoch milliseconds at which it was kept. */
+  atMs: Whole,
+  record: Text
+})
+export type DecisionRow = typeof Row.Type
+
+/** What may stay. */
+export interface DecisionLimits {
+  /** Epoch milliseconds; what is older goes. */
+  readonly sinceMs: number
+  /** Beyond it the oldest go. */
+  readonly maxRows: number
+}
+
+export class DecisionRepo extends Context.Tag("gateway/store/DecisionRepo")<
+  DecisionRepo,
+  {
+    /** All of them in one transaction, which does not wait for the disk: a power cut may cost the last ones. */
+    readonly insert: (rows: ReadonlyArray<DecisionRow>) => Effect.Effect<void, StoreError>
+    /** The record's text; null when none is kept. */
+    readonly get: (requestId: string) => Effect.Effect<string | null, StoreError>
+    /** Removes at most `pruneStep` of what may not stay; gives how many. */
+    readonly prune: (limits: DecisionLimits) => Effect.Effect<number, StoreError>
+  }
+>() {}
+
+/** Rows: a statement holds up the process. */
+export const pruneStep = 500
+
+const insertRows = `
+  INSERT INTO decisions (request_id, at_ms, record)
+  SELECT row.value ->> 0, row.value ->> 1, row.value ->> 2 FROM json_each(?) AS row WHERE TRUE
+  ON CONFLICT (request_id) DO NOTHING`
+
+/** Both limits take the oldest first. */
+const removeRows = `
+  DELETE FROM decisions WHERE request_id IN (
+    SELECT request_id FROM decisions ORDER BY at_ms, request_id
+    LIMIT MIN(${pruneStep}, MAX(
+      (SELECT COUNT(*) FROM decisions WHERE at_ms < ?),
+      (SELECT COUNT(*) FROM decisions) - ?
+    ))
+  ) RETURNING 1`
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "decisions", Row)
+
+  const insert = Effect.fn("DecisionRepo.insert")((rows: ReadonlyArray<DecisionRow>) => {
+    const values = JSON.stringify(rows.map(({ atMs, record, requestId }) => [requestId, Math.trunc(atMs), record]))
+    return withLateSync(sql, (connection) => connection.executeRaw(insertRows, [values])).pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("DecisionRepo.insert"))
+    )
+  })
+
+  const get = Effect.fn("DecisionRepo.get")(function* (requestId: string) {
+    const row = yield* table.first("DecisionRepo.get", sql`WHERE request_id = ${requestId}`)
+    return row === null ? null : row.record
+  })
+
+  const prune = Effect.fn("DecisionRepo.prune")(({ maxRows, sinceMs }: DecisionLimits) =>
+    withLateSync(sql, (connection) => connection.execute(removeRows, [sinceMs, maxRows], undefined)).pipe(
+      Effect.map((removed) => removed.length),
+      Effect.mapError(Table.named("DecisionRepo.prune"))
+    )
+  )
+  return DecisionRepo.of({ insert, get, prune })
+})
+
+export const layer: Layer.Layer<DecisionRepo, never, SqlClient.SqlClient> = Layer.effect(DecisionRepo, make)

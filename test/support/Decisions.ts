@@ -1,0 +1,23 @@
+/** What a request over the given targets leaves in the decision log. */
+import type { DecisionEntry } from "../../src/routing/DecisionRecords.ts"
+import type { Target } from "../../src/routing/ModelResolver.ts"
+
+export const decisionEntry = (requestId: string, targets: ReadonlyArray<Target>, scored: boolean): DecisionEntry =>
+  ({
+    requestId,
+    requestedModel: "auto",
+    resolution: { combo: null, targets },
+    decision: {
+      strategy: "auto",
+      seed: 1,
+      reason: "r",
+      weights: null,
+      order: targets,
+      scores: new Map(scored ? targets.map((target) => [target, { score: 1, factors: { health: 1 } }]) : []),
+      exclusions: new Map(),
+      relaxedFilters: []
+    },
+    attempts: [],
+    exclusions: new Map(),
+    chosen: targets[0] ?? null
+  }) as unknown as DecisionEntry
