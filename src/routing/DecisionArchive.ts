@@ -1,6 +1,6 @@
 /**
  * Decisions kept in the store: for a while, a part of them where the settings say so (`/api/settings`, `decisions`). A request only
- * puts a reference in line; records are put together and written in the background, at most `batchRows` in half a second, so that
+ * puts a reference in line; records are put together and written in the background, a batch in half a second, so that
  * they cost little however many requests there are. What finds the line full is not kept, and counted.
  */
 import * as Clock from "effect/Clock"
@@ -38,8 +38,9 @@ export class DecisionArchive extends Context.Tag("gateway/routing/DecisionArchiv
 export const mostWaiting = 2_000
 export const mostWaitingLines = 50_000
 
-/** Written together. */
+/** Written together: decisions, and lines of them, at least one decision. */
 export const batchRows = 100
+export const batchLines = 10_000
 const maxBatchChars = 262_144
 const writeEvery = "500 millis"
 const pruneEvery = "5 minutes"
@@ -57,7 +58,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const someWait = yield* Effect.makeLatch(false)
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  let waiting: Array<DecisionEntry> = []
+  const waiting: Array<DecisionEntry> = []
   let waitingLines = 0
   let dropped = 0
   let warnedAtMs = Number.NEGATIVE_INFINITY
@@ -109,10 +110,16 @@ export const make = Effect.gen(function* () {
       if (rows.length > 0) yield* insert(rows)
     })
 
-  const writeOldest = Effect.suspend(() => {
-    const entries = waiting.slice(0, batchRows)
-    waiting = waiting.slice(batchRows)
+  const takeOldest = (): ReadonlyArray<DecisionEntry> => {
+    let lines = 0
+    const limit = waiting.findIndex((entry, index) => index >= batchRows || (lines += linesOf(entry)) > batchLines)
+    const entries = waiting.splice(0, limit < 0 ? waiting.length : Math.max(1, limit))
     for (const entry of entries) waitingLines -= linesOf(entry)
+    return entries
+  }
+
+  const writeOldest = Effect.suspend(() => {
+    const entries = takeOldest()
     if (waiting.length === 0) someWait.unsafeClose()
     return write(entries)
   }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)

@@ -62,13 +62,15 @@ describe("kept decisions", () => {
     }).pipe(Effect.provide(archive))
   )
 
-  it.effect("wait in a line whose lines are counted: few large ones fill it", () =>
+  it.effect("wait in a line whose lines are counted: few large ones fill it, and a batch", () =>
     Effect.gen(function* () {
       const { dropped, offer } = yield* DecisionArchive.DecisionArchive
       const many = Array.from({ length: 1_000 }, (_, index) => namedTarget("a", `c${index}`))
       const fits = DecisionArchive.mostWaitingLines / many.length
       for (let index = 0; index < fits + 2; index += 1) offer(decisionEntry(`r${index}`, many, true))
       assert.strictEqual(dropped(), 2)
+      yield* TestClock.adjust("500 millis")
+      assert.strictEqual((yield* keptIds).length, DecisionArchive.batchLines / many.length)
     }).pipe(Effect.provide(archive))
   )
 
