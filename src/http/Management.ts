@@ -3,6 +3,7 @@
  * handlers of the contract. Every answer, also a refusal, carries the version and a request id (0-READ-FIRST A3).
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -27,6 +28,7 @@ import {
   Unauthorized,
   Unavailable
 } from "../api/Errors.ts"
+import { firstProblem, largeBodyBytes } from "../api/LargeBodies.ts"
 import { match } from "../api/Routes.ts"
 import type { Match, Route } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
@@ -68,7 +70,7 @@ import type { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
 import type { UsageJournal } from "../store/UsageJournal.ts"
 import type { UsageRepo } from "../store/repo/UsageRepo.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
-import { excessMessage, excessOf } from "../wire/json/Bounds.ts"
+import { excessMessage, excessOf, readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Combos from "./handlers/Combos.ts"
@@ -186,6 +188,17 @@ const bodyOf = (
     })
   )
 
+/** What is wrong with a body before the handlers see it: structure without end, or, where it is large, its first wrong field. */
+const bodyProblem = (route: string, body: Buffer): BadRequest | HttpApiDecodeError | null => {
+  if (body.length < largeBodyBytes) {
+    // All structure of JSON is ASCII.
+    const excess = excessOf(body.toString("latin1"))
+    return excess === null ? null : new BadRequest({ message: excessMessage[excess] })
+  }
+  const read = readForeignJson(body.toString())
+  return read instanceof Unreadable ? new BadRequest({ message: read.message }) : firstProblem(route, read)
+}
+
 /**
  * The request as the handlers see it: on the table's own spelling of the path, with the body read whole. Every body is JSON, whatever the
  * client calls it, and none is `null`.
@@ -253,9 +266,8 @@ const assemble = Effect.gen(function* () {
     const share = bodies.share()
     NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
     const body = yield* bodyOf(message, limitOf(found.route), share, bodies.refusal)
-    // All structure of JSON is ASCII.
-    const excess = excessOf(body.toString("latin1"))
-    if (excess !== null) return yield* new BadRequest({ message: excessMessage[excess] })
+    const problem = bodyProblem(found.route.key, body)
+    if (problem !== null) return yield* problem
     return yield* Effect.provideService(
       handlers,
       HttpServerRequest.HttpServerRequest,

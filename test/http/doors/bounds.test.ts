@@ -88,6 +88,39 @@ describe("request bodies", () => {
     })
   )
 
+  it.scopedLive("of management, large: the first wrong field is named and no more are looked for", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* setUp
+      const authorization = `Bearer ${TestGateway.adminKey}`
+      const list = (count: number, entry: unknown) => Array.from({ length: count }, () => entry)
+      yield* Effect.promise(async () => {
+        for (const [path, body, fields] of [
+          ["/api/keys", { name: "k", allowedModels: list(10, {}) }, 10],
+          ["/api/keys", { name: "k", allowedModels: list(200_000, {}) }, 1],
+          [
+            "/api/keys",
+            { name: "k", allowedModels: Object.fromEntries(list(90_000, 0).map((at, index) => [index, at])) },
+            1
+          ],
+          ["/api/keys", { name: "k", ...Object.fromEntries(list(90_000, 0).map((at, index) => [`f${index}`, at])) }, 1],
+          ["/api/combos", { name: "c", strategy: "priority", targets: list(100_000, 1.5) }, 1]
+        ] as const) {
+          const answer = await gateway.post(path, body, { authorization })
+          const text = await answer.text()
+          assert.strictEqual(answer.status, 400, text)
+          const { details, message, param } = JSON.parse(text).error
+          assert.lengthOf(details, fields, text.slice(0, 500))
+          assert.isAbove(param.length, 0)
+          assert.isBelow(message.length, 1_000)
+        }
+        const models = list(400, "").map((_, index) => `up/a-model-with-a-long-name-${index}`)
+        const kept = await gateway.post("/api/keys", { name: "many", allowedModels: models }, { authorization })
+        assert.strictEqual(kept.status, 201)
+        assert.deepStrictEqual(JSON.parse(await kept.text()).key.allowedModels, models)
+      })
+    })
+  )
+
   it.scopedLive("a model name of more than 512 characters is refused and stands in no record", () =>
     Effect.gen(function* () {
       const { gateway, upstream } = yield* setUp
