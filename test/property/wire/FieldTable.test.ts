@@ -115,7 +115,10 @@ describe("fields of requests over another wire and back", () => {
               body = merged
               rows.push(row)
             }
-            for (const row of rows) assertKept(row, pair, bodies[pair.source](body))
+            // One member holds both: the schema's law is the weaker one.
+            const hasSchema = rows.some(({ id }) => id === "jsonSchema")
+            for (const row of rows.filter(({ id }) => !hasSchema || id !== "jsonAny"))
+              assertKept(row, pair, bodies[pair.source](body))
           }
         ),
         run
