@@ -96,11 +96,14 @@ export const ended = (testStatus: Health["testStatus"]): Health => ({ testStatus
 /** Words alone told it: others go first, and who is alone is asked again. `backoffLevel` as for a cooldown. */
 export const doubted = (ms: number): Health => ({ ...coolingFor(ms), doubted: true })
 
+/** A passing failure without a time of its own: others go first, and who is alone is asked again. */
+export const resting: Health = { ...cooling, doubted: true }
+
 /** The provider failed: it cools, its breaker counts. */
 export const provider = (status: number, more: Partial<Extract<Expected, { ends: "failed" }>> = {}): Expected => ({
   ends: "failed",
   status,
-  health: cooling,
+  health: resting,
   trips: 1,
   ...more
 })
@@ -125,7 +128,7 @@ export const answered: Extract<Expected, { ends: "answered" }> = { ends: "answer
 
 export const broken = (more: Partial<Extract<Expected, { ends: "broken" }>> = {}): Expected => ({
   ends: "broken",
-  health: cooling,
+  health: resting,
   trips: 1,
   ...more
 })

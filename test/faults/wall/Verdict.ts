@@ -118,7 +118,8 @@ const told = (row: Row | undefined, source: "upstream" | "estimated"): Problems 
 const againProblems = (cell: Cell, health: Health, seen: Seen): Problems => {
   const { again, faultyCallsAgain } = seen
   if (again === null) return []
-  const wanted = cell.targets === 1 && health.doubted === true ? 1 : 0
+  // What leads nowhere is not seen being called.
+  const wanted = cell.targets === 1 && health.doubted === true && cell.fault.at === undefined ? 1 : 0
   const found = faultyCallsAgain === wanted ? [] : [`asked again by the next request (${faultyCallsAgain} calls)`]
   if (cell.targets === 2) {
     const answer = completeAnswer(cell.fault, again, seen.healthyNode, 0)

@@ -5,6 +5,7 @@ import {
   answered,
   type Ask,
   cooling,
+  resting,
   coolingFor,
   doubted,
   ended,
@@ -197,7 +198,7 @@ export const requests: ReadonlyArray<Fault> = [
 
 export const troubles: ReadonlyArray<Fault> = [
   ...[500, 502, 503, 504].map(trouble),
-  { ...trouble(529), ...both(account(529, cooling, { says: oops })) },
+  { ...trouble(529), ...both(account(529, resting, { says: oops })) },
   {
     name: "503-retry-after",
     does: says(503, oops, { headers: { "retry-after": "30" } }),
