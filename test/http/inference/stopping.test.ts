@@ -39,11 +39,12 @@ const temporaryFolder = Effect.acquireRelease(
 )
 
 /** A gateway with two targets behind one name, which has no time to drain; and the same one started again. */
-const setUp = (more: Readonly<Record<string, unknown>> = {}) =>
+const setUp = (more: Readonly<Record<string, unknown>> = {}, flags: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
     const scope = yield* Scope.make()
-    const gateway = yield* Scope.extend(TestGateway.start({ dataDir, drainMs: 0 }), scope)
+    const environment = new Map(flags.map((flag) => [flag, "true"]))
+    const gateway = yield* Scope.extend(TestGateway.start({ dataDir, drainMs: 0, environment }), scope)
     const first = yield* Fake.start
     const second = yield* Fake.start
     second.always(Fake.json(Fake.chatCompletion()))
@@ -114,6 +115,47 @@ describe("the end of the drain", () => {
       })
     )
   }
+
+  it.scopedLive("a stream that another target would go on with is not handed on", () =>
+    Effect.gen(function* () {
+      const { first, gateway, second, stop } = yield* setUp({}, ["STREAM_RECOVERY_MIDSTREAM_ENABLED"])
+      const [head = "", word = ""] = Fake.chatStream(["delivered", "!"])
+      first.always(Fake.sse([head, word, Fake.makeLatch()]))
+      const response = yield* Effect.promise(() => gateway.post(...requestIn.chat(true)))
+      const reading = yield* Effect.fork(Effect.promise(() => response.text()))
+      yield* stop
+      assert.match(yield* Fiber.join(reading), new RegExp(says))
+      assert.strictEqual(second.requests.length, 0)
+    })
+  )
+
+  it.scopedLive("a request that waits before the next target is a 503, and asks it no more", () =>
+    Effect.gen(function* () {
+      const { first, gateway, second, stop } = yield* setUp()
+      first.always(Fake.json({ error: { message: "no" } }, { status: 500 }))
+      yield* Effect.promise(() =>
+        gateway.manage("POST", "/api/combos", {
+          name: "slow",
+          strategy: "priority",
+          targets: [{ model: "first/m" }, { model: "second/m" }],
+          config: { maxRetries: 0, fallbackDelayMs: 60_000 }
+        })
+      )
+      const [path, body] = requestIn.chat(false)
+      const asking = yield* Effect.fork(Effect.promise(() => gateway.post(path, { ...body, model: "slow" })))
+      yield* Effect.promise(async () => {
+        for (let failures = 0; failures === 0;) {
+          const { breakers } = await gateway.manage("GET", "/api/resilience/breakers")
+          failures = Math.max(0, ...breakers.map((breaker: { failures: number }) => breaker.failures))
+        }
+      })
+      yield* stop
+      const response = yield* Fiber.join(asking)
+      assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "5"])
+      assert.match(yield* Effect.promise(() => response.text()), new RegExp(says))
+      assert.strictEqual(second.requests.length, 0)
+    })
+  )
 
   it.scopedLive("a request that waits for a place is a 503 too, and takes no other", () =>
     Effect.gen(function* () {
