@@ -14,6 +14,7 @@ import type * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type * as Resolutions from "../../routing/Resolutions.ts"
 import { embeddings } from "../../wire/embeddings/Codec.ts"
 import type { LoopEnd } from "../AttemptLoop.ts"
+import { isCutByStop } from "../loop/LoopEnd.ts"
 import type { Work } from "../Exchange.ts"
 import type { Books } from "../Settle.ts"
 import { type AccountRooms, concluded, givenUp, summaryOf } from "./Account.ts"
@@ -113,7 +114,7 @@ export const makeHandoff = (rooms: HandoffRooms): Handoff => {
         Effect.map(
           Option.match({
             onNone: () => givenUp(accountRooms, asked, "handoff_timeout"),
-            onSome: conclude
+            onSome: (end) => (isCutByStop(end) ? givenUp(accountRooms, asked, "gateway_closing") : conclude(end))
           })
         ),
         Effect.onInterrupt(() => Effect.sync(() => givenUp(accountRooms, asked, "gateway_closing")))

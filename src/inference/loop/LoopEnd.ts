@@ -53,9 +53,12 @@ const shuttingDown: Unready = { ...queueFull, detail: shutdown.message, code: sh
 export const stopped = (end: LoopEnd): LoopEnd => {
   const { retryAfterMs } = shutdown
   if (end._tag === "Answered") return end
-  if (end._tag === "Failed" && end.failure.reason === shutdown.code) return { ...end, retryAfterMs }
+  if (end._tag === "Failed" && isCutByStop(end)) return { ...end, retryAfterMs }
   return { _tag: "Unavailable", unready: shuttingDown, retryAfterMs }
 }
+
+/** The gateway has stopped while the upstream was asked: it may have answered in full, and bills what it was sent. */
+export const isCutByStop = (end: LoopEnd): boolean => end._tag === "Failed" && end.failure.reason === shutdown.code
 
 export const isPassing = (end: LoopEnd): boolean => {
   if (end._tag === "Answered") return false

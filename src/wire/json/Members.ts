@@ -2,7 +2,7 @@
  * Which nested members of a request a wire's decoder reads. What a client says beside them no other wire can be told: it is named.
  * Unknown members at the top are the decoders' own matter.
  */
-import { isArray, isObject, type Json, type JsonObject } from "./Json.ts"
+import { isArray, isObject, type Json, type JsonObject, stringOr } from "./Json.ts"
 
 /**
  * - `true` the member is read, whatever is in it
@@ -30,7 +30,7 @@ const message = "message"
 const saysNothing = (value: Json | undefined): boolean =>
   value === null || value === undefined || (typeof value === "object" && Object.keys(value).length === 0)
 
-const typeOf = (object: JsonObject): string => String(object["type"] ?? (object["role"] === undefined ? "" : message))
+const typeOf = (object: JsonObject): string => stringOr(object["type"]) ?? (object["role"] === undefined ? "" : message)
 
 /** The same as a member of a conversation; nothing when all is read. */
 export const nestedOf = (...given: Parameters<typeof unreadMembers>): { readonly nested?: ReadonlyArray<string> } => {

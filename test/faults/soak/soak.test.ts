@@ -85,6 +85,13 @@ describe("soak", () => {
             const { alone, pair } = await addFault(house, fault, wires[index % wires.length]!)
             offers.push(alone, pair, pair)
           }
+          // Answers without usage are counted by a thread that goes on waiting for the next: it is there before the first look, too.
+          const warmUp = await fetch(`${url}/v1/messages/count_tokens`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ model: offers[0]?.model, messages: [{ role: "user", content: "Hi" }] })
+          })
+          assert.strictEqual(warmUp.status, 200, await warmUp.text())
           const seen = (): Promise<Look> =>
             look(url, program.pid, async () => (await manage(url, "GET", "/api/rate-limits")).connections)
           const figures = async () => (await seen()).figures
