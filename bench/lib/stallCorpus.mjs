@@ -280,8 +280,10 @@ const lists = [
   ["200,000 keys", members(200_000)]
 ].map(([what, body]) => ({
   name: `upstream's list of models: ${what}`,
-  method: "GET",
-  path: "/api/providers/{connection}/models?refresh=true",
+  method: "POST",
+  // The test of a connection asks for the list anew.
+  path: "/api/providers/{connection}/test",
+  body: "{}",
   admin: true,
   upstream: { type: "application/json", body }
 }))

@@ -6,7 +6,7 @@ import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeFieldReader } from "../json/FieldReader.ts"
-import { extrasOf, type JsonObject } from "../json/Json.ts"
+import { extrasWith, type JsonObject, optional } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 import { decodeGeneration } from "./Generation.ts"
 import { nestedOf } from "../json/Members.ts"
@@ -36,11 +36,7 @@ export const decodeRequest = (source: JsonObject): Either.Either<Conversation, I
     user: null,
     metadata: null,
     ...generation,
-    extras: {
-      ...extrasOf(body, known),
-      ...generation.extras,
-      ...(config.extra === null ? {} : { toolConfig: config.extra })
-    },
+    extras: extrasWith(body, known, generation.extras, optional("toolConfig", config.extra)),
     ...nestedOf(nestedMembers, body, camel)
   }
   return read.result(conversation)

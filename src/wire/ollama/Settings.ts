@@ -3,7 +3,16 @@ import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../cano
 import type { DropLog } from "../canonical/DropLog.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
-import { extrasOf, isArray, isObject, isPositiveInteger, type Json, type JsonObject, optional } from "../json/Json.ts"
+import {
+  extrasOf,
+  extrasWith,
+  isArray,
+  isObject,
+  isPositiveInteger,
+  type Json,
+  type JsonObject,
+  optional
+} from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
 /** Members of a request with a canonical word, whichever endpoint it is for. */
@@ -106,7 +115,7 @@ export const decodeSettings = (body: JsonObject, known: ReadonlySet<string>, rea
     reasoning: decodeReasoning(body, read),
     user: null,
     metadata: null,
-    extras: { ...extrasOf(body, known), ...decodeOptionExtras(options) }
+    extras: extrasWith(body, known, decodeOptionExtras(options))
   }
 }
 

@@ -3,7 +3,7 @@ import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
-import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
+import { extrasOf, extrasWith, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 import { nestedOf } from "../json/Members.ts"
 import { nestedMembers } from "./Members.ts"
 import { decodeInputMessages } from "./ItemDecode.ts"
@@ -85,13 +85,14 @@ const restOf = (body: JsonObject, member: string, names: ReadonlyArray<string>):
 /** Members this wire alone knows. */
 const decodeExtras = (body: JsonObject, foreignChoice: JsonObject | null): Conversation["extras"] => {
   const includes = includesOf(body).filter((entry) => entry !== logprobsInclude)
-  return {
-    ...extrasOf(body, known),
-    ...(includes.length === 0 ? {} : { include: includes }),
-    ...(foreignChoice === null ? {} : { tool_choice: foreignChoice }),
-    ...restOf(body, "text", ["format"]),
-    ...restOf(body, "reasoning", ["effort", "summary"])
-  }
+  return extrasWith(
+    body,
+    known,
+    includes.length === 0 ? {} : { include: includes },
+    optional("tool_choice", foreignChoice),
+    restOf(body, "text", ["format"]),
+    restOf(body, "reasoning", ["effort", "summary"])
+  )
 }
 
 export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> => {

@@ -35,4 +35,34 @@ describe("a restricted key", () => {
       })
     })
   )
+
+  it.scopedLive("may not have the tokens of other models counted either, whatever the body names", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const upstream = yield* Fake.start
+      upstream.always(Fake.json({ input_tokens: 7, totalTokens: 7 }))
+      yield* Effect.promise(async () => {
+        await gateway.connect("up", upstream, "messages")
+        await gateway.connect("gem", upstream, "gemini")
+        const { secret } = await gateway.manage("POST", "/api/keys", { name: "k", allowedModels: ["up/m"] })
+        const authorization = `Bearer ${secret}`
+        const messages = [{ role: "user", content: "Hi" }]
+        const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
+        const asked = upstream.requests.length
+        for (const [path, body] of [
+          ["/v1/messages/count_tokens", { model: "up/evil", messages }],
+          ["/v1/messages/count_tokens", { model: "gem/m", messages }],
+          ["/v1beta/models/gem%2Fm:countTokens", { contents }],
+          ["/v1beta/models/gem%2Fm:countTokens", { generateContentRequest: { model: "models/up/m", contents } }],
+          ["/v1/responses/input_tokens", { model: "up/evil", input: "Hi" }]
+        ] as const) {
+          const answer = await gateway.post(path, body, { authorization })
+          assert.strictEqual(answer.status, 403, `${path} ${await answer.text()}`)
+        }
+        assert.strictEqual(upstream.requests.length, asked)
+        const counted = await gateway.post("/v1/messages/count_tokens", { model: "up/m", messages }, { authorization })
+        assert.strictEqual(counted.status, 200)
+      })
+    })
+  )
 })
