@@ -13,10 +13,13 @@ process.on("message", (message) => {
   // What arrived last is seen by the next tick of the histogram's timer.
   setTimeout(() => {
     const cpu = process.cpuUsage(cpuBefore)
-    cpuBefore = process.cpuUsage()
     const worstMs = Math.min(delay.max / 1e6, (cpu.user + cpu.system) / 1000)
     delay.reset()
-    process.send(worstMs)
+    // The first tick after a reset only begins to measure: a stall before it would not be seen.
+    setTimeout(() => {
+      cpuBefore = process.cpuUsage()
+      process.send(worstMs)
+    }, 5)
   }, 5)
 })
 process.channel?.unref()
