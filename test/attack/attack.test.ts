@@ -17,6 +17,7 @@ import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
 import { protocol } from "./classes/protocol.ts"
 import { secrets } from "./classes/secrets.ts"
+import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
 import { words } from "./classes/words.ts"
@@ -34,7 +35,8 @@ const all: ReadonlyArray<AttackClass> = [
   access,
   outbound,
   injection,
-  protocol
+  protocol,
+  sockets
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

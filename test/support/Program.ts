@@ -72,14 +72,15 @@ export const run = (
 /** Starts `serve` on a free port and waits until it listens. Killed with the scope when it is still there. */
 export const start = (
   env: Readonly<Record<string, string>> = {},
-  folder?: string
+  folder?: string,
+  args: ReadonlyArray<string> = []
 ): Effect.Effect<Program, never, Scope> =>
   Effect.gen(function* () {
     yield* build
     const dataDir = folder ?? (yield* dataFolder)
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(launcher, ["serve", "--port", "0", "--no-open"], {
+        spawn(launcher, ["serve", "--port", "0", "--no-open", ...args], {
           env: environment(dataDir, env),
           stdio: ["ignore", "pipe", "pipe"]
         })

@@ -1,10 +1,9 @@
 /** Settings that would start the gateway more open than its owner thinks. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Program from "../../support/Program.ts"
 import { chmodSync } from "node:fs"
 import { type Attempt, type AttackClass } from "../Attempt.ts"
-
-const serve = ["serve", "--port", "0", "--no-open"]
 
 const refused = (
   name: string,
@@ -14,15 +13,14 @@ const refused = (
 ): Attempt => ({
   name,
   run: () =>
-    Effect.gen(function* () {
-      const folder = yield* Program.dataFolder
-      // A gateway that starts after all is stopped by its own port: none is free at 1.
-      const end = yield* Program.run([...serve, ...args], folder, env)
-      if (end.code === 0) return "it started"
-      return says.test(end.stderr) ? null : `ended with ${end.code}: ${end.stderr.slice(0, 200)}`
-    }).pipe(
+    Program.start(env, undefined, args).pipe(
+      Effect.as("it started"),
+      // A start that fails ends with what it said on stderr.
+      Effect.catchAllCause((cause) => {
+        const said = Cause.pretty(cause)
+        return Effect.succeed(says.test(said) ? null : `it ended with: ${said.slice(0, 200)}`)
+      }),
       Effect.scoped,
-      Effect.timeoutTo({ duration: "20 seconds", onSuccess: (verdict) => verdict, onTimeout: () => "it started" }),
       Effect.runPromise
     )
 })
