@@ -16,8 +16,11 @@ export const clearable = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 /** Text with something in it; blanks around it do not count. */
 export const Text = Schema.Trim.pipe(Schema.minLength(1, { message: () => "must not be empty" }))
 
-/** A name people read: 1 to 200 characters, no surrounding blanks. */
-export const Name = Text.pipe(Schema.maxLength(200))
+/** A name people read: 1 to 200 characters, no surrounding blanks, nothing that a terminal takes for a command. */
+export const Name = Text.pipe(
+  Schema.maxLength(200),
+  Schema.filter((text) => (/[\p{Cc}\p{Bidi_Control}]/u.test(text) ? "must not hold control characters" : true))
+)
 
 /** An absolute http or https address. Which hosts are allowed is the outbound policy's decision. */
 export const HttpUrl = Schema.Trim.pipe(

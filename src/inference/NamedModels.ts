@@ -42,12 +42,14 @@ export interface OneModel {
   readonly dropped: ReadonlyArray<string>
 }
 
-/** The body with `model` as its only word about models. The same object when nothing had to go. */
-export const withOneModel = (body: JsonObject): OneModel => {
+/**
+ * The body with `model` as its only word about models; without that where the path names the model. The same object when nothing had to go.
+ */
+export const withOneModel = (body: JsonObject, modelInPath = false): OneModel => {
   const dropped: Array<string> = []
   const kept: Record<string, Json | undefined> = {}
   for (const [key, value] of Object.entries(body)) {
-    if (key === "model") kept[key] = value
+    if (key === "model" && !modelInPath) kept[key] = value
     else if (namesModel(key) || (holders.has(plain(key)) && holdsModel(value))) dropped.push(key)
     else if (plain(key) === "tools" && isArray(value)) {
       const tools = value.map(withoutModel)

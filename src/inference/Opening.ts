@@ -86,7 +86,7 @@ const restricted = (
   exchange: Exchange,
   said: JsonObject
 ): Pick<Work, "leftOut"> & { exchange: Exchange; read: JsonObject } => {
-  const { body: read, dropped } = withOneModel(said)
+  const { body: read, dropped } = withOneModel(said, exchange.fromPath?.["model"] !== undefined)
   const isWritten = dropped.length > 0 || mayRepeatModel(exchange.body)
   const body = isWritten ? Buffer.from(JSON.stringify(read)) : exchange.body
   return { exchange: { ...exchange, body }, leftOut: dropped, read }

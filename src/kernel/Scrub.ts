@@ -43,6 +43,22 @@ const withoutCut = (text: string, secret: string): string => {
   return text
 }
 
+/** The characters that encoders put a backslash before; encoded again, one more. */
+const escapable = /["'/\\]/g
+const mostEscapes = 15
+
+/** The secret however often its quotes and slashes were escaped; null where there is nothing to escape. */
+const escapedForm = (secret: string): RegExp | null => {
+  if (secret.length < leastLength || secret.search(escapable) < 0) return null
+  const parts = secret.split(escapable).map(literal)
+  const marks = secret.match(escapable) ?? []
+  const pattern = parts.map((part, at) => {
+    const character = marks[at]
+    return character === undefined ? part : `${part}\\\\{0,${mostEscapes}}${literal(character)}`
+  })
+  return new RegExp(pattern.join(""), "g")
+}
+
 const formsOf = (secret: string): ReadonlyArray<string> =>
   [...encodedForms(secret), ...(secret.length < leastLength ? [] : base64Forms(secret))].toSorted(
     (one, other) => other.length - one.length
@@ -53,16 +69,17 @@ const formsOf = (secret: string): ReadonlyArray<string> =>
  * made when the first text comes.
  */
 export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  let known: ReadonlyArray<readonly [secret: string, forms: ReadonlyArray<string>]> | null = null
+  let known: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp | null]> | null = null
   return (text) => {
     if (text === "") return text
     known ??= [...new Set(secrets)]
       .filter((secret) => secret.trim() !== "")
       .toSorted((one, other) => other.length - one.length)
-      .map((secret) => [secret, formsOf(secret)])
+      .map((secret) => [secret, formsOf(secret), escapedForm(secret)])
     let clean = text
-    for (const [secret, forms] of known) {
+    for (const [secret, forms, escaped] of known) {
       for (const form of forms) clean = withoutForm(clean, form)
+      if (escaped !== null) clean = clean.replaceAll(escaped, mark)
       if (secret.length >= leastLength) clean = withoutCut(clean, secret)
     }
     return clean

@@ -127,9 +127,7 @@ const managementBodies: Readonly<Record<string, unknown>> = {
     models: Array.from({ length: 32_000 }, () => 1)
   },
   "a name of a megabyte": { name: "n".repeat(1_000_000), provider: "openai", apiKey: "k".repeat(20) },
-  "a nested config": JSON.parse(
-    `{"name":"c","strategy":"auto","targets":[],"config":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`
-  )
+  "a nested config": `{"name":"c","strategy":"auto","targets":[],"config":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`
 }
 
 const managementAttempt = (path: string, name: string, body: unknown): Attempt => ({

@@ -5,6 +5,13 @@ const dropped = (body: Record<string, unknown>) =>
   withOneModel(JSON.parse(JSON.stringify({ model: "m", ...body }))).dropped
 
 describe("withOneModel", () => {
+  it("leaves the model of the body out where the path names it", () => {
+    assert.deepStrictEqual(withOneModel({ model: "x", contents: [] }, true), {
+      body: { contents: [] },
+      dropped: ["model"]
+    })
+  })
+
   it.each<[Record<string, unknown>, ReadonlyArray<string>]>([
     [{ models: ["a", "b"], route: "fallback" }, ["models", "route"]],
     [{ fallbacks: ["a"], context_window_fallbacks: [] }, ["fallbacks", "context_window_fallbacks"]],

@@ -42,6 +42,16 @@ describe("scrub", () => {
     assert.strictEqual(scrub("no key x=q, q", ["q"]), "no key x=[redacted], q")
   })
 
+  it("takes out one whose quotes and slashes were escaped any number of times", () => {
+    const secret = 'planted-secret/+"end\\'
+    let text = `Bad credential ${secret} given`
+    for (let times = 0; times < 4; times += 1) {
+      assert.notInclude(scrub(text, [secret]), "planted-secret", `escaped ${times} times`)
+      text = JSON.stringify(text)
+    }
+    assert.notInclude(scrub(`Bad ${secret.replaceAll("/", "\\/")}`, [secret]), "planted-secret")
+  })
+
   it("takes out what is left of one at the end of a text that was cut", () => {
     assert.strictEqual(scrub("Wrong key: sk-planted-upst…", ["sk-planted-upstream-key"]), "Wrong key: [redacted]")
     assert.strictEqual(scrub("Wrong key: sk-planted-upst", ["sk-planted-upstream-key"]), "Wrong key: [redacted]")
