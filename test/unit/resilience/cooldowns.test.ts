@@ -263,6 +263,20 @@ describe("models that rest", () => {
     }).pipe(Effect.provide(reposInMemory))
   )
 
+  it.scoped(
+    "rest anew when they fail again while they rest; calls that ran beside the first failure are the same trouble",
+    () =>
+      Effect.gen(function* () {
+        const cooldowns = yield* running
+        cooldowns.rest("c1", "m", apikey, 1_000, because503)
+        cooldowns.rest("c1", "m", apikey, 1_200, { ...because503, startedMs: 900 })
+        assert.strictEqual(cooldowns.restMs("c1", "m", 1_200), 2_800)
+        cooldowns.rest("c1", "m", apikey, 2_000, { ...because503, startedMs: 1_500 })
+        assert.strictEqual(cooldowns.restMs("c1", "m", 2_000), 6_000)
+        assert.strictEqual(cooldowns.healthOf("c1").backoffLevel, 2)
+      }).pipe(Effect.provide(reposInMemory))
+  )
+
   it.scoped("are bounded: callers choose the names", () =>
     Effect.gen(function* () {
       const cooldowns = yield* running
