@@ -43,14 +43,17 @@ const makeReader = (facts: MutableFacts): ((line: Json | undefined) => boolean) 
   }
 }
 
+const isBlank = (bytes: Buffer, start: number, end: number): boolean =>
+  bytes.subarray(start, end).every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
+
 export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
   const facts = startFacts()
   const scanner = makeNdjsonScanner(maxLineBytes)
   const read = makeReader(facts)
 
-  /** After a failure nothing goes through: the relay writes the one error line. Nor does anything after a whole answer. */
+  /** After a failure nothing goes through: the relay writes the one error line. After a whole answer only blank lines do. */
   const judge = (bytes: Buffer, start: number, end: number): boolean =>
-    facts.problem === null && !facts.terminated && read(parseLine(bytes, start, end))
+    facts.problem === null && (facts.terminated ? isBlank(bytes, start, end) : read(parseLine(bytes, start, end)))
 
   const push = (chunk: Buffer): Buffer => {
     // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.
