@@ -86,6 +86,27 @@ const punished = async (arena: Arena, ids: ReadonlyArray<string>, sentAtMs: numb
   return null
 }
 
+/** Asks once, and looks at what became of the accounts. */
+const judged = async (
+  arena: Arena,
+  accounts: ReadonlyArray<{ readonly id: string }>,
+  path: string,
+  body: object
+): Promise<Verdict> => {
+  const sentAtMs = Date.now()
+  await arena.open.send({
+    method: "POST",
+    path,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  return punished(
+    arena,
+    accounts.map(({ id }) => id),
+    sentAtMs
+  )
+}
+
 const echoAttempt = (wire: WireName, phrase: string, index: number): Attempt => {
   // Walks through places, statuses and echoes so that every pair of neighbours comes up somewhere.
   const place = places[index % places.length] ?? "prompt"
@@ -98,18 +119,7 @@ const echoAttempt = (wire: WireName, phrase: string, index: number): Attempt => 
       const accounts = [await arena.connection(arena.open, prefix), await arena.connection(arena.open, prefix)]
       arena.answer(prefix, Fake.json(errorOf(wire, status, echo(phrase)), { status }))
       const { body, path } = written(wire, `${prefix}/m`, phrase, place)
-      const sentAtMs = Date.now()
-      await arena.open.send({
-        method: "POST",
-        path,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body)
-      })
-      return punished(
-        arena,
-        accounts.map(({ id }) => id),
-        sentAtMs
-      )
+      return judged(arena, accounts, path, body)
     }
   }
 }
@@ -126,18 +136,7 @@ const streamed = (wire: "chat" | "messages" | "responses", phrase: string): Atte
         : `event: error\ndata: ${JSON.stringify(errorOf(wire, 400, message))}\n\n`
     arena.answer(prefix, Fake.sse([event]))
     const { body, path } = ask(wire, `${prefix}/m`, phrase, true)
-    const sentAtMs = Date.now()
-    await arena.open.send({
-      method: "POST",
-      path,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body)
-    })
-    return punished(
-      arena,
-      accounts.map(({ id }) => id),
-      sentAtMs
-    )
+    return judged(arena, accounts, path, body)
   }
 })
 
