@@ -22,11 +22,11 @@ const nowMs = 1_800_000_000_000
 
 const entries = {
   comboPolicy: "domain/combo/ComboPolicy",
-  decide: "routing/engine/Decide",
-  snapshot: "routing/engine/Snapshot",
-  strategy: "routing/engine/Strategy",
+  decide: "routing/decide/Decide",
+  snapshot: "routing/decide/Snapshot",
+  strategy: "routing/candidate/Strategy",
   routers: "routing/auto/RouterStrategies",
-  autoId: "routing/auto/AutoId",
+  autoId: "routing/resolve/AutoId",
   healing: "routing/auto/SelfHealing",
   stats: "routing/stats/PerformanceStats",
   registry: "providers/Registry",

@@ -21,14 +21,9 @@ import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
-import * as MediaFetch from "../inference/MediaFetch.ts"
 import * as Explain from "../inference/Explain.ts"
-import * as ModelCatalogue from "../inference/ModelCatalogue.ts"
-import * as OpaqueState from "../inference/state/OpaqueState.ts"
-import * as ResponseStore from "../inference/state/ResponseStore.ts"
-import * as Pipeline from "../inference/Pipeline.ts"
-import * as StopSignal from "../inference/StopSignal.ts"
-import * as TokenCounter from "../inference/TokenCounter.ts"
+import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
+import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
@@ -45,31 +40,31 @@ import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
-import * as DecisionArchive from "../routing/DecisionArchive.ts"
-import * as DecisionLog from "../routing/DecisionLog.ts"
-import * as Affinity from "../routing/Affinity.ts"
+import * as DecisionArchive from "../routing/records/DecisionArchive.ts"
+import * as DecisionLog from "../routing/records/DecisionLog.ts"
+import * as Affinity from "../routing/decide/Affinity.ts"
 import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
-import * as Engine from "../routing/Engine.ts"
+import * as Engine from "../routing/decide/Engine.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import * as ShareUse from "../routing/quota/ShareUse.ts"
-import * as Resolutions from "../routing/Resolutions.ts"
-import * as RouterMemory from "../routing/RouterMemory.ts"
+import * as Resolutions from "../routing/resolve/Resolutions.ts"
+import * as RouterMemory from "../routing/decide/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
-import * as Simulator from "../routing/simulation/Simulator.ts"
+import * as Simulator from "../simulation/Simulator.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
-import * as TargetHealth from "../routing/TargetHealth.ts"
+import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
-import * as Tokeniser from "../tokens/Tokeniser.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import * as LogSink from "../usage/telemetry/LogSink.ts"
 import * as Otlp from "../usage/telemetry/Otlp.ts"
+import { inference } from "./inference.ts"
 import { flagStore, priceOverrides } from "./settingsTables.ts"
 
 const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
@@ -144,9 +139,7 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
 )
 
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(Pipeline.layer, ModelCatalogue.layer, Explain.layer).pipe(
-  Layer.provide(Layer.mergeAll(TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)), MediaFetch.layer)),
-  Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer)),
+export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(Layer.mergeAll(providers, books, access)),
   Layer.provideMerge(foundation),

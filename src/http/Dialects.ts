@@ -4,7 +4,7 @@
  */
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
 import { type InferenceError, InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
-import type { AtOnce } from "../inference/Exchange.ts"
+import type { AtOnce } from "../inference/request/Exchange.ts"
 import type { NormalPath } from "../kernel/NormalPath.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"

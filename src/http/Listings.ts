@@ -1,11 +1,11 @@
 /** The lists of models, in each wire's own words. Pure over the catalogue's entries. */
 import type { ListingRoute } from "../api/EdgeRoutes.ts"
 import { type InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
-import { type CatalogueEntry, type CataloguePage, pageOf } from "../inference/ModelCatalogue.ts"
+import { type CatalogueEntry, type CataloguePage, pageOf } from "../inference/catalogue/ModelCatalogue.ts"
 import { closest } from "../kernel/Closest.ts"
 import type { NormalPath } from "../kernel/NormalPath.ts"
 import { type PluginManifest, pluginManifest } from "../providers/PluginManifest.ts"
-import { otherSpellings } from "../routing/ModelIds.ts"
+import { otherSpellings } from "../routing/resolve/ModelIds.ts"
 import { type ListedGeminiModel, modelAnswer, modelListAnswer } from "../wire/gemini/ModelAnswers.ts"
 import { type OfferedModel, psAnswer, tagsAnswer, versionAnswer } from "../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"

@@ -1,6 +1,6 @@
 /** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { ServerResponse } from "node:http"
-import type { ClientReply } from "../inference/Exchange.ts"
+import type { ClientReply } from "../inference/request/Exchange.ts"
 import { Listeners } from "../kernel/Listeners.ts"
 import type { OpenStreams } from "./OpenStreams.ts"
 

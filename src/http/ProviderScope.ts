@@ -5,7 +5,7 @@
 import { type InferenceError, InvalidRequest, ProviderNotFound } from "../domain/Errors.ts"
 import { maxModelChars, type ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
-import { behindNoThinking, noThinkingPrefix } from "../routing/ModelIds.ts"
+import { behindNoThinking, noThinkingPrefix } from "../routing/resolve/ModelIds.ts"
 import { readForeignJson } from "../wire/json/Bounds.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
 import { isObject } from "../wire/json/Json.ts"

@@ -1,5 +1,5 @@
 /** What must hold when an alias of a model is saved. Pure. */
-import { type Aliases, bare, endOf, maxAliasHops } from "../routing/Aliases.ts"
+import { type Aliases, bare, endOf, maxAliasHops } from "../routing/resolve/Aliases.ts"
 import { invalid, type InvalidInput, NameTaken } from "./Errors.ts"
 import { isReservedId } from "./ReservedIds.ts"
 

@@ -1,8 +1,8 @@
 /** The automatic ids (`auto`, `auto/coding`, …) with what each would choose from. Pure. */
 import type { Account } from "../providers/Catalog.ts"
 import { commonFacts, type ModelFacts } from "../providers/ModelFacts.ts"
-import { type AutoSpec, invokableAutoIds, parseAutoId } from "../routing/auto/AutoId.ts"
-import { poolOf, type ResolverView } from "../routing/ModelResolver.ts"
+import { type AutoSpec, invokableAutoIds, parseAutoId } from "../routing/resolve/AutoId.ts"
+import { poolOf, type ResolverView } from "../routing/resolve/ModelResolver.ts"
 
 export interface AutoCandidate {
   readonly account: Account

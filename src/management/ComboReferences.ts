@@ -6,9 +6,9 @@ import { decodeStored } from "../domain/combo/ComboPolicy.ts"
 import type { ComboSettings } from "../domain/Combo.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
 import { closest } from "../kernel/Closest.ts"
-import { nearAutoIds, parseAutoId } from "../routing/auto/AutoId.ts"
-import { behindNoThinking, quotaShareParts, quotaSharePrefix } from "../routing/ModelIds.ts"
-import { aliased, resolveBare, type ResolverView, splitPrefix } from "../routing/ModelTargets.ts"
+import { nearAutoIds, parseAutoId } from "../routing/resolve/AutoId.ts"
+import { behindNoThinking, quotaShareParts, quotaSharePrefix } from "../routing/resolve/ModelIds.ts"
+import { aliased, resolveBare, type ResolverView, splitPrefix } from "../routing/resolve/ModelTargets.ts"
 import { isReservedId } from "./ReservedIds.ts"
 
 export interface ReferenceView extends ResolverView {

@@ -3,8 +3,8 @@ import { decodeStored } from "../domain/combo/ComboPolicy.ts"
 import { maxComboDepth } from "../domain/combo/ConfigFields.ts"
 import type { ComboSettings } from "../domain/Combo.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
-import { type Aliases, endOf } from "../routing/Aliases.ts"
-import { behindNoThinking } from "../routing/ModelIds.ts"
+import { type Aliases, endOf } from "../routing/resolve/Aliases.ts"
+import { behindNoThinking } from "../routing/resolve/ModelIds.ts"
 
 export const maxNesting = maxComboDepth
 

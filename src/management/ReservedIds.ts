@@ -1,5 +1,5 @@
 /** Model ids, and first parts of them, that already mean something else: automatic routing, combos, quota shares, the no-thinking alias. Pure. */
-import { noThinkingPrefix, quotaSharePrefix } from "../routing/ModelIds.ts"
+import { noThinkingPrefix, quotaSharePrefix } from "../routing/resolve/ModelIds.ts"
 
 const beginnings = ["auto/", "combo/", "combo:", quotaSharePrefix, noThinkingPrefix].map((text) => text.toLowerCase())
 

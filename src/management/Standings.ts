@@ -5,7 +5,7 @@ import type { CatalogSnapshot } from "../providers/Catalog.ts"
 import type { BreakerView } from "../resilience/breaker/Breakers.ts"
 import * as Cooldown from "../resilience/cooldown/Cooldown.ts"
 import type { Lockouts, LockoutView } from "../resilience/lockout/Lockouts.ts"
-import { guardedOf } from "../routing/AccountClass.ts"
+import { guardedOf } from "../routing/health/AccountClass.ts"
 
 /** Health as it is now: a cooldown whose time has passed is over, what led to it stays to be read. */
 export const healthAt = (health: ConnectionHealth, nowMs: number): ConnectionHealth => {

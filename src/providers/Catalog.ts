@@ -30,7 +30,7 @@ import { envConnections, mistakenVariables } from "./EnvConnections.ts"
 import { layFacts, type ModelFacts, settleFacts, unknownFacts } from "./ModelFacts.ts"
 import { factsOfName } from "./ModelFamilies.ts"
 import * as ModelLists from "./ModelLists.ts"
-import { isReplaced, renewed, type Replacement } from "./oauth/Replacement.ts"
+import { isReplaced, renewed, type Replacement } from "./TokenReplacement.ts"
 import * as PublishedWindows from "./PublishedWindows.ts"
 import * as Registry from "./Registry.ts"
 

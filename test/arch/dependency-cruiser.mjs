@@ -3,7 +3,7 @@ const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
-  ["providers", "routing", "usage", "tokens"],
+  ["providers", "routing", "usage", "tokens", "simulation"],
   ["inference", "management"],
   ["http", "cli"],
   ["app"]
@@ -19,7 +19,8 @@ const neighbours = {
   egress: ["flags"],
   resilience: ["flags", "events"],
   routing: ["providers", "usage"],
-  usage: ["providers"]
+  usage: ["providers"],
+  simulation: ["providers", "routing", "usage"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */
@@ -56,7 +57,7 @@ export default {
       name: "node-only-in-platform",
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
-      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|usage|management)/" },
+      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|management)/" },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
     {

@@ -1,10 +1,10 @@
 /** Targets and candidates for tests of routing: complete, with what a test cares about given. */
 import { type Account, snapshot } from "../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../src/providers/ModelFacts.ts"
-import type { Candidate, Features, Performance } from "../../src/routing/engine/Candidate.ts"
-import { keyOf } from "../../src/routing/engine/Snapshot.ts"
-import { plainFeatures as featuresOf } from "../../src/routing/simulation/Deciding.ts"
-import type { Target } from "../../src/routing/ModelResolver.ts"
+import type { Candidate, Features, Performance } from "../../src/routing/candidate/Candidate.ts"
+import { keyOf } from "../../src/routing/decide/Snapshot.ts"
+import { plainFeatures as featuresOf } from "../../src/simulation/Deciding.ts"
+import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
 import { connection } from "./Records.ts"
 
 export const nowMs = 1_800_000_000_000

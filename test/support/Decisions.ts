@@ -1,6 +1,6 @@
 /** What a request over the given targets leaves in the decision log. */
-import type { DecisionEntry } from "../../src/routing/DecisionRecords.ts"
-import type { Target } from "../../src/routing/ModelResolver.ts"
+import type { DecisionEntry } from "../../src/routing/records/DecisionRecords.ts"
+import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
 
 export const decisionEntry = (requestId: string, targets: ReadonlyArray<Target>, scored: boolean): DecisionEntry =>
   ({

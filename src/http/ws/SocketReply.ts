@@ -2,7 +2,7 @@
  * The way back to a socket client. The pipeline writes the text of an event stream, cut anywhere; each event goes out as one frame.
  * What the answer says of itself is heard on the way, for a conversation that goes on. A class, because one is made per request.
  */
-import type { ClientReply } from "../../inference/Exchange.ts"
+import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { Listeners } from "../../kernel/Listeners.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner, type SseEvent } from "../../wire/sse/SseScanner.ts"

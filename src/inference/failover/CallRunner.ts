@@ -1,35 +1,44 @@
 /** One call to one target, from the place it holds to what came of it. The hottest part of failover: one guard, and nothing else. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { countedFor } from "../../routing/engine/Snapshot.ts"
-import type { Target } from "../../routing/ModelResolver.ts"
-import type { Call } from "../../routing/TargetHealth.ts"
-import { type AttemptResult, failed, ownFailure } from "../Attempt.ts"
-import type { RunAttempt } from "../Attempts.ts"
+import * as Layer from "effect/Layer"
+import * as Timers from "../../platform/Timers.ts"
+import { countedFor } from "../../routing/decide/Snapshot.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { Call } from "../../routing/health/TargetHealth.ts"
+import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
+import { type AttemptResult, failed, ownFailure } from "../attempt/Attempt.ts"
+import { Attempts } from "../attempt/Attempts.ts"
+import { AccessTokens } from "./AccessTokens.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
-import type { Contender } from "./HedgeRace.ts"
-import { makeOutcomeRecorder, type RecorderServices } from "./OutcomeRecorder.ts"
-import type { Waits } from "./Waits.ts"
+import type { Contender } from "./Contender.ts"
+import { OutcomeRecorder } from "./OutcomeRecorder.ts"
+import { Waits } from "./Waits.ts"
 
-export interface CallServices extends RecorderServices {
-  readonly attempt: RunAttempt
-  readonly waits: Waits
-}
+export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunner")<
+  CallRunner,
+  {
+    /**
+     * Hot: makes a call for which a place is held; the place is given back however it ends, before `next` goes on with the outcome.
+     * Not lazy: to be called inside an effect that runs.
+     */
+    readonly run: <A>(
+      run: FailoverRun,
+      step: AskStep,
+      contender: Contender | null,
+      next: (outcome: Outcome) => Effect.Effect<A>
+    ) => Effect.Effect<A>
+  }
+>() {}
 
-/**
- * Makes a call for which a place is held; the place is given back however it ends, before `next` goes on with the outcome. Not lazy: to
- * be called inside an effect that runs.
- */
-export type RunCall = <A>(
-  run: FailoverRun,
-  step: AskStep,
-  contender: Contender | null,
-  next: (outcome: Outcome) => Effect.Effect<A>
-) => Effect.Effect<A>
-
-export const makeCallRunner = (services: CallServices): RunCall => {
-  const { attempt, stats, timers, tokens, waits } = services
-  const recorder = makeOutcomeRecorder(services)
+export const make = Effect.gen(function* () {
+  const attempts = yield* Attempts
+  const recorder = yield* OutcomeRecorder
+  const stats = yield* PerformanceStats.PerformanceStats
+  const timers = yield* Timers.Timers
+  const tokens = yield* AccessTokens
+  const waits = yield* Waits
 
   /** A whole answer that is not there in the combo's time for one target. A stream's first content has its own timer. */
   const inTime = (run: FailoverRun, attempting: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> => {
@@ -50,16 +59,17 @@ export const makeCallRunner = (services: CallServices): RunCall => {
     contender: Contender | null
   ): Effect.Effect<AttemptResult> => {
     const { work } = run
-    if (contender === null) return inTime(run, attempt(work, target, lastChance))
+    if (contender === null) return inTime(run, attempts.run(work, target, lastChance))
     const trail = work.trail.branch()
     const own = { ...work, exchange: { ...work.exchange, reply: contender.reply }, trail }
-    return Effect.map(inTime(run, attempt(own, target, lastChance)), (result) => {
+    return Effect.map(inTime(run, attempts.run(own, target, lastChance)), (result) => {
       if (!contender.hasLost()) work.trail.asked(trail.targetWire)
       return result
     })
   }
 
-  return (run, { held, heldLastWay, lastChance, probe, turn }, contender, next) => {
+  const runCall: typeof CallRunner.Service.run = (run, step, contender, next) => {
+    const { held, heldLastWay, lastChance, probe, turn } = step
     const { target } = turn
     const startedMs = timers.nowMs()
     /** The account with the token that was good in the end. */
@@ -97,4 +107,12 @@ export const makeCallRunner = (services: CallServices): RunCall => {
         })
     )
   }
-}
+
+  return CallRunner.of({ run: runCall })
+})
+
+export const layer: Layer.Layer<
+  CallRunner,
+  never,
+  Attempts | OutcomeRecorder | PerformanceStats.PerformanceStats | Timers.Timers | AccessTokens | Waits
+> = Layer.effect(CallRunner, make)

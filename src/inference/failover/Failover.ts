@@ -1,46 +1,47 @@
 /**
  * Runs the walk of a request over its targets (`routing/walk`) with real calls, lines and pauses, until one answers or none is left.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Target } from "../../routing/ModelResolver.ts"
-import type { TargetHealth } from "../../routing/TargetHealth.ts"
+import * as Layer from "effect/Layer"
+import * as Timers from "../../platform/Timers.ts"
+import * as ConcurrencyGate from "../../resilience/ConcurrencyGate.ts"
+import * as Settings from "../../resilience/Settings.ts"
+import { TargetHealth } from "../../routing/health/TargetHealth.ts"
 import { makePolicies } from "../../routing/walk/RoutePolicy.ts"
-import type * as Settings from "../../resilience/Settings.ts"
-import type { Work } from "../Exchange.ts"
-import type { StopSignal } from "../StopSignal.ts"
-import { type CallServices, makeCallRunner } from "./CallRunner.ts"
+import { Continuation } from "../attempt/Continuation.ts"
+import type { Work } from "../request/Exchange.ts"
+import { StopSignal } from "../request/StopSignal.ts"
+import { AccessTokens } from "./AccessTokens.ts"
+import { CallRunner } from "./CallRunner.ts"
+import { ConcurrencyLimiter, noLongerThan } from "./ConcurrencyLimiter.ts"
 import { answered, endOfWalk, type FailoverEnd, stopped } from "./FailoverEnd.ts"
-import {
-  type AskStep,
-  type BrokenResult,
-  FailoverRun,
-  type Outcome,
-  type RunServices,
-  type RunStep
-} from "./FailoverRun.ts"
-import { makeHedging } from "./Hedging.ts"
-import { makePlaces, noLongerThan, type PlaceServices } from "./Places.ts"
-import { makeWaits } from "./Waits.ts"
+import { type AskStep, FailoverRun, type Outcome, type RunServices, type RunStep } from "./FailoverRun.ts"
+import { Hedge } from "./Hedge.ts"
+import { Waits } from "./Waits.ts"
 
-export interface FailoverServices extends Omit<CallServices, "waits">, PlaceServices {
-  readonly gate: RunServices["gate"]
-  readonly health: typeof TargetHealth.Service
-  readonly settings: typeof Settings.Settings.Service
-  readonly stop: typeof StopSignal.Service
-  /**
-   * What the next target is asked after an answer that broke when the client had its beginning already; null: it is told as broken.
-   * Missing: always told. When no target brings it to its end, the broken answer is how failover ended.
-   */
-  readonly resume?: (work: Work, target: Target, broken: BrokenResult) => Work | null
-}
+export class Failover extends Context.Tag("gateway/inference/failover/Failover")<
+  Failover,
+  {
+    /** Hot: asks one target after the other until one answers or none is left. */
+    readonly run: (work: Work) => Effect.Effect<FailoverEnd>
+  }
+>() {}
 
-export const makeFailover = (services: FailoverServices): ((work: Work) => Effect.Effect<FailoverEnd>) => {
-  const { health, resume, settings, stop, tokens } = services
+export const make = Effect.gen(function* () {
+  const calls = yield* CallRunner
+  const continuation = yield* Continuation
+  const gate = yield* ConcurrencyGate.ConcurrencyGate
+  const health = yield* TargetHealth
+  const hedge = yield* Hedge
+  const limiter = yield* ConcurrencyLimiter
+  const settings = yield* Settings.Settings
+  const stop = yield* StopSignal
+  const timers = yield* Timers.Timers
+  const tokens = yield* AccessTokens
+  const waits = yield* Waits
   const policyFor = makePolicies()
-  const waits = makeWaits(services)
-  const runCall = makeCallRunner({ ...services, waits })
-  const hedge = makeHedging(runCall)
-  const runServices: RunServices = { ...services, waits, placeOf: makePlaces(services) }
+  const runServices: RunServices = { gate, health, limiter, settings, stop, timers, waits }
 
   const next = (run: FailoverRun, step: RunStep): Effect.Effect<FailoverEnd> => {
     switch (step._tag) {
@@ -64,8 +65,8 @@ export const makeFailover = (services: FailoverServices): ((work: Work) => Effec
   }
 
   const ask = (run: FailoverRun, step: AskStep): Effect.Effect<FailoverEnd> =>
-    step.hedgeAfterMs === null
-      ? runCall(run, step, null, (outcome) => after(run, outcome))
+    step.hedgeAfterMs === null || hedge === null
+      ? calls.run(run, step, null, (outcome) => after(run, outcome))
       : Effect.flatMap(hedge(run, step, step.hedgeAfterMs), (outcome) => after(run, outcome))
 
   const after = (run: FailoverRun, { failure, result, turn }: Outcome): Effect.Effect<FailoverEnd> => {
@@ -74,7 +75,9 @@ export const makeFailover = (services: FailoverServices): ((work: Work) => Effec
       return Effect.sync(() => (result._tag === "Failed" ? end(run, { _tag: "Running" }) : answered(target, result)))
     }
     const goOn =
-      result._tag === "Broken" && resume !== undefined && !stop.isStopping() ? resume(run.work, target, result) : null
+      result._tag === "Broken" && continuation !== null && !stop.isStopping()
+        ? continuation.resume(run.work, target, result)
+        : null
     // What was learned must outlive a crash before it is acted on.
     if (result._tag !== "Failed" && (result._tag !== "Broken" || goOn === null)) {
       return Effect.as(health.flush, answered(target, result))
@@ -101,9 +104,25 @@ export const makeFailover = (services: FailoverServices): ((work: Work) => Effec
       Effect.flatMap(renewed === null ? health.flush : Effect.void, () => next(run, run.walk.renewed(renewed)))
     )
 
-  return (work) =>
+  const runWork = (work: Work): Effect.Effect<FailoverEnd> =>
     Effect.suspend(() => {
       const run = new FailoverRun(runServices, work, policyFor(settings.current(), work.resolution))
       return Effect.map(next(run, run.walk.begin()), (last) => (stop.isStopping() ? stopped(last) : last))
     })
-}
+
+  return Failover.of({ run: runWork })
+})
+
+export const layer: Layer.Layer<
+  Failover,
+  never,
+  | CallRunner
+  | ConcurrencyGate.ConcurrencyGate
+  | TargetHealth
+  | ConcurrencyLimiter
+  | Settings.Settings
+  | StopSignal
+  | Timers.Timers
+  | AccessTokens
+  | Waits
+> = Layer.effect(Failover, make)

@@ -1,9 +1,9 @@
 /** How failover ended. */
 import { shutdown } from "../../domain/Errors.ts"
-import type { Target } from "../../routing/ModelResolver.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { WalkEnd } from "../../routing/walk/Steps.ts"
 import { shuttingDown } from "../../routing/walk/Unavailable.ts"
-import type { AttemptResult } from "../Attempt.ts"
+import type { AttemptResult } from "../attempt/Attempt.ts"
 
 /** What reaches the client as an answer, whole or not. */
 export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>

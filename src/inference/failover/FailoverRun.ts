@@ -5,15 +5,15 @@ import type { Place } from "../../resilience/ConnectionDoor.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type * as Settings from "../../resilience/Settings.ts"
 import type * as Timers from "../../platform/Timers.ts"
-import type { Target } from "../../routing/ModelResolver.ts"
-import type { TargetHealth, Unready } from "../../routing/TargetHealth.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { TargetHealth, Unready } from "../../routing/health/TargetHealth.ts"
 import type { RoutePolicy } from "../../routing/walk/RoutePolicy.ts"
 import type { Step, Turn, WalkWorld } from "../../routing/walk/Steps.ts"
 import { Walk } from "../../routing/walk/Walk.ts"
-import type { AttemptResult } from "../Attempt.ts"
-import type { Work } from "../Exchange.ts"
-import type { StopSignal } from "../StopSignal.ts"
-import type { PlaceOf, Waiting } from "./Places.ts"
+import type { AttemptResult } from "../attempt/Attempt.ts"
+import type { Work } from "../request/Exchange.ts"
+import type { StopSignal } from "../request/StopSignal.ts"
+import type { ConcurrencyLimiter, Waiting } from "./ConcurrencyLimiter.ts"
 import type { Waits } from "./Waits.ts"
 
 export type Release = ConcurrencyGate.Release
@@ -38,8 +38,8 @@ export interface RunServices {
   readonly settings: Pick<typeof Settings.Settings.Service, "current">
   readonly stop: Pick<typeof StopSignal.Service, "isStopping">
   readonly timers: Pick<typeof Timers.Timers.Service, "nowMs">
-  readonly waits: Pick<Waits, "leftMs">
-  readonly placeOf: PlaceOf
+  readonly waits: Pick<typeof Waits.Service, "leftMs">
+  readonly limiter: typeof ConcurrencyLimiter.Service
 }
 
 const lastWayKey = (connectionId: string): string => `last way\n${connectionId}`
@@ -97,7 +97,7 @@ export class FailoverRun implements WalkWorld<Release, Waiting> {
   }
 
   place(target: Target): Place {
-    return this.#services.placeOf(this, target)
+    return this.#services.limiter.enter(this, target)
   }
 
   lastWay(connectionId: string): Place {

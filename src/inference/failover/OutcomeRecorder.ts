@@ -1,32 +1,24 @@
 /** Records what came of one call: the health of its target, its speed and reliability, its quotas, and its line in the decision record. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { scrubber } from "../../kernel/Scrub.ts"
 import { secretsOf } from "../../providers/Catalog.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import type * as Settings from "../../resilience/Settings.ts"
-import type * as Timers from "../../platform/Timers.ts"
-import { countedFor } from "../../routing/engine/Snapshot.ts"
-import type * as Engine from "../../routing/Engine.ts"
-import type * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
-import { countsAsError } from "../../routing/stats/PerformanceStats.ts"
-import type * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
-import type { Call, TargetHealth } from "../../routing/TargetHealth.ts"
-import type { AttemptResult } from "../Attempt.ts"
-import type { Work } from "../Exchange.ts"
-import type { Tokens } from "../Tokens.ts"
-import { sentBy } from "../SentBy.ts"
-import { toldError } from "../ToldError.ts"
-import { understand } from "../Understanding.ts"
+import * as Settings from "../../resilience/Settings.ts"
+import * as Timers from "../../platform/Timers.ts"
+import { countedFor } from "../../routing/decide/Snapshot.ts"
+import * as Engine from "../../routing/decide/Engine.ts"
+import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
+import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
+import { type Call, TargetHealth } from "../../routing/health/TargetHealth.ts"
+import type { AttemptResult } from "../attempt/Attempt.ts"
+import type { Work } from "../request/Exchange.ts"
+import { AccessTokens } from "./AccessTokens.ts"
+import { sentBy } from "../attempt/SentBy.ts"
+import { toldError } from "../attempt/ToldError.ts"
+import { understand } from "../attempt/Understanding.ts"
 import type { FailoverRun } from "./FailoverRun.ts"
-
-export interface RecorderServices {
-  readonly timers: typeof Timers.Timers.Service
-  readonly health: typeof TargetHealth.Service
-  readonly settings: Pick<typeof Settings.Settings.Service, "current">
-  readonly tokens: Tokens
-  readonly engine: Pick<typeof Engine.Engine.Service, "ended">
-  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "refused">
-  readonly stats: typeof PerformanceStats.PerformanceStats.Service
-}
 
 const aborted: AttemptResult = { _tag: "Aborted", report: null, firstContentMs: null }
 
@@ -44,7 +36,31 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
   })
 }
 
-export const makeOutcomeRecorder = ({ engine, health, quotas, settings, stats, timers, tokens }: RecorderServices) => {
+export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/OutcomeRecorder")<
+  OutcomeRecorder,
+  {
+    /** Hot: the call is over. `begunMs` is monotonic. Null when it was no failure. */
+    readonly over: (
+      run: FailoverRun,
+      call: Call,
+      result: AttemptResult,
+      begunMs: number,
+      lost: boolean
+    ) => Failure | null
+    /** It came to no result: another target was faster, the gateway stops (`interrupted`), or the gateway itself is at fault. */
+    readonly givenUp: (run: FailoverRun, call: Call, interrupted: boolean) => void
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const engine = yield* Engine.Engine
+  const health = yield* TargetHealth
+  const quotas = yield* QuotaWindows.QuotaWindows
+  const settings = yield* Settings.Settings
+  const stats = yield* PerformanceStats.PerformanceStats
+  const timers = yield* Timers.Timers
+  const tokens = yield* AccessTokens
+
   /** What the result says of the target's health. Null when it was no failure. */
   const learn = (run: FailoverRun, call: Call, result: AttemptResult): Failure | null => {
     if (result._tag === "Completed") {
@@ -84,7 +100,8 @@ export const makeOutcomeRecorder = ({ engine, health, quotas, settings, stats, t
     begunMs: number
   ): void => {
     const { account, model } = call.target
-    const ok = result._tag === "Completed" ? true : failure !== null && countsAsError(failure) ? false : null
+    const ok =
+      result._tag === "Completed" ? true : failure !== null && PerformanceStats.countsAsError(failure) ? false : null
     engine.ended(work.question, call.target, ok, call.endedMs)
     if (failure !== null) quotas.refused(account.connection.id, model, failure, call.endedMs)
     if (ok === null || !policy.measured) return
@@ -102,18 +119,28 @@ export const makeOutcomeRecorder = ({ engine, health, quotas, settings, stats, t
     })
   }
 
-  return {
-    /** The call is over. `begunMs` is monotonic. Null when it was no failure. */
-    over: (run: FailoverRun, call: Call, result: AttemptResult, begunMs: number, lost: boolean): Failure | null => {
+  return OutcomeRecorder.of({
+    over: (run, call, result, begunMs, lost) => {
       const failure = learn(run, call, result)
       measure(run, call, result, failure, begunMs)
       note(run.work, call, result, failure, lost)
       return failure
     },
-    /** It came to no result: another target was faster, the house is closing (`interrupted`), or the gateway itself is at fault. */
-    givenUp: (run: FailoverRun, call: Call, interrupted: boolean): void => {
+    givenUp: (run, call, interrupted) => {
       health.abandoned(call)
       if (interrupted) note(run.work, call, aborted, null, true)
     }
-  }
-}
+  })
+})
+
+export const layer: Layer.Layer<
+  OutcomeRecorder,
+  never,
+  | Engine.Engine
+  | TargetHealth
+  | QuotaWindows.QuotaWindows
+  | Settings.Settings
+  | PerformanceStats.PerformanceStats
+  | Timers.Timers
+  | AccessTokens
+> = Layer.effect(OutcomeRecorder, make)

@@ -1,31 +1,34 @@
 /** Waits of a request: never longer than it may take, not for a client that has left, and not past the stop of the gateway. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Timers from "../../platform/Timers.ts"
-import type * as Settings from "../../resilience/Settings.ts"
-import { whileClientStays } from "../ClientStays.ts"
-import * as StopSignal from "../StopSignal.ts"
-import type { Work } from "../Exchange.ts"
+import * as Timers from "../../platform/Timers.ts"
+import * as Settings from "../../resilience/Settings.ts"
+import { whileClientStays } from "../request/ClientStays.ts"
+import * as StopSignal from "../request/StopSignal.ts"
+import type { Work } from "../request/Exchange.ts"
 import type { Release } from "../../resilience/ConcurrencyGate.ts"
 
-export interface Waits {
-  /** What is left of the whole request's time; not positive when it is over. */
-  readonly leftMs: (work: Work) => number
-  /** False when the client has left, the gateway stops, or the wait would outlast the request: then it is broken off. */
-  readonly pause: (work: Work, delayMs: number) => Effect.Effect<boolean>
-  /** The result; null when it does not come in time, the client leaves, or the gateway stops. */
-  readonly within: <A>(work: Work, wait: Effect.Effect<A>) => Effect.Effect<A | null>
-  /** The same for a place, which is given back when it comes in the very moment the wait is over. */
-  readonly forPlace: (work: Work, wait: Effect.Effect<Release | null>) => Effect.Effect<Release | null>
-}
+export class Waits extends Context.Tag("gateway/inference/failover/Waits")<
+  Waits,
+  {
+    /** What is left of the whole request's time; not positive when it is over. */
+    readonly leftMs: (work: Work) => number
+    /** False when the client has left, the gateway stops, or the wait would outlast the request: then it is broken off. */
+    readonly pause: (work: Work, delayMs: number) => Effect.Effect<boolean>
+    /** The result; null when it does not come in time, the client leaves, or the gateway stops. */
+    readonly within: <A>(work: Work, wait: Effect.Effect<A>) => Effect.Effect<A | null>
+    /** The same for a place, which is given back when it comes in the very moment the wait is over. */
+    readonly forPlace: (work: Work, wait: Effect.Effect<Release | null>) => Effect.Effect<Release | null>
+  }
+>() {}
 
-interface WaitServices {
-  readonly timers: Pick<typeof Timers.Timers.Service, "monotonicMs">
-  readonly settings: Pick<typeof Settings.Settings.Service, "current">
-  readonly stop: typeof StopSignal.StopSignal.Service
-}
+export const make = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const stop = yield* StopSignal.StopSignal
+  const timers = yield* Timers.Timers
 
-export const makeWaits = ({ settings, stop, timers }: WaitServices): Waits => {
   const leftMs = ({ exchange }: Work): number =>
     settings.current().timeouts.totalMs - (timers.monotonicMs() - exchange.startedMs)
 
@@ -39,7 +42,7 @@ export const makeWaits = ({ settings, stop, timers }: WaitServices): Waits => {
       onSuccess: Option.getOrNull
     })
 
-  return {
+  return Waits.of({
     leftMs,
     pause: (work, delayMs) => {
       if (delayMs >= leftMs(work)) return Effect.succeed(false)
@@ -58,5 +61,10 @@ export const makeWaits = ({ settings, stop, timers }: WaitServices): Waits => {
           return release
         })
       })
-  }
-}
+  })
+})
+
+export const layer: Layer.Layer<Waits, never, Settings.Settings | StopSignal.StopSignal | Timers.Timers> = Layer.effect(
+  Waits,
+  make
+)

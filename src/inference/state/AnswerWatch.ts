@@ -2,15 +2,17 @@
  * Listens to an answer on its way to the client for what has to be kept of it. Members that nothing needs are null, so that an
  * answer nobody has to remember costs nothing.
  */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import type { Work } from "../Exchange.ts"
 import { makePartCollector } from "./PartCollector.ts"
 import { proofsIn } from "./Proofs.ts"
-import type { OpaqueState, Origin } from "./OpaqueState.ts"
-import { finishedInEvents, type ResponseStore } from "./ResponseStore.ts"
+import { OpaqueState, type Origin } from "./OpaqueState.ts"
+import { finishedInEvents, ResponseStore } from "./ResponseStore.ts"
 
 export interface AnswerWatch {
   /** The canonical events of a stream. */
@@ -80,11 +82,6 @@ const partsWatch = (state: typeof OpaqueState.Service, owner: string, origin: Or
 
 const carriesProofs: ReadonlySet<WireName> = new Set(["messages", "responses", "gemini"])
 
-export interface WatchRooms {
-  readonly state: typeof OpaqueState.Service
-  readonly responses: typeof ResponseStore.Service
-}
-
 export interface WatchFacts {
   /** The client gets the upstream's own bytes. */
   readonly relayed: boolean
@@ -94,20 +91,41 @@ export interface WatchFacts {
   readonly keepsResponses: boolean
 }
 
-export const answerWatch = (
-  { responses, state }: WatchRooms,
-  { exchange, owner, parsed, remembered = parsed }: Pick<Work, "exchange" | "owner" | "parsed" | "remembered">,
-  origin: Origin,
-  facts: WatchFacts
-): AnswerWatch => {
-  const watch =
-    !facts.relayed || facts.replays
-      ? partsWatch(state, owner, origin)
-      : carriesProofs.has(origin.wire)
-        ? proofWatch(state, owner, origin)
-        : unwatched
-  const isKept = facts.relayed && facts.keepsResponses
-  return exchange.wire === "responses" && parsed["store"] !== false && !isKept
-    ? responseWatch(responses, owner, remembered, watch)
-    : watch
+/** What of a request decides what is kept of its answer. */
+export interface Watched {
+  readonly exchange: { readonly wire: WireName }
+  /** Whose memory the conversation is kept in. */
+  readonly owner: string
+  readonly parsed: JsonObject
+  /** What a later turn goes on from, where it is not `parsed`. */
+  readonly remembered?: JsonObject
 }
+
+export class AnswerWatcher extends Context.Tag("gateway/inference/state/AnswerWatcher")<
+  AnswerWatcher,
+  {
+    /** Hot: what has to be kept of an answer that comes from `origin`. */
+    readonly watch: (asked: Watched, origin: Origin, facts: WatchFacts) => AnswerWatch
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const state = yield* OpaqueState
+  const responses = yield* ResponseStore
+  return AnswerWatcher.of({
+    watch: ({ exchange, owner, parsed, remembered = parsed }, origin, facts) => {
+      const watch =
+        !facts.relayed || facts.replays
+          ? partsWatch(state, owner, origin)
+          : carriesProofs.has(origin.wire)
+            ? proofWatch(state, owner, origin)
+            : unwatched
+      const isKept = facts.relayed && facts.keepsResponses
+      return exchange.wire === "responses" && parsed["store"] !== false && !isKept
+        ? responseWatch(responses, owner, remembered, watch)
+        : watch
+    }
+  })
+})
+
+export const layer: Layer.Layer<AnswerWatcher, never, OpaqueState | ResponseStore> = Layer.effect(AnswerWatcher, make)

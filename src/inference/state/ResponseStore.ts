@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isArray, isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
-import { defaultLimits, makeResponseHistory, type ResponseHistory } from "../ResponseHistory.ts"
+import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./ResponseHistory.ts"
 
 export class ResponseStore extends Context.Tag("gateway/inference/ResponseStore")<
   ResponseStore,

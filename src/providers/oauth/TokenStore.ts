@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import type { Catalog } from "../Catalog.ts"
-import { refreshTokensOf, type Replacement } from "./Replacement.ts"
+import { refreshTokensOf, type Replacement } from "../TokenReplacement.ts"
 
 export interface TokenStore {
   /** False when an operator's change came before: then those credentials are in force. Uninterruptible. */

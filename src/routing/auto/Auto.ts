@@ -3,10 +3,10 @@
  * first, now and then explore; the rest follow by score. Pure: what is to be remembered is given back, and whoever only asks drops it.
  */
 import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
-import type { Candidate, Features } from "../engine/Candidate.ts"
-import type { Ordering, Score, StrategyInput } from "../engine/Strategy.ts"
+import type { Candidate, Features } from "../candidate/Candidate.ts"
+import type { Ordering, Score, StrategyInput } from "../candidate/Strategy.ts"
 import { budgetOfHeader, weightsOf } from "./RequestHeaders.ts"
-import type { AutoSpec } from "./AutoId.ts"
+import type { AutoSpec } from "../resolve/AutoId.ts"
 import { explore } from "./Exploration.ts"
 import { factorsOf } from "./Factors.ts"
 import { applyFilters, type AutoExclusion, type FilterRule } from "./Filters.ts"

@@ -1,6 +1,6 @@
 /** Now and then somebody other than the favourite, so that what is thought of the others stays true (document 1 "self-healing" 5). Pure. */
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
-import type { Candidate } from "../engine/Candidate.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
 
 /** One of those behind the first that are not OPEN, all equally likely; null when this request does not explore. */
 export const explore = (ranked: ReadonlyArray<Candidate>, rate: number, random: SeededRandom): Candidate | null => {

@@ -4,7 +4,7 @@
  */
 import type { AccountTier } from "../../domain/Connection.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
-import type { Candidate, Features, QuotaWindow } from "../engine/Candidate.ts"
+import type { Candidate, Features, QuotaWindow } from "../candidate/Candidate.ts"
 import { stepsBetween, modelTierOf } from "./ModelTier.ts"
 import { blendedUsd, clamp01, deviationOf, errorRateOf, p95Of, type Pool } from "./Pool.ts"
 import { recommendedTier, specificityFit } from "./Specificity.ts"

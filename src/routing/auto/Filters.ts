@@ -3,8 +3,8 @@
  * that nobody would pass is dropped, and named: fail-open, never silent. Pure.
  */
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
-import type { Candidate, Features } from "../engine/Candidate.ts"
-import type { AutoFilter } from "./AutoId.ts"
+import type { Candidate, Features } from "../candidate/Candidate.ts"
+import type { AutoFilter } from "../resolve/AutoId.ts"
 import { expectedOutput } from "./Factors.ts"
 import { isFree, isPro } from "./ModelTier.ts"
 

@@ -3,7 +3,7 @@
  * of named models, what the model is known to be able to do, and last the name alone. Pure; what was found for a name is remembered,
  * bounded.
  */
-import type { TaskType } from "../engine/Candidate.ts"
+import type { TaskType } from "../candidate/Candidate.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { classRows, namedFitness, type CapabilityClass, type FitnessRow } from "./FitnessMap.ts"
 import type { FitnessOverride } from "./Leaderboard.ts"

@@ -1,5 +1,5 @@
 /** Data of `Fitness.ts`: how well models do at tasks, [0, 1]. `*` stands for anything; a pattern covers the whole name without its path. */
-import type { TaskType } from "../engine/Candidate.ts"
+import type { TaskType } from "../candidate/Candidate.ts"
 
 export type FitnessRow = Readonly<Record<TaskType, number>>
 export type CapabilityClass = "premium" | "standard" | "fast" | "budget"

@@ -2,7 +2,7 @@
  * Where better values of task fitness come from, when the leaderboard flag is on. Only the words: the service that fetches them,
  * keeps the last good copy and is silent without a network is built elsewhere and hands its overrides to `makeFitness`.
  */
-import type { TaskType } from "../engine/Candidate.ts"
+import type { TaskType } from "../candidate/Candidate.ts"
 
 export interface FitnessOverride {
   /** A model name without its path; `*` stands for anything. */

@@ -1,8 +1,8 @@
 /** What a model costs its owner, in three steps: by price where it is known, by name and account where it is not. Pure. */
 import type { Account } from "../../providers/Catalog.ts"
 import * as Registry from "../../providers/Registry.ts"
-import { guardedOf } from "../AccountClass.ts"
-import type { Candidate } from "../engine/Candidate.ts"
+import { guardedOf } from "../health/AccountClass.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
 
 export type ModelTier = "free" | "cheap" | "premium"
 

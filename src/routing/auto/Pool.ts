@@ -2,7 +2,7 @@
  * What a pool of candidates has in common: the scales that prices, latencies and loads are measured on. Made once per decision, in one
  * pass, so that every factor of every candidate is a few operations. Pure.
  */
-import type { Candidate, Performance } from "../engine/Candidate.ts"
+import type { Candidate, Performance } from "../candidate/Candidate.ts"
 import type { FitnessTable } from "./Fitness.ts"
 
 /** Measurements from this many samples on stand for themselves; fewer are drawn towards what the pool shows. */

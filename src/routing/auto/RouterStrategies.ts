@@ -6,7 +6,7 @@ import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { TaskType } from "../engine/Candidate.ts"
+import type { TaskType } from "../candidate/Candidate.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 
 /** One candidate as strategies see it. Null: not known. */

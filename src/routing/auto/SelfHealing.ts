@@ -2,7 +2,7 @@
  * Candidates that score too badly are left alone for a while and then tried with one probe (document 1 "Auto routing self-healing").
  * A pure state machine: in → out (5 min, doubling to 30) → probe → back on trial, or out for longer.
  */
-import type { Candidate } from "../engine/Candidate.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
 import { factorNames, type FactorName, type Weights } from "../../domain/combo/AutoWeights.ts"
 
 /** Below this score a candidate goes out. */

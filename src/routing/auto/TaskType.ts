@@ -2,7 +2,7 @@
  * What a request is about, told from a bounded sample of its last user message (document 1, `taskFit`). Pure; the sample is read once
  * and only the result is kept: a decision record holds features, never text.
  */
-import type { TaskType } from "../engine/Candidate.ts"
+import type { TaskType } from "../candidate/Candidate.ts"
 import { signalWords, taskScriptWords, taskWords, type NamedTask } from "./TaskWords.ts"
 
 /** Characters of a sample that are looked at. */

@@ -17,9 +17,9 @@ import { countsForBreaker, locksModel, modelHoldOf, penaltyOf, policyOf } from "
 import { makeSuspicions, partsOf } from "../../resilience/failure/Suspicions.ts"
 import type { LockoutKey } from "../../resilience/lockout/LockoutKey.ts"
 import type { LockoutStates } from "../../resilience/lockout/LockoutStates.ts"
-import { guardedOf } from "../AccountClass.ts"
-import type { Target } from "../ModelResolver.ts"
-import { type BreakerWait, type LastWay, probeInMs, retryAtMs } from "../walk/LastWay.ts"
+import { guardedOf } from "./AccountClass.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
+import { type BreakerWait, type LastWay, probeInMs, retryAtMs } from "./LastWay.ts"
 
 /** Why a target is left out. */
 export interface Unready {

@@ -6,7 +6,7 @@ import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
 import { makeKeeper } from "../../resilience/Keeper.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaUseRepo } from "../../store/repo/QuotaUseRepo.ts"
-import { readStates } from "../StoredStates.ts"
+import { readStates } from "../health/StoredStates.ts"
 import { currentDraws, type Draws, noDraws, StoredDraws } from "./Draws.ts"
 
 export interface DrawLedger {

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../domain/Connection.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
-import type { QuotaWindow } from "../engine/Candidate.ts"
+import type { QuotaWindow } from "../candidate/Candidate.ts"
 import { type Count, currentCount, currentSpan, type Declared } from "./Declared.ts"
 import type { ShownRate, ShownWindow } from "./HeaderQuotas.ts"
 import { lengthMs, type WindowName } from "./Span.ts"

@@ -1,6 +1,6 @@
 /** Which targets draw on which quota group, and which of their quotas are shared out. Pure. */
 import type { Account } from "../../providers/Catalog.ts"
-import type { Target } from "../ModelTargets.ts"
+import type { Target } from "../resolve/ModelTargets.ts"
 import type { QuotaView } from "./QuotaState.ts"
 
 /** What a request draws from one group at one provider. */

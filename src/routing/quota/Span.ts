@@ -1,5 +1,5 @@
 /** From when to when a quota window lasts. Pure; times are epoch milliseconds, the calendar is UTC. */
-import type { QuotaWindow } from "../engine/Candidate.ts"
+import type { QuotaWindow } from "../candidate/Candidate.ts"
 
 export type WindowName = Exclude<QuotaWindow["window"], "rate">
 

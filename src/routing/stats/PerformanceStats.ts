@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import { putYoungest } from "../../kernel/Youngest.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
-import type { Performance } from "../engine/Candidate.ts"
+import type { Performance } from "../candidate/Candidate.ts"
 import { makeSeries, type Measured, type Series } from "./Series.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 

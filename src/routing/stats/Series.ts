@@ -1,5 +1,5 @@
 /** The last calls of one key: a ring of samples, and what it says of them. Times are milliseconds. */
-import type { Performance } from "../engine/Candidate.ts"
+import type { Performance } from "../candidate/Candidate.ts"
 
 /** Samples kept of one key. */
 export const maxSamples = 200

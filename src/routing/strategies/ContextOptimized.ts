@@ -3,7 +3,7 @@
  * larger ones follow, so that big windows, which cost more and attend worse, are kept for those who need them; then windows nobody
  * knows; then those too small, the largest first. A client that set no limit for the answer is taken to want 1,024 tokens.
  */
-import type { Strategy } from "../engine/Strategy.ts"
+import type { Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked } from "./Ordering.ts"
 
 const usualAnswerTokens = 1024

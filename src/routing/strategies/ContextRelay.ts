@@ -3,8 +3,8 @@
  * so that its context changes hands as seldom as possible. The hand-over itself, a summary of the conversation for the next target, is
  * no matter of order: it happens in `inference/handoff`.
  */
-import { asListedReason } from "../engine/Decision.ts"
-import type { Served, Strategy } from "../engine/Strategy.ts"
+import { asListedReason } from "../candidate/Decision.ts"
+import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
 import { ordering } from "./Ordering.ts"
 

@@ -2,7 +2,7 @@
  * `cost-optimized`: lowest blended price first (60 % input, 40 % output, as everywhere in routing), so free ones before all; targets
  * without a known price last. Equals keep the combo's order. The score is the negative price in USD per 1,000,000 tokens.
  */
-import type { Score, Strategy } from "../engine/Strategy.ts"
+import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, scoreOf } from "./Ordering.ts"
 
 const weights = { inputUsd: -0.6, outputUsd: -0.4 }

@@ -2,7 +2,7 @@
  * `fill-first`: the combo's own order, one target's quota after the other. A target whose quota is known to be used up gives way to
  * the next; all others stay where they are.
  */
-import type { Strategy } from "../engine/Strategy.ts"
+import type { Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked } from "./Ordering.ts"
 import { isUsedUp, windowsNow } from "./Quota.ts"
 

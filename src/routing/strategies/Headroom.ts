@@ -2,7 +2,7 @@
  * `headroom`: most quota left first, by the scarcest window of each target; an unknown quota counts as whole. Equals keep the combo's
  * order.
  */
-import type { Score, Strategy } from "../engine/Strategy.ts"
+import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, scoreOf } from "./Ordering.ts"
 import { headroomOf, windowsNow } from "./Quota.ts"
 

@@ -1,6 +1,6 @@
 /** The candidate that answered last, shared by `lkgp` and `context-relay`. */
-import type { Candidate } from "../engine/Candidate.ts"
-import type { Served, StrategyInput } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Served, StrategyInput } from "../candidate/Strategy.ts"
 import { inFront } from "./Ordering.ts"
 
 /** The candidates with the one that answered last in front; null when there is none, or it may not be called now. */

@@ -1,6 +1,6 @@
 /** `lkgp`: the target that answered last, while it may be called; the others in the combo's order. */
-import { asListedReason } from "../engine/Decision.ts"
-import type { Served, Strategy } from "../engine/Strategy.ts"
+import { asListedReason } from "../candidate/Decision.ts"
+import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
 import { ordering } from "./Ordering.ts"
 

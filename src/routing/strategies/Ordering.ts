@@ -1,7 +1,7 @@
 /** Small tools that the strategies share: putting candidates in order, and telling how. Pure; nothing given is changed. */
-import type { Candidate } from "../engine/Candidate.ts"
-import { onlyTargetReason } from "../engine/Decision.ts"
-import type { Ordering, Score, StrategyMemory } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import { onlyTargetReason } from "../candidate/Decision.ts"
+import type { Ordering, Score, StrategyMemory } from "../candidate/Strategy.ts"
 
 /** An ordering with its reason. Where nobody else could have been first, that is the reason. */
 export const ordering = (order: ReadonlyArray<Candidate>, reason: string, memory: StrategyMemory): Ordering => ({

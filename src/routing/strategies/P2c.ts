@@ -6,8 +6,8 @@
  * Every request under way counts as one more latency to wait for: a burst that finds the same one better all the time would swamp it.
  */
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
-import type { Candidate, Performance } from "../engine/Candidate.ts"
-import type { Score, Strategy } from "../engine/Strategy.ts"
+import type { Candidate, Performance } from "../candidate/Candidate.ts"
+import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { inFront, ordering, ranked, scoreOf } from "./Ordering.ts"
 
 const weights = { successRate: 1, speed: 1, probing: -0.25 }

@@ -1,5 +1,5 @@
 /** What strategies read from quota windows. */
-import type { Candidate, QuotaWindow } from "../engine/Candidate.ts"
+import type { Candidate, QuotaWindow } from "../candidate/Candidate.ts"
 
 /** Length in milliseconds. */
 export const lengthMs: Readonly<Record<QuotaWindow["window"], number>> = {

@@ -6,8 +6,8 @@
  * goes whose credit would be too large soonest (Tijdeman's rule): so nobody ever is a whole request ahead of its share or behind it,
  * whatever the weights, and less than two over any window. No order of turns keeps to one over every window for all weights.
  */
-import type { Candidate } from "../engine/Candidate.ts"
-import type { Strategy, StrategyMemory } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Strategy, StrategyMemory } from "../candidate/Strategy.ts"
 
 /** Less than this left of a window, and a member is spared while others are not. */
 export const saturatedBelow = 0.05

@@ -4,8 +4,8 @@
  *
  * A card whose target may not be called now waits in the deck for its return; a target that joins comes in with the next deck.
  */
-import type { Candidate } from "../engine/Candidate.ts"
-import type { Strategy } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Strategy } from "../candidate/Strategy.ts"
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
 import { ordering } from "./Ordering.ts"
 

@@ -13,8 +13,8 @@
  * `resetAwareExhaustionGuardPercent` 10 (0–100).
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
-import type { QuotaWindow } from "../engine/Candidate.ts"
-import type { Score, Strategy } from "../engine/Strategy.ts"
+import type { QuotaWindow } from "../candidate/Candidate.ts"
+import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, scoreOf, takingTurns } from "./Ordering.ts"
 import { isUsedUp, lengthMs, soonestReset, windowsNow } from "./Quota.ts"
 

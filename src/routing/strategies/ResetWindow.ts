@@ -6,8 +6,8 @@
  * count, the soonest of them. Without it the weekly window counts, and for a target that has none its soonest other one.
  * `resetWindowTieBandMs` 60,000 (0–3,600,000).
  */
-import type { QuotaWindow } from "../engine/Candidate.ts"
-import type { Strategy } from "../engine/Strategy.ts"
+import type { QuotaWindow } from "../candidate/Candidate.ts"
+import type { Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, takingTurns } from "./Ordering.ts"
 import { isUsedUp, soonestReset, windowsNow } from "./Quota.ts"
 

@@ -3,8 +3,8 @@
  * circle goes on behind the one that had the last turn. Config `stickyRoundRobinLimit` (0–1000, default 0): a turn lasts that many
  * successes.
  */
-import type { Candidate } from "../engine/Candidate.ts"
-import type { Served, Strategy, StrategyMemory } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Served, Strategy, StrategyMemory } from "../candidate/Strategy.ts"
 import { from, ordering } from "./Ordering.ts"
 import * as Sticky from "./Sticky.ts"
 

@@ -1,6 +1,6 @@
 /** Keeping one candidate for some successes before moving on: shared by `weighted` and `round-robin`. */
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
-import type { Served, StrategyInput, StrategyMemory } from "../engine/Strategy.ts"
+import type { Served, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
 /** Where a combo says how many successes a pick is kept for. 0: every request picks anew. */
 type LimitKey = "stickyRoundRobinLimit" | "stickyWeightedLimit"

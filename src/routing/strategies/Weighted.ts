@@ -2,8 +2,8 @@
  * `weighted`: one target is drawn by weight, the others follow by weight as fallbacks. All weights 0: every target is as likely as
  * another. Config `stickyWeightedLimit` (0–1000, default 0): the drawn one is kept for that many successes.
  */
-import type { Candidate } from "../engine/Candidate.ts"
-import type { Served, Strategy } from "../engine/Strategy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { inFront, ordering, ranked } from "./Ordering.ts"
 import * as Sticky from "./Sticky.ts"
 

@@ -1,6 +1,6 @@
 /** The strategies that order targets by themselves. `auto` scores (`routing/auto`) and `fusion` asks several at once: not here. */
 import type { ComboStrategy } from "../../domain/Combo.ts"
-import type { Served, Strategy } from "../engine/Strategy.ts"
+import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { contextOptimized } from "./ContextOptimized.ts"
 import { contextRelay, contextRelayServed } from "./ContextRelay.ts"
 import { costOptimized } from "./CostOptimized.ts"

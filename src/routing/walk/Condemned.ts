@@ -1,7 +1,7 @@
 /** One request ends one account at the most: what the next ones say to the same request may be about the request. */
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { condemns } from "../../resilience/failure/Policy.ts"
-import type { Target } from "../ModelResolver.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
 
 /** Of one request: the failure as it counts after those before it. */
 export type WeighFailure = (target: Target, failure: Failure) => Failure

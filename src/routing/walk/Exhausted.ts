@@ -1,7 +1,7 @@
 /** Which targets of one request need not be asked any more, because they or others have shown what they would say. */
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
-import type { Target } from "../ModelResolver.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
 
 export interface Exhausted {
   readonly add: (target: Target, failure: Failure) => void

@@ -1,7 +1,7 @@
 /** How one request walks its targets: the resilience settings, with what the combo's policy says instead of them. Pure. */
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { ResilienceSettings, Timeouts } from "../../domain/Resilience.ts"
-import type { Resolution } from "../ModelResolver.ts"
+import type { Resolution } from "../resolve/ModelResolver.ts"
 
 /** The combo's own rules for lines: they hold at its doors and, where they are stricter, at those of connections. */
 export interface LineRules {

@@ -1,5 +1,5 @@
 /** Of several targets that may not be called now, the one a client is told of: whoever is well first. Pure. */
-import type { Unready } from "../TargetHealth.ts"
+import type { Unready } from "../health/TargetHealth.ts"
 
 /** The line at a connection moves whenever an answer is over, unless its pace is held. */
 const wellAtMs = ({ code, untilMs }: Unready): number =>

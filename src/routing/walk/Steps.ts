@@ -2,7 +2,7 @@
 import type { Admission } from "../../resilience/breaker/Breaker.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Unready } from "../health/Health.ts"
-import type { Target } from "../ModelResolver.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
 
 /** A target's turn: its place in the order, and how often it was asked again. */
 export interface Turn {

@@ -1,6 +1,6 @@
 /** Pictures in answers: what becomes of them, and of other blocks, in the words of another wire. Pure. */
 import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
-import { dataUrlOf, mediaOfUrl } from "../json/DataUrl.ts"
+import { dataUrlOf, mediaOfUrl } from "./DataUrl.ts"
 import type { MediaSource, OpaquePart } from "./Conversation.ts"
 import type { UpstreamProblem } from "./Event.ts"
 import type { Response } from "./Response.ts"

@@ -11,7 +11,7 @@ import type {
 import type { DropLog } from "../canonical/DropLog.ts"
 import { reasoningMember } from "../canonical/ReasoningHistory.ts"
 import { namedWords, wordsOf } from "../canonical/TextFile.ts"
-import { dataUrlOf } from "../json/DataUrl.ts"
+import { dataUrlOf } from "../canonical/DataUrl.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 

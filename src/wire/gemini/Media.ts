@@ -1,7 +1,7 @@
 /** `inlineData` and `fileData` parts, both ways. */
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
+import { expectedBase64, isBase64 } from "../canonical/DataUrl.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 import type { FieldReader } from "../json/FieldReader.ts"
 import { extrasOf, type JsonObject, objectOr, optional } from "../json/Json.ts"

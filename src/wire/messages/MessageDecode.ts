@@ -10,7 +10,7 @@ import type {
 } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
 import { splitToolResults } from "../canonical/ToolMessages.ts"
-import { expectedBase64, isBase64 } from "../json/DataUrl.ts"
+import { expectedBase64, isBase64 } from "../canonical/DataUrl.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"

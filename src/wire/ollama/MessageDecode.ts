@@ -1,7 +1,7 @@
 /** The `messages` of an ollama chat request → canonical messages. */
 import type { ImagePart, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
-import { mediaOfUrl } from "../json/DataUrl.ts"
+import { mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 import { imageTypeOf } from "./ImageType.ts"

@@ -10,7 +10,7 @@ import type {
   TextPart
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { dataUrlOf, expectedBase64, fileOfUrl, isBase64, isBroken, mediaOfUrl } from "../json/DataUrl.ts"
+import { dataUrlOf, expectedBase64, fileOfUrl, isBase64, isBroken, mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 

@@ -11,7 +11,7 @@ import * as LogLevel from "effect/LogLevel"
 import { createConnection } from "node:net"
 import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
 import { GatewayApi } from "../../../src/api/Api.ts"
-import { DecisionLog } from "../../../src/routing/DecisionLog.ts"
+import { DecisionLog } from "../../../src/routing/records/DecisionLog.ts"
 import { adminKey, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 layer(layerOf(), { excludeTestServices: true })("operations", (it) => {

@@ -8,9 +8,15 @@ import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import { layerMemory } from "../../../src/flags/FlagStore.ts"
-import { cacheKey, capacityBytes, lifetimeMs, makeMediaCache, maxEntries } from "../../../src/inference/MediaCache.ts"
-import { layer, maxLinks, MediaFetch, shownUrl } from "../../../src/inference/MediaFetch.ts"
-import { linksToFetch, needsFetch } from "../../../src/inference/MediaNeeds.ts"
+import {
+  cacheKey,
+  capacityBytes,
+  lifetimeMs,
+  makeMediaCache,
+  maxEntries
+} from "../../../src/inference/media/MediaCache.ts"
+import { layer, maxLinks, MediaFetch, shownUrl } from "../../../src/inference/media/MediaFetch.ts"
+import { linksToFetch, needsFetch } from "../../../src/inference/media/MediaNeeds.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
 import type { Conversation, Part } from "../../../src/wire/canonical/Conversation.ts"
@@ -187,8 +193,7 @@ describe("fetching", () => {
         fake.always(answer)
         const url = `${fake.origin}/dir/a.png?X-Signature=secret`
         const failure = yield* Effect.flip(inline(conversation(kind === "image" ? image(url) : file(url))))
-        assert.strictEqual(failure.status, 400)
-        assert.strictEqual(failure.reason, "media_not_fetched")
+        assert.strictEqual(failure.code, "media_not_fetched")
         assert.include(failure.message, `${fake.origin}/dir/a.png could not be fetched`)
         assert.notInclude(failure.message, "secret")
         assert.match(failure.message, why)
@@ -201,7 +206,7 @@ describe("fetching", () => {
       const fake = yield* Fake.start
       const links = Array.from({ length: maxLinks + 1 }, (_, i) => image(`${fake.origin}/${i}`))
       const failure = yield* Effect.flip(inline(conversation(...links)))
-      assert.strictEqual(failure.status, 400)
+      assert.strictEqual(failure.code, "too_many_links")
       assert.match(failure.message, /11 pictures or files/)
       assert.strictEqual(fake.requests.length, 0)
     }).pipe(Effect.provide(fetching))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ComboStrategy } from "../../../src/domain/Combo.ts"
-import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
+import { noThinkingPrefix } from "../../../src/routing/resolve/ModelIds.ts"
 import { aliasesOf, haveCycle, maxNesting, problemOf, usersOf } from "../../../src/management/ComboRules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({

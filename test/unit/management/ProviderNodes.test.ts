@@ -4,7 +4,7 @@ import { Connections } from "../../../src/management/Connections.ts"
 import { ProviderNodes } from "../../../src/management/ProviderNodes.ts"
 import { ModelLists } from "../../../src/providers/ModelLists.ts"
 import { QuotaWindows } from "../../../src/routing/quota/QuotaWindows.ts"
-import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
+import { noThinkingPrefix } from "../../../src/routing/resolve/ModelIds.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import { key, layerOf, learnRates, nodeWithConnection } from "./support.ts"
 

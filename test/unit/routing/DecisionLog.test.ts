@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as DecisionLog from "../../../src/routing/DecisionLog.ts"
-import type { Target } from "../../../src/routing/ModelResolver.ts"
+import * as DecisionLog from "../../../src/routing/records/DecisionLog.ts"
+import type { Target } from "../../../src/routing/resolve/ModelResolver.ts"
 import { namedTarget } from "../../support/Candidates.ts"
 import { decisionEntry as entry } from "../../support/Decisions.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ApiKeySettings } from "../../../src/domain/ApiKey.ts"
-import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../src/routing/ModelIds.ts"
+import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../src/routing/resolve/ModelIds.ts"
 
 const key = (...allowedModels: ReadonlyArray<string>): ApiKeySettings => ({
   name: "k",

@@ -7,8 +7,8 @@ import { ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
 import type { QuotaGroup } from "../../../src/domain/QuotaGroup.ts"
 import { type Account, snapshot } from "../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
-import { noThinkingPrefix } from "../../../src/routing/ModelIds.ts"
-import { autoIds, maxPool, resolve, type Resolution } from "../../../src/routing/ModelResolver.ts"
+import { noThinkingPrefix } from "../../../src/routing/resolve/ModelIds.ts"
+import { autoIds, maxPool, resolve, type Resolution } from "../../../src/routing/resolve/ModelResolver.ts"
 import { combo, connection, node } from "../../support/Records.ts"
 
 const view = (

@@ -3,21 +3,30 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
 import type { Attempt } from "../../../../src/domain/Decision.ts"
-import { noReport } from "../../../../src/inference/Attempt.ts"
-import { Trail } from "../../../../src/inference/Trail.ts"
+import { ModelNotFound } from "../../../../src/domain/Errors.ts"
+import { noReport } from "../../../../src/inference/request/AnswerReport.ts"
+import { Trail } from "../../../../src/inference/request/Trail.ts"
 import type { FailoverEnd } from "../../../../src/inference/failover/FailoverEnd.ts"
-import type { ClientReply, Work } from "../../../../src/inference/Exchange.ts"
-import { type FusionRooms, makeFusion } from "../../../../src/inference/fusion/Fusion.ts"
-import { type InnerWork, makeInnerReply } from "../../../../src/inference/fusion/InnerWork.ts"
+import type { ClientReply, Work } from "../../../../src/inference/request/Exchange.ts"
+import * as Fusion from "../../../../src/inference/features/fusion/Fusion.ts"
+import { type InnerWork } from "../../../../src/inference/features/fusion/InnerWork.ts"
+import { makeInnerReply } from "../../../../src/inference/request/InnerReply.ts"
 import { defaultResilience as defaults } from "../../../../src/domain/Resilience.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import type { Target } from "../../../../src/routing/ModelResolver.ts"
-import type { Unready } from "../../../../src/routing/TargetHealth.ts"
+import type { Target } from "../../../../src/routing/resolve/ModelResolver.ts"
+import type { Unready } from "../../../../src/routing/health/TargetHealth.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import { namedTarget } from "../../../support/Candidates.ts"
+import * as Timers from "../../../../src/platform/Timers.ts"
+import * as Catalog from "../../../../src/providers/Catalog.ts"
+import * as Settings from "../../../../src/resilience/Settings.ts"
+import * as Resolutions from "../../../../src/routing/resolve/Resolutions.ts"
+import { Failover } from "../../../../src/inference/failover/Failover.ts"
+import { mocked } from "../../../support/Mocked.ts"
 import { chatCompletion } from "../../../support/FakeUpstream.ts"
 
 const [a, b, c, judge] = [namedTarget("a"), namedTarget("b"), namedTarget("c"), namedTarget("judge")]
@@ -94,7 +103,7 @@ const attempt = (of: Target, outcome: Attempt["outcome"], reason: string): Attem
   latencyMs: 1
 })
 
-type Loop = FusionRooms["loop"]
+type Loop = typeof Failover.Service.run
 
 /** Members answer after their time, or when they are sent away; whatever has sources in it is the judge's. */
 const loopOf =
@@ -119,19 +128,31 @@ const loopOf =
       return Effect.raceFirst(Effect.as(Effect.sleep(ms), end), away)
     })
 
-const fuse = (loop: Loop, totalMs = 600_000, contextLength: number | null = null) =>
-  makeFusion({
-    catalog: { factsOf: () => ({ ...unknownFacts, contextLength }) },
-    loop,
-    resolutions: {
-      resolve: (model: string) =>
-        model === "judge/m" ? { combo: null, strategy: "priority", targets: [judge] } : { _tag: "ModelNotFound" }
-    } as unknown as FusionRooms["resolutions"],
-    settings: {
-      current: () => ({ ...defaults, timeouts: { ...defaults.timeouts, totalMs } })
-    } as FusionRooms["settings"],
-    timers: { nowMs: () => 0, monotonicMs: () => 0 } as FusionRooms["timers"]
-  })
+const fuse =
+  (loop: Loop, totalMs = 600_000, contextLength: number | null = null) =>
+  (asked: Work) =>
+    Effect.flatMap(Fusion.Fusion, ({ around }) => around(() => assert.fail("it is for fusion"))(asked)).pipe(
+      Effect.provide(
+        Fusion.layer.pipe(
+          Layer.provide(
+            Layer.mergeAll(
+              mocked(Failover, { run: loop }),
+              mocked(Catalog.Catalog, { factsOf: () => ({ ...unknownFacts, contextLength }) }),
+              mocked(Resolutions.Resolutions, {
+                resolve: (model) =>
+                  model === "judge/m"
+                    ? { combo: null, strategy: "priority", targets: [judge] }
+                    : new ModelNotFound({ model, reason: "unknown", suggestions: [] })
+              }),
+              mocked(Settings.Settings, {
+                current: () => ({ ...defaults, timeouts: { ...defaults.timeouts, totalMs } })
+              }),
+              mocked(Timers.Timers, { nowMs: () => 0, monotonicMs: () => 0 })
+            )
+          )
+        )
+      )
+    )
 
 const nobody = (): FailoverEnd => assert.fail("no judge was needed")
 const orderOf = ({ decision }: Work): ReadonlyArray<string> => decision.order.map(({ account }) => account.spec.id)

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { gather, type Seat } from "../../../../src/inference/fusion/Gather.ts"
-import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../src/inference/fusion/Panel.ts"
+import { gather, type Seat } from "../../../../src/inference/features/fusion/Gather.ts"
+import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../src/inference/features/fusion/Panel.ts"
 
 describe("the rules", () => {
   it("are the law's where the combo says nothing or nonsense", () => {

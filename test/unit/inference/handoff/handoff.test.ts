@@ -1,15 +1,34 @@
 /** The clock, the places and the end of the house, which no socket test can wait for. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import type { UsageRow } from "../../../../src/domain/Usage.ts"
 import type { FailoverEnd } from "../../../../src/inference/failover/FailoverEnd.ts"
-import type { Work } from "../../../../src/inference/Exchange.ts"
-import { type HandoffRooms, makeHandoff, maxAtOnce, timeLimitMs } from "../../../../src/inference/handoff/Handoff.ts"
-import type { Target } from "../../../../src/routing/ModelResolver.ts"
+import type { Work } from "../../../../src/inference/request/Exchange.ts"
+import * as Handoff from "../../../../src/inference/features/handoff/Handoff.ts"
+import type { Attempt } from "../../../../src/domain/Decision.ts"
+import { Failover } from "../../../../src/inference/failover/Failover.ts"
+import type { Answered } from "../../../../src/inference/features/Feature.ts"
+import * as SummaryAccount from "../../../../src/inference/features/handoff/SummaryAccount.ts"
+import { Acknowledgement } from "../../../../src/inference/settle/Acknowledgement.ts"
+import * as Settlement from "../../../../src/inference/settle/Settlement.ts"
+import * as IdGen from "../../../../src/platform/IdGen.ts"
+import * as Timers from "../../../../src/platform/Timers.ts"
+import * as Catalog from "../../../../src/providers/Catalog.ts"
+import * as Engine from "../../../../src/routing/decide/Engine.ts"
+import * as QuotaWindows from "../../../../src/routing/quota/QuotaWindows.ts"
+import * as DecisionLog from "../../../../src/routing/records/DecisionLog.ts"
+import * as Resolutions from "../../../../src/routing/resolve/Resolutions.ts"
+import * as PriceBook from "../../../../src/usage/PriceBook.ts"
+import * as Telemetry from "../../../../src/usage/Telemetry.ts"
+import { mocked } from "../../../support/Mocked.ts"
+import type { Target } from "../../../../src/routing/resolve/ModelResolver.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import { embeddings } from "../../../../src/wire/embeddings/Codec.ts"
 
@@ -34,61 +53,78 @@ const workOf = (sessionKey: string | null, more: { strategy?: string; codec?: un
     resolution: { combo: { name: "relay" }, policy: noPolicy },
     decision: { strategy: more.strategy ?? "context-relay" },
     question: { sessionKey },
+    outputCap: null,
     sessionId: null
   }) as unknown as Work
 
 /** Every call is under way until it is interrupted. */
-const setUp = (remaining = 0.1) => {
-  const rows: Array<UsageRow> = []
-  const asked: Array<Work> = []
-  const begun: Array<Effect.Effect<void>> = []
-  const rooms = {
-    loop: (work: Work) =>
-      Effect.suspend(() => {
-        asked.push(work)
-        return Effect.onInterrupt(Effect.never, () =>
-          Effect.sync(() => work.trail.called({ connectionId: "c", model: "m" } as never))
-        )
-      }),
-    engine: {
-      decide: ({ resolution }: { readonly resolution: { readonly targets: ReadonlyArray<Target> } }) => ({
-        strategy: "priority",
-        order: resolution.targets
-      }),
+const setUp = (remaining = 0.1) =>
+  Effect.gen(function* () {
+    const rows: Array<UsageRow> = []
+    const asked: Array<Work> = []
+    const engine = mocked(Engine.Engine, {
+      decide: ({ resolution }) => ({ strategy: "priority", order: resolution.targets }),
       commit: () => {},
       shares: { count: () => {} }
-    },
-    quotas: { of: () => [{ window: "5h", remaining, resetAtMs: null }], count: () => {} },
-    books: {
-      acknowledge: (row: UsageRow, answer: () => void) => {
-        rows.push(row)
-        answer()
-      },
-      prices: { price: () => null },
-      decisions: { record: () => {} },
-      telemetry: { observe: () => {} },
-      monotonicMs: () => 0
-    },
-    timers: { nowMs: () => 0, monotonicMs: () => 0, soon: (run: () => void) => run() },
-    seed: () => 1,
-    run: (effect: Effect.Effect<void>) => void begun.push(effect)
-  }
-  return { rows, asked, begun, handoff: makeHandoff(rooms as unknown as HandoffRooms) }
-}
-
-const begin = (effect: Effect.Effect<void> | undefined) => Effect.fork(effect ?? assert.fail("nothing was begun"))
+    })
+    const quotas = mocked(QuotaWindows.QuotaWindows, {
+      of: () => [{ window: "5h", remaining, resetAtMs: null }],
+      count: () => {}
+    })
+    const timers = mocked(Timers.Timers, { nowMs: () => 0, monotonicMs: () => 0, soon: (run) => run() })
+    const failover = mocked(Failover, {
+      run: (work) =>
+        Effect.suspend(() => {
+          asked.push(work)
+          return Effect.onInterrupt(Effect.never, () =>
+            Effect.sync(() => work.trail.called({ connectionId: "c", model: "m" } as Attempt))
+          )
+        })
+    })
+    const settlement = Settlement.layer.pipe(
+      Layer.provide(
+        Layer.mergeAll(
+          mocked(Acknowledgement, {
+            acknowledge: (row, answer) => {
+              rows.push(row)
+              answer()
+            }
+          }),
+          mocked(Catalog.Catalog, {}),
+          mocked(DecisionLog.DecisionLog, { record: () => {} }),
+          mocked(PriceBook.PriceBook, { price: () => null }),
+          mocked(Telemetry.Telemetry, { observe: () => {} })
+        )
+      )
+    )
+    const built = yield* Layer.build(
+      Handoff.layer.pipe(
+        Layer.provide(SummaryAccount.layer.pipe(Layer.provide(settlement))),
+        Layer.provide(
+          Layer.mergeAll(
+            engine,
+            quotas,
+            timers,
+            failover,
+            mocked(Resolutions.Resolutions, {}),
+            mocked(IdGen.IdGen, { seed: () => 1 })
+          )
+        )
+      )
+    )
+    const { around, ended } = Context.get(built, Handoff.Handoff)
+    return { rows, asked, around, ended: ended ?? assert.fail("it hears no ends") }
+  })
 
 describe("a summary in the making", () => {
-  it.effect("is given up after its time, told as an estimate, and leaves its place", () =>
+  it.scoped("is given up after its time, told as an estimate, and leaves its place", () =>
     Effect.gen(function* () {
-      const { asked, begun, handoff, rows } = setUp()
-      handoff.ended(workOf("s"), answered)
-      const fiber = yield* begin(begun[0])
-      yield* TestClock.adjust(timeLimitMs - 1)
-      handoff.ended(workOf("s"), answered)
-      assert.deepStrictEqual([asked.length, begun.length, rows.length], [1, 1, 0])
+      const { asked, ended, rows } = yield* setUp()
+      ended(workOf("s"), answered)
+      yield* TestClock.adjust(Handoff.timeLimitMs - 1)
+      ended(workOf("s"), answered)
+      assert.deepStrictEqual([asked.length, rows.length], [1, 0])
       yield* TestClock.adjust(1)
-      yield* Fiber.join(fiber)
       assert.lengthOf(rows, 1)
       assert.deepInclude(rows[0], {
         requestId: "r-s-handoff",
@@ -99,44 +135,54 @@ describe("a summary in the making", () => {
         provider: "a"
       })
       assert.isAbove(rows[0]?.tokens.in ?? 0, 0)
-      handoff.ended(workOf("s"), answered)
-      assert.lengthOf(begun, 2)
+      ended(workOf("s"), answered)
+      yield* Effect.yieldNow()
+      assert.lengthOf(asked, 2)
     })
   )
 
-  it.effect("is written down when the house closes", () =>
+  it.effect("is written down when the gateway closes", () =>
     Effect.gen(function* () {
-      const { begun, handoff, rows } = setUp()
-      handoff.ended(workOf("s"), answered)
-      const fiber = yield* begin(begun[0])
+      const scope = yield* Scope.make()
+      const { ended, rows } = yield* Scope.extend(setUp(), scope)
+      ended(workOf("s"), answered)
       yield* Effect.yieldNow()
-      yield* Fiber.interrupt(fiber)
+      assert.lengthOf(rows, 0)
+      yield* Scope.close(scope, Exit.void)
       assert.deepInclude(rows[0], { outcome: "aborted", error: "gateway_closing" })
       assert.lengthOf(rows, 1)
     })
   )
 
-  it("is one of four at most", () => {
-    const { begun, handoff } = setUp()
-    for (let session = 0; session < maxAtOnce + 3; session += 1) handoff.ended(workOf(`s${session}`), answered)
-    assert.lengthOf(begun, maxAtOnce)
-  })
+  it.scoped("is one of four at most", () =>
+    Effect.gen(function* () {
+      const { asked, ended } = yield* setUp()
+      for (let session = 0; session < Handoff.maxAtOnce + 3; session += 1) ended(workOf(`s${session}`), answered)
+      yield* Effect.yieldNow()
+      assert.lengthOf(asked, Handoff.maxAtOnce)
+    })
+  )
 })
 
 describe("no summary", () => {
-  const none = (work: Work, end: FailoverEnd = answered, remaining = 0.1) => {
-    const { begun, handoff } = setUp(remaining)
-    handoff.ended(work, end)
-    assert.lengthOf(begun, 0)
-    assert.strictEqual(handoff.carrying(work), work)
-  }
-  it("without a session", () => none(workOf(null)))
-  it("by another strategy", () => none(workOf("s", { strategy: "priority" })))
-  it("of embeddings", () => none(workOf("s", { codec: embeddings })))
-  it("with much left", () => none(workOf("s"), answered, 0.2))
-  it("with next to nothing left", () => none(workOf("s"), answered, 0.05))
-  it("after an answer that the client left", () =>
-    none(workOf("s"), { _tag: "Answered", target, result: { _tag: "Aborted", report: null, firstContentMs: null } }))
-  it("after an answer that broke", () =>
-    none(workOf("s"), { _tag: "Answered", target, result: { _tag: "Broken" } } as unknown as FailoverEnd))
+  const none = (work: Work, end: FailoverEnd = answered, remaining = 0.1) =>
+    Effect.gen(function* () {
+      const { around, asked, ended } = yield* setUp(remaining)
+      ended(work, end)
+      yield* Effect.yieldNow()
+      assert.lengthOf(asked, 0)
+      const next = (carried: Work) => Effect.sync(() => ({ work: carried, end, others: [] }) satisfies Answered)
+      assert.strictEqual((yield* around(next)(work)).work, work)
+    })
+  it.scoped("without a session", () => none(workOf(null)))
+  it.scoped("by another strategy", () => none(workOf("s", { strategy: "priority" })))
+  it.scoped("of embeddings", () => none(workOf("s", { codec: embeddings })))
+  it.scoped("with much left", () => none(workOf("s"), answered, 0.2))
+  it.scoped("with next to nothing left", () => none(workOf("s"), answered, 0.05))
+  it.scoped("after an answer that the client left", () =>
+    none(workOf("s"), { _tag: "Answered", target, result: { _tag: "Aborted", report: null, firstContentMs: null } })
+  )
+  it.scoped("after an answer that broke", () =>
+    none(workOf("s"), { _tag: "Answered", target, result: { _tag: "Broken" } } as unknown as FailoverEnd)
+  )
 })

@@ -2,12 +2,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { hasMovedOn, isDue, usedShare } from "../../../../src/inference/handoff/Rules.ts"
-import { makeSummaries } from "../../../../src/inference/handoff/Summaries.ts"
-import { handoffText, markOf, maxSummaryChars, summaryIn } from "../../../../src/inference/handoff/Summary.ts"
-import { maxTranscriptBytes, toldMessages, transcriptOf } from "../../../../src/inference/handoff/Transcript.ts"
-import { bodyWith, conversationWith } from "../../../../src/inference/handoff/Carrying.ts"
-import type { QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
+import { hasMovedOn, isDue, usedShare } from "../../../../src/inference/features/handoff/Rules.ts"
+import { makeSummaries } from "../../../../src/inference/features/handoff/Summaries.ts"
+import { handoffText, markOf, maxSummaryChars, summaryIn } from "../../../../src/inference/features/handoff/Summary.ts"
+import {
+  maxTranscriptBytes,
+  toldMessages,
+  transcriptOf
+} from "../../../../src/inference/features/handoff/Transcript.ts"
+import { bodyWith, conversationWith } from "../../../../src/inference/request/AddedSystem.ts"
+import type { QuotaWindow } from "../../../../src/routing/candidate/Candidate.ts"
 import type { Message, Part } from "../../../../src/wire/canonical/Conversation.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import * as Either from "effect/Either"

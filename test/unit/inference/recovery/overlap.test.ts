@@ -1,7 +1,11 @@
 /** Only what is, letter for letter, the end of what was sent is left out of a continuation, and only once. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { makeOverlapTrimmer, maxOverlapChars, minOverlapChars } from "../../../../src/inference/recovery/Overlap.ts"
+import {
+  makeOverlapTrimmer,
+  maxOverlapChars,
+  minOverlapChars
+} from "../../../../src/inference/features/recovery/Overlap.ts"
 
 const after = (sent: string, pieces: ReadonlyArray<string>, blanksCut = false): string => {
   const trimmer = makeOverlapTrimmer(sent, blanksCut)

@@ -1,7 +1,8 @@
 /** The client's stream over a cut: one start, blocks and their numbers in order, one end; and untouched until somebody goes on. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeSent, maxSentChars, type Sent } from "../../../../src/inference/recovery/Sent.ts"
-import { makeSplice } from "../../../../src/inference/recovery/Splice.ts"
+import { makeDeliveredPrefix, maxSentChars } from "../../../../src/inference/features/recovery/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../../../../src/inference/request/DeliveredPrefix.ts"
+import { makeSplice } from "../../../../src/inference/features/recovery/Splice.ts"
 import type { StreamEvent } from "../../../../src/wire/canonical/Event.ts"
 
 const start: StreamEvent = { type: "start", id: "a", model: "m", createdMs: null }
@@ -36,12 +37,12 @@ const shortOf = (event: StreamEvent): string => {
   }
 }
 
-const begun = (...events: ReadonlyArray<StreamEvent>): { readonly sent: Sent; readonly told: string } => {
-  const sent = makeSent({ encode: shortOf })
+const begun = (...events: ReadonlyArray<StreamEvent>): { readonly sent: DeliveredPrefix; readonly told: string } => {
+  const sent = makeDeliveredPrefix({ encode: shortOf })
   return { sent, told: events.map((event) => sent.feed(event)).join("") }
 }
 
-const spliced = (sent: Sent, ...events: ReadonlyArray<StreamEvent>): string => {
+const spliced = (sent: DeliveredPrefix, ...events: ReadonlyArray<StreamEvent>): string => {
   const splice = makeSplice({ sent, blanksCut: false, mark: "// ", usageOfAll: () => null })
   return events.map((event) => splice.encode(event)).join("")
 }
@@ -116,7 +117,7 @@ describe("what was sent", () => {
 
   it("is not safe when the client has the frame of a block without words", () => {
     const heard = (...events: ReadonlyArray<StreamEvent>): boolean => {
-      const sent = makeSent({ encode: shortOf })
+      const sent = makeDeliveredPrefix({ encode: shortOf })
       for (const event of events) sent.hear(event)
       return sent.isSafe()
     }

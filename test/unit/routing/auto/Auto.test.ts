@@ -4,7 +4,7 @@ import { factorNames } from "../../../../src/domain/combo/AutoWeights.ts"
 import { orderAuto } from "../../../../src/routing/auto/Auto.ts"
 import { callEnded } from "../../../../src/routing/auto/SelfHealing.ts"
 import { defaultWeights, packs } from "../../../../src/routing/auto/Weights.ts"
-import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
+import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { nowMs, performanceOf } from "../../../support/Candidates.ts"
 import { candidate, features, firstOf, ids, inputOf, ordered } from "./support.ts"
 

@@ -3,7 +3,7 @@ import { factors } from "../../../../src/routing/auto/Factors.ts"
 import { staticFitness } from "../../../../src/routing/auto/Fitness.ts"
 import { errorRateOf, p95Of, poolOf } from "../../../../src/routing/auto/Pool.ts"
 import type { FactorName } from "../../../../src/domain/combo/AutoWeights.ts"
-import type { Candidate, Features, QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
+import type { Candidate, Features, QuotaWindow } from "../../../../src/routing/candidate/Candidate.ts"
 import { nowMs, performanceOf } from "../../../support/Candidates.ts"
 import { candidate, features } from "./support.ts"
 

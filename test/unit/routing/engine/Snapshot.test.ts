@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import { makeCandidates, type SnapshotRooms } from "../../../../src/routing/engine/Snapshot.ts"
+import { makeCandidates, type SnapshotRooms } from "../../../../src/routing/decide/Snapshot.ts"
 import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
 import { accountOf, targetOf } from "../../../support/Candidates.ts"
 

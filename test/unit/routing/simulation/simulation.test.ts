@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { noBehaviours, strangers } from "../../../../src/routing/simulation/Behaviour.ts"
-import { latencyMs, percentile, streamsOf } from "../../../../src/routing/simulation/Chance.ts"
-import { makeEventQueue } from "../../../../src/routing/simulation/EventQueue.ts"
-import { jainIndex } from "../../../../src/routing/simulation/Fairness.ts"
-import type { SimulationReport } from "../../../../src/routing/simulation/Report.ts"
+import { noBehaviours, strangers } from "../../../../src/simulation/Behaviour.ts"
+import { latencyMs, percentile, streamsOf } from "../../../../src/simulation/Chance.ts"
+import { makeEventQueue } from "../../../../src/simulation/EventQueue.ts"
+import { jainIndex } from "../../../../src/simulation/Fairness.ts"
+import type { SimulationReport } from "../../../../src/simulation/Report.ts"
 import { resolutionOf, simulated, simulationOf } from "./support.ts"
 
 const sharesOf = ({ targets }: SimulationReport) => targets.map(({ share }) => share)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
+import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { candidate, candidates, countsOf, firsts, ids, run } from "./support.ts"
 
 const cycles = (seen: string, size: number): ReadonlyArray<string> =>

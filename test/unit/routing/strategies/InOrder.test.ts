@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { blankMemory } from "../../../../src/routing/engine/Strategy.ts"
+import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
 import { plainFeatures } from "../../../support/Candidates.ts"
 import { candidate, candidates, facts, hourMs, ids, quota, run } from "./support.ts"

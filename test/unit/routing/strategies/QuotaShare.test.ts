@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import type { Candidate } from "../../../../src/routing/engine/Candidate.ts"
-import { blankMemory, type StrategyMemory } from "../../../../src/routing/engine/Strategy.ts"
+import type { Candidate } from "../../../../src/routing/candidate/Candidate.ts"
+import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { paidInstead, quotaShare } from "../../../../src/routing/strategies/QuotaShare.ts"
 import { candidate, candidates, countsOf, hourMs, idOf, ids, input, quota } from "./support.ts"
 

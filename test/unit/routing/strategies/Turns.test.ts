@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { blankMemory, type StrategyMemory } from "../../../../src/routing/engine/Strategy.ts"
+import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
 import { candidate, candidates, countsOf, firsts, idOf, ids, run } from "./support.ts"
 

@@ -2,8 +2,8 @@
 import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import type { Candidate, Performance, QuotaWindow } from "../../../../src/routing/engine/Candidate.ts"
-import { blankMemory, type Ordering, type StrategyInput } from "../../../../src/routing/engine/Strategy.ts"
+import type { Candidate, Performance, QuotaWindow } from "../../../../src/routing/candidate/Candidate.ts"
+import { blankMemory, type Ordering, type StrategyInput } from "../../../../src/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
 import { accountOf, candidateOf, nowMs, performanceOf, plainFeatures, targetOf } from "../../../support/Candidates.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Unready } from "../../../../src/routing/TargetHealth.ts"
+import type { Unready } from "../../../../src/routing/health/TargetHealth.ts"
 import { sooner } from "../../../../src/routing/walk/Soonest.ts"
 
 const out = (untilMs: number | null, code = "connection_cooldown"): Unready => ({

@@ -1,0 +1,55 @@
+/** The layers of the inference path: opening, attempts, failover, features and settlement. */
+import * as Layer from "effect/Layer"
+import * as Attempts from "../inference/attempt/Attempts.ts"
+import * as TokenCounter from "../inference/counting/TokenCounter.ts"
+import * as AccessTokens from "../inference/failover/AccessTokens.ts"
+import * as CallRunner from "../inference/failover/CallRunner.ts"
+import * as ConcurrencyLimiter from "../inference/failover/ConcurrencyLimiter.ts"
+import * as Failover from "../inference/failover/Failover.ts"
+import * as OutcomeRecorder from "../inference/failover/OutcomeRecorder.ts"
+import * as Waits from "../inference/failover/Waits.ts"
+import * as Emergency from "../inference/features/emergency/Emergency.ts"
+import * as Features from "../inference/features/Features.ts"
+import * as Fusion from "../inference/features/fusion/Fusion.ts"
+import * as SummaryAccount from "../inference/features/handoff/SummaryAccount.ts"
+import * as Handoff from "../inference/features/handoff/Handoff.ts"
+import * as Hedging from "../inference/features/hedging/Hedging.ts"
+import * as Recovery from "../inference/features/recovery/Recovery.ts"
+import * as MediaFetch from "../inference/media/MediaFetch.ts"
+import * as Pipeline from "../inference/Pipeline.ts"
+import * as Opening from "../inference/request/Opening.ts"
+import * as Acknowledgement from "../inference/settle/Acknowledgement.ts"
+import * as Ending from "../inference/settle/Ending.ts"
+import * as Settlement from "../inference/settle/Settlement.ts"
+import * as AnswerWatch from "../inference/state/AnswerWatch.ts"
+import * as OpaqueState from "../inference/state/OpaqueState.ts"
+import * as ResponseStore from "../inference/state/ResponseStore.ts"
+import * as Tokeniser from "../tokens/Tokeniser.ts"
+
+const attempts = Attempts.layer.pipe(
+  Layer.provide(Layer.mergeAll(AnswerWatch.layer, MediaFetch.layer, Recovery.continuationLayer))
+)
+
+const calls = CallRunner.layer.pipe(
+  Layer.provide(Layer.mergeAll(attempts, OutcomeRecorder.layer)),
+  Layer.provideMerge(Layer.mergeAll(AccessTokens.layer, Waits.layer))
+)
+
+const failover = Failover.layer.pipe(
+  Layer.provide(Layer.mergeAll(Hedging.layer, Recovery.continuationLayer, ConcurrencyLimiter.layer)),
+  Layer.provide(calls)
+)
+
+const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer.provide(Acknowledgement.layer))
+
+const features = Features.layer.pipe(
+  Layer.provide(Layer.mergeAll(Emergency.layer, Fusion.layer, Handoff.layer, Recovery.layer)),
+  Layer.provide(Layer.mergeAll(SummaryAccount.layer, failover))
+)
+
+/** Over a configuration, the routing engine and the books. */
+export const inference = Pipeline.layer.pipe(
+  Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
+  Layer.provide(settlement),
+  Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))
+)

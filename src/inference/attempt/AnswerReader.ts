@@ -1,0 +1,129 @@
+/**
+ * Answers that come in one piece: the client's own bytes on the same wire, re-encoded on another. When the client asked for a stream
+ * and the upstream answered whole, the answer is told as a stream.
+ */
+import * as Either from "effect/Either"
+import { lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
+import { replay } from "../../wire/canonical/Replay.ts"
+import type { Response } from "../../wire/canonical/Response.ts"
+import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
+import { isObject, type JsonObject, optional, parseJson } from "../../wire/json/Json.ts"
+import type { AnswerFacts, EncodeContext } from "../../wire/WireCodec.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, toldFailure } from "./Attempt.ts"
+import { noReport } from "../request/AnswerReport.ts"
+import { makeCollector } from "../request/Collector.ts"
+import type { Work } from "../request/Exchange.ts"
+import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import type { UpstreamCall } from "./UpstreamCall.ts"
+
+/** Largest answer that is read whole. Beyond it the attempt fails. */
+const maxAnswerBytes = 256 * 1_048_576
+
+const notJson = ownFailure(502, "not_json", "The upstream's answer is not JSON.")
+const tooLarge = ownFailure(502, "answer_too_large", "The upstream's answer is too large.")
+const empty = ownFailure(502, "empty_answer", "The upstream's answer is empty.")
+const noneAtAll = ownFailure(502, "bad_answer", "The upstream's answer holds no answer.")
+const unfinished = ownFailure(502, "incomplete_answer", "The upstream's answer has no finish reason.")
+
+export const answerReader = (
+  work: Work,
+  call: UpstreamCall,
+  context: EncodeContext,
+  lastChance: boolean,
+  monotonicMs: () => number,
+  watch: AnswerWatch
+): BodyReader => {
+  const body = makeCollector(maxAnswerBytes)
+  const client = work.exchange.codec
+  let firstMs: number | null = null
+
+  const completed = (
+    form: "whole" | "replayed",
+    bytes: Buffer | string,
+    report: AnswerFacts,
+    lost: ReadonlyArray<string> = []
+  ): AttemptResult => ({
+    _tag: "Completed",
+    form,
+    body: bytes,
+    report,
+    firstContentMs: firstMs,
+    dropped: lost.length === 0 ? call.dropped : [...call.dropped, ...lost],
+    ...optional("mapped", call.mapped)
+  })
+
+  /** A 200 that tells of a failure, or tells nothing. */
+  const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
+    if ((parsed["error"] ?? null) === null) {
+      // A finish reason may tell of a failure as well.
+      const decoded = call.codec.decodeResponse(parsed)
+      if (Either.isLeft(decoded) && decoded.left.type !== null) return toldFailure(decoded.left, "answer", call.wire)
+      return facts.hasContent ? unfinished : noneAtAll
+    }
+    const text = JSON.stringify(parsed)
+    return toldFailure(call.codec.readUpstreamError(502, text), "answer", call.wire, text)
+  }
+
+  const asStream = (response: Response): string => {
+    const encoder = client.makeStreamEncoder(context)
+    const text = replay(response)
+      .map((event) => encoder.encode(event))
+      .join("")
+    watch.onSent?.(text)
+    return text
+  }
+
+  const asAnswer = (response: Response): string => {
+    const answer = client.encodeResponse(response, context)
+    const text = JSON.stringify(answer)
+    watch.onAnswer?.(answer, text)
+    return text
+  }
+
+  const relayed = (parsed: JsonObject, bytes: Buffer, facts: AnswerFacts): AttemptResult => {
+    watch.onAnswer?.(parsed, bytes)
+    if (watch.onParts !== null)
+      Either.map(call.codec.decodeResponse(parsed, call.dialect), ({ parts }) => watch.onParts?.(parts))
+    return completed("whole", bytes, facts)
+  }
+
+  const reencoded = (parsed: JsonObject, facts: AnswerFacts): AttemptResult => {
+    const decoded = call.codec.decodeResponse(parsed, call.dialect)
+    if (Either.isLeft(decoded)) {
+      const { message, status, type } = decoded.left
+      // A finish reason may tell of a failure, too.
+      return failed(
+        type === null ? ownFailure(status, "bad_answer", message) : toldFailure(decoded.left, "answer", call.wire)
+      )
+    }
+    const response = restoreTools(decoded.right, call)
+    watch.onParts?.(response.parts)
+    const lost = lostParts(response, client.name, client.carriesPicture)
+    if (lost.nothingLeft) return failed(toldFailure(pictureOnly(client.name), "answer", call.wire))
+    return work.envelope.stream
+      ? completed("replayed", asStream(response), facts, lost.names)
+      : completed("whole", asAnswer(response), facts, lost.names)
+  }
+
+  const read = (bytes: Buffer): AttemptResult => {
+    const parsed = parseJson(bytes.toString("utf8"))
+    if (!isObject(parsed)) return failed(notJson)
+    const facts = call.codec.readAnswer(parsed, call.dialect)
+    if (facts.stop === null) return failed(noAnswer(parsed, facts))
+    if (!facts.hasContent && !lastChance) return failed(empty)
+    return call.sameWire && !work.envelope.stream ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)
+  }
+
+  return {
+    data: (chunk) => {
+      firstMs ??= monotonicMs()
+      body.add(chunk)
+      return true
+    },
+    end: () => (body.isFull() ? failed(tooLarge) : read(body.all())),
+    broken: failed,
+    report: () => noReport,
+    release: () => {},
+    firstContentMs: () => firstMs
+  }
+}

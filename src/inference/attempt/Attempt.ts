@@ -1,0 +1,122 @@
+/**
+ * One call to one target. Until `commit` nothing has reached the client, so a failure is free to be followed by another target;
+ * after it the answer is fixed. Native callbacks throughout: this is the hottest code of the house (no Effect per chunk).
+ *
+ * Phases: waiting (headers, then first content) → relaying → done. Timeouts: contract B5.
+ */
+import type { WireName } from "../../domain/Wire.ts"
+import type { FailureSignal } from "../../resilience/failure/Signal.ts"
+import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
+import { pictureOnlyCode } from "../../wire/canonical/Pictures.ts"
+import { answerTooLarge, incompleteStream } from "../../wire/UpstreamError.ts"
+import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
+import type { AnswerReport, EarlierPart } from "../request/AnswerReport.ts"
+
+/** What the upstream itself said about its failure. */
+export interface UpstreamWords {
+  /** The HTTP status of the answer. */
+  readonly status: number
+  readonly header: (name: string) => string | null
+  readonly bodyText: string
+  readonly problem: UpstreamProblem
+  readonly wire: WireName
+  /** Headers for a client of the same wire (`PassedHeaders`). */
+  readonly passed: ReadonlyArray<string>
+  /** Where they stood: behind an error status, in the body of a 200, in an event of a stream. */
+  readonly place: FailureSignal["place"]
+}
+
+/** Why an attempt failed. */
+export interface AttemptFailure {
+  /** Status the failure counts as where the upstream said nothing. */
+  readonly status: number
+  /** Stable words: `refused`, `first_byte_timeout`, `empty_answer`, `not_offered`, … */
+  readonly reason: string
+  readonly message: string
+  /** Null when the upstream did not put the failure into words. */
+  readonly words: UpstreamWords | null
+}
+
+export type AttemptResult =
+  /**
+   * A complete answer. `body` is what is still to be sent: all of a `whole` answer or of one that is told as a stream
+   * (`replayed`), the end of a stream whose beginning the client has already (`relayed`).
+   */
+  | {
+      readonly _tag: "Completed"
+      readonly form: "whole" | "replayed" | "relayed"
+      readonly body: Buffer | string
+      readonly report: AnswerReport
+      readonly firstContentMs: number | null
+      readonly dropped: ReadonlyArray<string>
+      readonly mapped?: ReadonlyArray<string>
+      readonly before?: ReadonlyArray<EarlierPart>
+    }
+  /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */
+  | {
+      readonly _tag: "Broken"
+      readonly ending: Buffer | string
+      readonly failure: AttemptFailure
+      readonly report: AnswerReport
+      readonly firstContentMs: number | null
+      /** What the client has of the answer; absent where nobody may go on with it. */
+      readonly sent?: DeliveredPrefix
+      readonly before?: ReadonlyArray<EarlierPart>
+    }
+  /** The client left. No report: the upstream was not asked yet. */
+  | {
+      readonly _tag: "Aborted"
+      readonly report: AnswerReport | null
+      readonly firstContentMs: number | null
+      readonly before?: ReadonlyArray<EarlierPart>
+    }
+  | { readonly _tag: "Failed"; readonly failure: AttemptFailure }
+
+/** Takes an upstream's body piece by piece and comes to a result. */
+export interface BodyReader {
+  /** False pauses the upstream until the client can take more. */
+  readonly data: (chunk: Buffer) => boolean
+  /** The body is complete. */
+  readonly end: () => AttemptResult
+  /** The body will not be completed: the result, given why. */
+  readonly broken: (failure: AttemptFailure) => AttemptResult
+  readonly report: () => AnswerReport
+  /** Lets go what is held back for nothing but caution. */
+  readonly release: () => void
+  /** Monotonic milliseconds of the first content; null before it. */
+  readonly firstContentMs: () => number | null
+}
+
+export const failed = (failure: AttemptFailure): AttemptResult => ({ _tag: "Failed", failure })
+
+/** A failure that the upstream did not put into words itself. */
+export const ownFailure = (status: number, reason: string, message: string): AttemptFailure => ({
+  status,
+  reason,
+  message,
+  words: null
+})
+
+const noHeader = (): null => null
+
+/** A failure told inside an answer that began as a success. */
+export const toldFailure = (
+  problem: UpstreamProblem,
+  place: "answer" | "stream",
+  wire: WireName,
+  bodyText = ""
+): AttemptFailure => {
+  const { code, message, status } = problem
+  // Seen by our own decoder, not told by anybody.
+  if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
+  // Nobody's failure: the client's wire has no word for the answer.
+  if (code === pictureOnlyCode) return ownFailure(status, pictureOnlyCode, message)
+  if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
+  const reason = place === "answer" ? "error_in_200" : "error_in_stream"
+  return {
+    status,
+    reason,
+    message,
+    words: { status: 200, header: noHeader, bodyText, problem, wire, passed: [], place }
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * Runs one upstream call from the first byte sent to a result: the socket's events, the timers and the client's leaving
+ * meet here and nowhere else. Plain callbacks; `Pipeline.ts` wraps one run in one `Effect.async`.
+ */
+import type { TransportFailure } from "../../egress/TransportFailure.ts"
+import type * as Upstream from "../../egress/Upstream.ts"
+import type { UpstreamHeaders } from "../../egress/UpstreamHeaders.ts"
+import type { Timer, Timers } from "../../platform/Timers.ts"
+import type { ResilienceSettings, Timeouts } from "../../domain/Resilience.ts"
+import { secretsOf } from "../../providers/Catalog.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { EncodeContext } from "../../wire/WireCodec.ts"
+import { answerReader } from "./AnswerReader.ts"
+import { errorReader } from "./ErrorReader.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./Attempt.ts"
+import type { Traces } from "../request/Headers.ts"
+import { noReport } from "../request/AnswerReport.ts"
+import { shutdown } from "../../domain/Errors.ts"
+import type { Work } from "../request/Exchange.ts"
+import { beginsJson, firstByteReader } from "./FirstByte.ts"
+import type { StopSignal } from "../request/StopSignal.ts"
+import { streamReader } from "./StreamReader.ts"
+import { type RecordDelivered, streamSource } from "./StreamRelay.ts"
+import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import { passedHeaders } from "./PassedHeaders.ts"
+import type { UpstreamCall } from "./UpstreamCall.ts"
+
+export interface AttemptInput {
+  readonly work: Work
+  readonly call: UpstreamCall
+  readonly target: Target
+  readonly timeouts: Timeouts
+  /** Monotonic time at which the whole request must be over. */
+  readonly deadlineMs: number
+  /** No other target is left: an empty but well-formed answer is then the answer. */
+  readonly lastChance: boolean
+  readonly watch: AnswerWatch
+  /** Keeps what the client has of a stream that another target may have to go on with; null where none may. */
+  readonly recorder?: RecordDelivered | null
+  /** Whatever the upstream answers, its headers may tell of limits. */
+  readonly onHeaders: (header: (name: string) => string | null) => void
+  /** How cautiously the beginning of a stream is let go; null: at once. */
+  readonly holdBack: ResilienceSettings["streamRecovery"] | null
+  readonly stop: Pick<typeof StopSignal.Service, "onStop">
+  /** Headers of a streamed answer, asked for at the commit. */
+  readonly streamHeaders: (traces: Traces) => Array<string>
+}
+
+const nothing = (): void => {}
+
+type ClockAndTimers = typeof Timers.Service
+
+const transportReason = (failure: TransportFailure): AttemptFailure =>
+  ownFailure(failure.statusClass, failure.kind, failure.message)
+
+/** A stream silent for this long gets a sign of life. */
+export const heartbeatMs = 15_000
+
+/** After the end mark an upstream may take this long to close its body before its socket is given up. */
+const lingerMs = 1_000
+
+/** After the finish reason an upstream may take this long for its end. Not every wire has a mark, not every server closes. */
+const afterStopMs = 10_000
+
+/** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
+export const startAttempt = (
+  upstream: typeof Upstream.Upstream.Service,
+  timers: ClockAndTimers,
+  input: AttemptInput,
+  done: (result: AttemptResult) => void
+): (() => void) => {
+  const { call, timeouts, work } = input
+  const { reply } = work.exchange
+  let reader: BodyReader | null = null
+  let settled = false
+  let idle: Timer | null = null
+  let total: Timer | null = null
+  let linger: Timer | null = null
+  let beat: Timer | null = null
+  let caution: Timer | null = null
+  /** Events the client got since the last heartbeat was due. */
+  let eventsSinceBeat = 0
+  /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
+  let paused = false
+  /** Headers of the upstream that a client of its own wire reads. */
+  let passed: ReadonlyArray<string> = []
+  let noLongerListen = nothing
+  let noLongerDrain = nothing
+  let noLongerStop = nothing
+
+  const stopListening = (): void => {
+    noLongerListen()
+    noLongerDrain()
+    noLongerStop()
+  }
+
+  const settle = (result: AttemptResult): void => {
+    if (settled) return
+    settled = true
+    waiting.cancel()
+    total?.cancel()
+    idle?.cancel()
+    beat?.cancel()
+    caution?.cancel()
+    stopListening()
+    done(result)
+  }
+
+  /** Gives up on the upstream for a reason of ours. */
+  const giveUp = (failure: AttemptFailure): void => {
+    if (settled) return
+    running.abort()
+    settle(reader === null ? failed(failure) : reader.broken(failure))
+  }
+
+  const noContent = (): void =>
+    giveUp(ownFailure(504, "first_byte_timeout", `The upstream sent no content within ${timeouts.firstByteMs} ms.`))
+  const tooLong = (): void =>
+    giveUp(ownFailure(504, "total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`))
+  const silent = (): void =>
+    giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`))
+
+  const stopping = (): void => giveUp(ownFailure(503, shutdown.code, `${shutdown.message}.`))
+
+  const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
+
+  const leftMs = remainingMs()
+  /** Until content comes one timer is enough: whichever limit is nearer. */
+  const waiting =
+    leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
+
+  const context = (): EncodeContext => ({
+    nowMs: timers.nowMs(),
+    fallbackId: work.exchange.requestId,
+    model: input.target.model,
+    wantsUsage: work.envelope.wantsUsage,
+    request: work.asked,
+    ...(call.toolNames === null ? {} : { toolNames: call.toolNames }),
+    ...(call.callIds === null ? {} : { callIds: call.callIds }),
+    elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
+  })
+
+  /** As long as more than the silence that is borne is left, silence ends the call first, and every sign of life comes by here. */
+  const watchDeadline = (): void => {
+    if (total !== null) return
+    const leftMs = remainingMs()
+    if (leftMs <= timeouts.idleMs) total = timers.after(leftMs, tooLong)
+  }
+
+  const keepWaiting = (): void => {
+    idle?.restart()
+    watchDeadline()
+  }
+
+  const startRelaying = (): void => {
+    waiting.cancel()
+    idle = timers.after(timeouts.idleMs, () => (paused ? keepWaiting() : silent()))
+    watchDeadline()
+  }
+
+  const endSoon = (): void => {
+    idle?.cancel()
+    idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? keepWaiting() : silent()))
+  }
+
+  /** Keeps the way to the client open through a long silence. */
+  const startBeating = (): void => {
+    const { heartbeat } = work.exchange.codec
+    if (heartbeat === "" || beat !== null) return
+    beat = timers.after(heartbeatMs, () => {
+      if (eventsSinceBeat === 0 && !paused) reply.write(heartbeat)
+      eventsSinceBeat = 0
+      beat?.restart()
+    })
+  }
+
+  const openStream = (): BodyReader =>
+    streamReader({
+      work,
+      wire: call.wire,
+      source: streamSource(work.exchange.codec, call, context(), input.watch, input.recorder ?? null),
+      dropped: call.dropped,
+      lastChance: input.lastChance,
+      secrets: () => secretsOf(input.target.account.connection, input.target.account.spec),
+      monotonicMs: timers.monotonicMs,
+      cautionBytes: input.holdBack?.holdBackBytes ?? 0,
+      contentBegins: () => {
+        startRelaying()
+        if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
+      },
+      commit: () => {
+        startBeating()
+        noLongerDrain = reply.onDrain(() => {
+          paused = false
+          running.resume()
+        })
+        reply.head(200, input.streamHeaders(passed.length === 0 ? call : { ...call, passed }))
+      },
+      alive: () => {
+        eventsSinceBeat += 1
+        keepWaiting()
+      },
+      stopped: endSoon,
+      finish: (result) => {
+        settle(result)
+        // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
+        linger = timers.after(lingerMs, () => running.abort())
+      }
+    })
+
+  /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
+  const openAnswer = (): BodyReader => {
+    const whole = answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch)
+    return {
+      ...whole,
+      data: (chunk) => {
+        if (idle !== null) keepWaiting()
+        else if (beginsJson(chunk)) startRelaying()
+        return whole.data(chunk)
+      },
+      end: () => {
+        const result = whole.end()
+        return result._tag === "Completed" && passed.length > 0 ? { ...result, passed } : result
+      }
+    }
+  }
+
+  const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
+    if (status < 200 || status >= 300) return errorReader(call, status, headers)
+    if (call.sameWire) passed = passedHeaders(headers)
+    if (!work.envelope.stream) return openAnswer()
+    const type = headers.get("content-type") ?? ""
+    return firstByteReader(call.codec.name, type.includes("application/json"), {
+      stream: openStream,
+      answer: openAnswer
+    })
+  }
+
+  const running = upstream.dispatch(call.request, {
+    onHeaders: (status, headers) => {
+      input.onHeaders((name) => headers.get(name))
+      reader = readerFor(status, headers)
+    },
+    onData: (chunk) => {
+      if (settled || reader === null) return true
+      paused = !reader.data(chunk)
+      return !paused
+    },
+    onEnd: () => {
+      linger?.cancel()
+      if (!settled && reader !== null) settle(reader.end())
+    },
+    onFail: (failure) => {
+      linger?.cancel()
+      const reason = transportReason(failure)
+      if (!settled) settle(reader === null ? failed(reason) : reader.broken(reason))
+    }
+  })
+
+  // The client is in the middle of an answer.
+  if (work.resumption !== undefined) startBeating()
+
+  noLongerListen = reply.onClose(() => {
+    if (settled) return
+    running.abort()
+    settle({ _tag: "Aborted", report: reader?.report() ?? noReport, firstContentMs: reader?.firstContentMs() ?? null })
+  })
+  if (!settled) noLongerStop = input.stop.onStop(stopping)
+
+  return () => {
+    settled = true
+    waiting.cancel()
+    total?.cancel()
+    idle?.cancel()
+    beat?.cancel()
+    caution?.cancel()
+    stopListening()
+    running.abort()
+  }
+}

@@ -1,0 +1,226 @@
+/** One upstream call as an Effect: from a target to a result. Interruption aborts the call. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
+import * as Flags from "../../flags/Flags.ts"
+import * as Upstream from "../../egress/Upstream.ts"
+import * as Timers from "../../platform/Timers.ts"
+import * as Catalog from "../../providers/Catalog.ts"
+import * as Settings from "../../resilience/Settings.ts"
+import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
+import { keyOf } from "../../routing/decide/Snapshot.ts"
+import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import { type AttemptResult, failed, ownFailure } from "./Attempt.ts"
+import { startAttempt } from "./AttemptRun.ts"
+import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
+import { whileClientStays } from "../request/ClientStays.ts"
+import type { Resumption, Work } from "../request/Exchange.ts"
+import { streamHeaders } from "../request/Headers.ts"
+import * as MediaFetch from "../media/MediaFetch.ts"
+import { attemptTimeouts } from "../../routing/walk/RoutePolicy.ts"
+import { needsFetch } from "../media/MediaNeeds.ts"
+import * as StopSignal from "../request/StopSignal.ts"
+import * as AnswerWatcher from "../state/AnswerWatch.ts"
+import * as OpaqueState from "../state/OpaqueState.ts"
+import {
+  conversationFor,
+  originOf,
+  relayedCall,
+  translatedCall,
+  type UpstreamCall,
+  type Way,
+  wayTo
+} from "./UpstreamCall.ts"
+
+export class Attempts extends Context.Tag("gateway/inference/attempt/Attempts")<
+  Attempts,
+  {
+    /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
+    readonly run: (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
+  }
+>() {}
+
+const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
+const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
+
+const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingDown): AttemptResult => {
+  switch (failure._tag) {
+    case "MediaNotFetched":
+      return failed(ownFailure(400, failure.code, failure.message))
+    case "ShuttingDown":
+      return stopped
+    case "ClientGone":
+      return { _tag: "Aborted", report: null, firstContentMs: null }
+  }
+}
+
+/** A part of a longer answer, with the parts before it. What said nothing for the client has not brought it to its end. */
+const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken }: ContinuingPart): AttemptResult => {
+  switch (result._tag) {
+    case "Failed":
+      return result
+    case "Completed":
+      return hasSpoken() ? { ...result, before } : failed(neverSpoke)
+    case "Broken":
+      return { ...result, before, sent }
+    case "Aborted":
+      return { ...result, before }
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog.Catalog
+  const flags = yield* Flags.Flags
+  const media = yield* MediaFetch.MediaFetch
+  const quotas = yield* QuotaWindows.QuotaWindows
+  const settings = yield* Settings.Settings
+  const state = yield* OpaqueState.OpaqueState
+  const stop = yield* StopSignal.StopSignal
+  const timers = yield* Timers.Timers
+  const upstream = yield* Upstream.Upstream
+  const watcher = yield* AnswerWatcher.AnswerWatcher
+  const continuation = yield* Continuation
+
+  const run = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Effect.Effect<AttemptResult> => {
+    work.trail.asked(call.wire)
+    const watch = watcher.watch(work, originOf(way.target, call.wire), {
+      relayed: way.relays,
+      replays: way.replays,
+      keepsResponses: way.target.account.spec.keepsResponses
+    })
+    const recorder = continuation?.mayContinue(work) === true ? continuation.makeDeliveredPrefix : null
+    return started(work, way, call, lastChance, watch, recorder)
+  }
+
+  /** The same in the middle of an answer: its codec writes into the stream that the client has begun to read. */
+  const runOn = (
+    { part: makePart, story }: ContinuationService,
+    work: Work,
+    resumption: Resumption,
+    way: Way,
+    call: UpstreamCall,
+    lastChance: boolean
+  ): Effect.Effect<AttemptResult> => {
+    const part = makePart(work, resumption, way.target, call.wire, call.dropped)
+    const own = { ...work, exchange: { ...work.exchange, codec: part.codec } }
+    // Half an answer is nobody's to remember; only the client's whole one may be asked for by its id.
+    const watch = watcher.watch(work, originOf(way.target, call.wire), {
+      relayed: true,
+      replays: false,
+      keepsResponses: false
+    })
+    return Effect.flatMap(started(own, way, { ...call, sameWire: false }, lastChance, watch, null), (result) => {
+      const told = asPart(result, resumption, part)
+      if (told._tag !== "Failed") resumption.first.trail.asked(call.wire)
+      return Effect.as(Effect.logInfo(story(work, resumption, way.target, told)), told)
+    })
+  }
+
+  const started = (
+    work: Work,
+    way: Way,
+    call: UpstreamCall,
+    lastChance: boolean,
+    watch: AnswerWatcher.AnswerWatch,
+    recorder: ContinuationService["makeDeliveredPrefix"] | null
+  ): Effect.Effect<AttemptResult> => {
+    const { target } = way
+    const { streamRecovery, timeouts: forAll } = settings.current()
+    const timeouts = attemptTimeouts(forAll, work.resolution.policy)
+    const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
+    return Effect.async<AttemptResult>((resume) => {
+      if (stop.isStopping()) return resume(Effect.succeed(stopped))
+      const cancel = startAttempt(
+        upstream,
+        timers,
+        {
+          work,
+          call,
+          target,
+          recorder,
+          timeouts: work.decision.probes.has(keyOf(target))
+            ? { ...timeouts, firstByteMs: probeTimeoutMs(timeouts.firstByteMs) }
+            : timeouts,
+          deadlineMs: work.exchange.startedMs + timeouts.totalMs,
+          lastChance,
+          watch,
+          stop,
+          onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
+          // With nobody to take over, waiting would help nobody.
+          holdBack: holdsBack ? streamRecovery : null,
+          streamHeaders: (traces) => streamHeaders(work, target, traces)
+        },
+        (result) => {
+          if (result._tag === "Completed") watch.keep()
+          resume(Effect.succeed(result))
+        }
+      )
+      return Effect.sync(cancel)
+    })
+  }
+
+  const translated = (
+    work: Work,
+    way: Way,
+    conversation: Conversation,
+    lastChance: boolean
+  ): Effect.Effect<AttemptResult> => {
+    const { account, model } = way.target
+    const call = translatedCall(work, way, conversation, catalog.factsOf(account, model))
+    if (Either.isLeft(call)) return Effect.succeed(failed(call.left))
+    const { resumption } = work
+    return resumption === undefined || continuation === null
+      ? run(work, way, call.right, lastChance)
+      : runOn(continuation, work, resumption, way, call.right, lastChance)
+  }
+
+  /** The conversation with its pictures and files, where the target cannot fetch them. */
+  const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean) =>
+    StopSignal.unlessStopped(
+      stop,
+      whileClientStays(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
+    ).pipe(
+      Effect.matchEffect({
+        onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),
+        onSuccess: (whole) => translated(work, way, whole, lastChance)
+      })
+    )
+
+  const ask = (work: Work, target: Target, lastChance: boolean): Effect.Effect<AttemptResult> => {
+    const found = wayTo(work, target, state)
+    if (Either.isLeft(found)) return Effect.succeed(failed(found.left))
+    const way = found.right
+    const { resumption } = work
+    if (way.relays && resumption === undefined) return run(work, way, relayedCall(work, way), lastChance)
+    const asked = conversationFor(work, way, state)
+    if (Either.isLeft(asked)) return Effect.succeed(failed(asked.left))
+    const conversation =
+      resumption === undefined || continuation === null
+        ? asked.right
+        : continuation.conversation(asked.right, resumption, way.codec.name, target.model)
+    return needsFetch(conversation, way.codec.name)
+      ? fetched(work, way, conversation, lastChance)
+      : translated(work, way, conversation, lastChance)
+  }
+
+  return Attempts.of({ run: ask })
+})
+
+export const layer: Layer.Layer<
+  Attempts,
+  never,
+  | Catalog.Catalog
+  | Flags.Flags
+  | MediaFetch.MediaFetch
+  | QuotaWindows.QuotaWindows
+  | Settings.Settings
+  | OpaqueState.OpaqueState
+  | StopSignal.StopSignal
+  | Timers.Timers
+  | Upstream.Upstream
+  | AnswerWatcher.AnswerWatcher
+> = Layer.effect(Attempts, make)

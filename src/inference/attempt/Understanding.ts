@@ -1,0 +1,61 @@
+/** From a failed attempt to a failure that is understood (`resilience/failure`). Pure. */
+import { causes } from "../../resilience/failure/Causes.ts"
+import { classify } from "../../resilience/failure/Classifier.ts"
+import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import type { Sent } from "../../resilience/failure/Echo.ts"
+import type { FailureCause } from "../../resilience/failure/Signal.ts"
+import { classOf } from "../../routing/health/TargetHealth.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { AttemptFailure } from "./Attempt.ts"
+
+const isCause = (reason: string): reason is FailureCause => Object.hasOwn(causes, reason)
+
+/** Refused before anything was sent: nobody failed. */
+const refusal = (failure: AttemptFailure): Failure => ({
+  kind: "gateway_refusal",
+  place: "call",
+  status: failure.status,
+  answered: false,
+  reason: failure.reason,
+  rule: "gateway_refusal",
+  message: failure.message,
+  hintMs: null,
+  untilMs: null,
+  scope: "none",
+  exhausts: "nothing",
+  contentBegan: false
+})
+
+export interface UnderstandingFacts {
+  /** There is a refresh token that was not used up for this request. */
+  readonly canRefresh: boolean
+  readonly contentBegan: boolean
+  /** `customBannedSignals` of the settings. */
+  readonly bannedTexts: ReadonlyArray<string>
+  /** What the caller sent; null where the words do not matter. */
+  readonly sent: Sent | null
+  /** Epoch milliseconds. */
+  readonly nowMs: number
+}
+
+const noHeader = (): null => null
+
+export const understand = (failure: AttemptFailure, { account }: Target, facts: UnderstandingFacts): Failure => {
+  const { message, reason, words } = failure
+  const { connection, spec } = account
+  const cause = words === null && isCause(reason) ? reason : null
+  if (words === null && cause === null) return refusal(failure)
+  return classify({
+    providerId: spec.id,
+    providerClass: classOf(connection, spec.class),
+    authType: connection.authType,
+    ...facts,
+    status: words?.status ?? null,
+    header: words?.header ?? noHeader,
+    bodyText: words?.bodyText ?? "",
+    problem: words?.problem ?? null,
+    place: words?.place ?? "status",
+    cause,
+    message
+  })
+}

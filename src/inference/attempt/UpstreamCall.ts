@@ -1,0 +1,261 @@
+/**
+ * From a decided target to the bytes that are sent to it: which wire, which path, which headers, which body.
+ * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
+ */
+import * as Either from "effect/Either"
+import type { Dialect, WireRule } from "../../domain/Dialect.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import { headerOf } from "../../auth/Credentials.ts"
+import type { UpstreamRequest } from "../../egress/Upstream.ts"
+import type { ModelFacts } from "../../providers/Catalog.ts"
+import type { UpstreamEndpoint } from "../../providers/Endpoints.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import { takesSystemBetween } from "../../wire/canonical/ModelFamily.ts"
+import { codecs, encodeConversation } from "../../wire/Codec.ts"
+import { reasoningMember, wantsReasoningBack } from "../../wire/canonical/ReasoningHistory.ts"
+import type { CallIds, ToolNames } from "../../wire/canonical/ToolAdaptation.ts"
+import { isRefusedBy } from "../../wire/chat/Refusals.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import { withoutThinking } from "../../wire/NoThinking.ts"
+import type { WireCodec } from "../../wire/WireCodec.ts"
+import { type AttemptFailure, ownFailure } from "./Attempt.ts"
+import { callHeaders } from "../request/CallHeaders.ts"
+import type { Work } from "../request/Exchange.ts"
+import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
+import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
+import { proofsIn, withoutForeignProofs } from "../state/Proofs.ts"
+import { lacksReasoning } from "../state/ReasoningReplay.ts"
+
+type State = typeof OpaqueState.Service
+
+export interface UpstreamCall {
+  readonly request: UpstreamRequest
+  readonly wire: WireName
+  readonly codec: WireCodec
+  /** The answer is relayed byte for byte. */
+  readonly sameWire: boolean
+  /** We asked for usage on our own account: the client must not see it. */
+  readonly hideUsage: boolean
+  readonly dropped: ReadonlyArray<string>
+  /** Fields that were bent to what the target takes; absent for the client's own bytes. */
+  readonly mapped?: ReadonlyArray<string>
+  /** Of the target. */
+  readonly dialect: Dialect
+  /** Names of tools that had to be changed for this target; null when the client's own were sent. */
+  readonly toolNames: ToolNames | null
+  /** Ids of calls that had to be changed for this target. */
+  readonly callIds: CallIds | null
+}
+
+/** The client's wire when the account speaks it, else the account's first one. */
+const chooseWire = (work: Work, target: Target, offered: ReadonlyArray<WireName>): WireName | null => {
+  const { exchange } = work
+  const ruled = exchange.codec.peer === undefined ? wireByModel(work, target, offered) : null
+  return ruled ?? (offered.includes(exchange.wire) ? exchange.wire : (offered[0] ?? null))
+}
+
+/** What the provider documents of this model: some of its endpoints do not take every model, or not every request for it. */
+const wireByModel = (
+  { envelope, parsed }: Work,
+  { account, model, suppressReasoning }: Target,
+  offered: ReadonlyArray<WireName>
+): WireName | null => {
+  const off = suppressReasoning || parsed["reasoning_effort"] === "none"
+  const fits = ({ models, when, wire }: WireRule): boolean =>
+    offered.includes(wire) &&
+    models.test(model) &&
+    (when === "always" || (envelope.hasTools && !off && (when === "tools_unless_off" || envelope.wantsReasoning)))
+  return account.spec.dialect.wireRules.find(fits)?.wire ?? null
+}
+
+/** Who would answer, for what is bound to its maker. */
+export const originOf = ({ account, model }: Target, wire: WireName): Origin => ({
+  wire,
+  provider: account.spec.id,
+  connectionId: account.connection.id,
+  model
+})
+
+/** How a target is reached: in which wire, and whether the client's own bytes can go there. */
+export interface Way {
+  readonly target: Target
+  readonly endpoint: UpstreamEndpoint
+  readonly codec: WireCodec
+  readonly sameWire: boolean
+  /** The request goes as the client wrote it. */
+  readonly relays: boolean
+  /** The upstream wants its reasoning back, and its own wire's clients leave it out. */
+  readonly replays: boolean
+}
+
+/** The beta that lets system messages stand between turns of a model that nothing is known of. */
+const systemBeta = "mid-conversation-system"
+
+/** With it a budget spans the thinking of a whole turn (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
+const interleavedBeta = "interleaved-thinking"
+
+const asksForBeta = ({ exchange }: Work, beta: string): boolean =>
+  exchange.wire === "messages" && headerOf(exchange.headers, "anthropic-beta")?.includes(beta) === true
+
+/** Whether a messages upstream may be sent system messages between turns, by its model or by what its own client asked for. */
+const keepsSystemBetween = (work: Work, { model }: Target): boolean =>
+  takesSystemBetween(model) ?? asksForBeta(work, systemBeta)
+
+export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
+  const { envelope, exchange, owner } = work
+  const { account, model } = target
+  const { peer } = exchange.codec
+  const wires =
+    peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed) !== null)
+  const wire = chooseWire(work, target, wires)
+  const endpoint = wire === null ? undefined : account.endpoints[wire]
+  const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed)
+  if (wire === null || endpoint === undefined || codec === null) {
+    return Either.left(
+      account.wires.length === 0
+        ? ownFailure(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
+        : ownFailure(400, "not_offered", `${account.spec.name} has no endpoint for this kind of request.`)
+    )
+  }
+  // A wire may have a second dialect with another codec: it is translated like any other.
+  const sameWire = codec === exchange.codec
+  const { dialect } = account.spec
+  const replays = wire === "chat" && wantsReasoningBack(model, dialect)
+  const rewritten =
+    envelope.needsRewrite ||
+    (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
+    (wire === "chat" && isRefusedBy(dialect, work.parsed)) ||
+    (envelope.budgetAboveLimit === true && !asksForBeta(work, interleavedBeta)) ||
+    (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
+    (replays && lacksReasoning(work.parsed)) ||
+    (state.holdsProofs() &&
+      proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
+  return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
+}
+
+const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body: Buffer | string): UpstreamRequest => {
+  const { stream } = work.envelope
+  const { headers: clientHeaders, wire } = work.exchange
+  const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
+  headers.push(
+    "content-type",
+    codec.requestContentType,
+    "accept",
+    // Of the wire itself: a client's dialect of it may have another form of a stream.
+    stream ? codecs[codec.name].streamContentType : "application/json",
+    // Answers are watched as they pass: compressed ones would have to be unpacked first.
+    "accept-encoding",
+    "identity"
+  )
+  return {
+    origin: endpoint.origin,
+    path: codec.endpoint === "embeddings" ? endpoint.embeddingsPath(target.model) : endpoint.path(target.model, stream),
+    method: "POST",
+    headers,
+    body
+  }
+}
+
+/** What this target is asked: the client's request, or the same without the wish to reason. */
+const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" | "conversation"> => {
+  if (!target.suppressReasoning) return work
+  const parsed = withoutThinking(work.exchange.wire, work.parsed, target.model)
+  return {
+    parsed,
+    body: Buffer.from(JSON.stringify(parsed)),
+    conversation: () => work.exchange.codec.decodeRequest(parsed)
+  }
+}
+
+/** The request as the client wrote it, with what the conversation takes along. */
+const relayedQuestion = (work: Work, way: Way): Pick<Work, "parsed" | "body"> => {
+  const question = questionFor(work, way)
+  const carried = carriedTo(work, way.target)
+  if (carried === null) return question
+  const parsed = bodyWith(way.codec.name, question.parsed, carried)
+  return { parsed, body: Buffer.from(JSON.stringify(parsed)) }
+}
+
+/** The client's own bytes. */
+export const relayedCall = (work: Work, way: Way): UpstreamCall => {
+  const { body, parsed } = relayedQuestion(work, way)
+  const { dialect } = way.target.account.spec
+  const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope, dialect)
+  return {
+    request: requestTo(work, way, relay.body),
+    wire: way.codec.name,
+    codec: way.codec,
+    sameWire: true,
+    hideUsage: relay.hideUsage,
+    dropped: [],
+    dialect,
+    toolNames: null,
+    callIds: null
+  }
+}
+
+const capped = (conversation: Conversation, cap: number | null): Conversation =>
+  cap === null ? conversation : { ...conversation, maxOutputTokens: Math.min(conversation.maxOutputTokens ?? cap, cap) }
+
+/** Chat servers have one member for it, or none. */
+const takesOwnReasoning = ({ codec, target }: Way): boolean =>
+  codec.name !== "chat" || reasoningMember(target.model, target.account.spec.dialect) !== null
+
+/** The conversation as this target may see it: with what it said itself and the client could not carry, without others' proofs. */
+export const conversationFor = (work: Work, way: Way, state: State): Either.Either<Conversation, AttemptFailure> => {
+  const origin = originOf(way.target, way.codec.name)
+  return Either.mapBoth(questionFor(work, way).conversation(), {
+    onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
+    onRight: (conversation) => {
+      const whole = takesOwnReasoning(way) ? state.attach(work.owner, origin, conversation) : conversation
+      const own = capped(whole, work.outputCap)
+      const carried = carriedTo(work, way.target)
+      const told = carried === null ? own : conversationWith(own, carried)
+      return state.holdsProofs()
+        ? withoutForeignProofs(told, (proof) => state.isForeign(work.owner, origin, proof))
+        : told
+    }
+  })
+}
+
+const suppressed = ({ codec, target }: Way, body: JsonObject): JsonObject =>
+  target.suppressReasoning ? withoutThinking(codec.name, body, target.model) : body
+
+/** Other endpoints than the maker's own refuse the role whatever the model; there its own client decides. */
+const takesSystem = (work: Work, { codec, sameWire, target }: Way): boolean =>
+  codec.name === "messages" && (sameWire || target.account.spec.systemBetween) && keepsSystemBetween(work, target)
+
+/** The conversation in the words of the target. */
+export const translatedCall = (
+  work: Work,
+  way: Way,
+  conversation: Conversation,
+  facts: ModelFacts
+): Either.Either<UpstreamCall, AttemptFailure> =>
+  Either.mapBoth(
+    encodeConversation(work.exchange.codec, way.codec, conversation, {
+      model: way.target.model,
+      stream: work.envelope.stream,
+      ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
+      ...(takesSystem(work, way) ? { systemBetween: true } : {}),
+      dialect: way.target.account.spec.dialect,
+      ...facts
+    }),
+    {
+      onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
+      onRight: ({ body, callIds, dropped, mapped, toolNames }) => ({
+        // A wire may reason unless it is told not to.
+        request: requestTo(work, way, JSON.stringify(suppressed(way, body))),
+        wire: way.codec.name,
+        codec: way.codec,
+        sameWire: way.sameWire,
+        hideUsage: !work.envelope.wantsUsage,
+        dropped,
+        mapped,
+        dialect: way.target.account.spec.dialect,
+        toolNames: toolNames ?? null,
+        callIds: callIds ?? null
+      })
+    }
+  )

@@ -1,0 +1,215 @@
+/**
+ * Answers "how many tokens would this be?" (document 1, `POST /v1/messages/count_tokens`; the same of the gemini and responses
+ * wires): by the count of the provider that would serve the request where it has one, else by the local tokeniser. A question, no
+ * inference: nothing is charged and no usage is written. An id nobody serves is counted all the same.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../../domain/Errors.ts"
+import * as Upstream from "../../egress/Upstream.ts"
+import * as Timers from "../../platform/Timers.ts"
+import * as Catalog from "../../providers/Catalog.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import { notAllocated } from "../../routing/quota/Allocations.ts"
+import * as Resolutions from "../../routing/resolve/Resolutions.ts"
+import { familyOf } from "../../tokens/Family.ts"
+import { reckon, totalOf } from "../../tokens/Reckoning.ts"
+import { estimateTexts } from "../../tokens/TextEstimate.ts"
+import * as Tokeniser from "../../tokens/Tokeniser.ts"
+import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import { codecs, encodeConversation } from "../../wire/Codec.ts"
+import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
+import { whileClientStays } from "../request/ClientStays.ts"
+import { makeCountMemory } from "./CountMemory.ts"
+import {
+  asConversation,
+  countBody,
+  countHeaders,
+  countingWire,
+  countPath,
+  type CountingWire,
+  readCount,
+  renderCount
+} from "./CountRequest.ts"
+import type { Exchange } from "../request/Exchange.ts"
+import { resolveFor } from "../request/RequestedModel.ts"
+
+export interface TokenCount {
+  /** The answer in the client's wire. */
+  readonly body: JsonObject
+  readonly source: "provider" | "local"
+}
+
+export class TokenCounter extends Context.Tag("gateway/inference/counting/TokenCounter")<
+  TokenCounter,
+  {
+    /** `parsed` is the request's body with what its path tells. Ends with `ClientGone` when the client leaves. */
+    readonly count: (exchange: Exchange, parsed: JsonObject) => Effect.Effect<TokenCount, InferenceError>
+    /** Tokens of texts for a bill; guessed when the tokeniser takes longer than a second. */
+    readonly countTexts: (texts: ReadonlyArray<string>) => Effect.Effect<number>
+  }
+>() {}
+
+/** A count is asked for before the request itself: it must not take long. */
+const limits: Upstream.RequestLimits = { timeoutMs: 3_000, maxBytes: 65_536 }
+/** A row must not be kept waiting for its estimate. */
+const billPatienceMs = 1_000
+/** Providers asked at the same time; beyond it the count is local. */
+const maxAsking = 64
+
+/** A request to be counted, understood. */
+interface Counted {
+  readonly exchange: Exchange
+  readonly body: JsonObject
+  readonly conversation: Conversation
+  /** The client's own body may be shown to an upstream of its wire. */
+  readonly relayable: boolean
+}
+
+/** The upstream is asked with the client's own words. */
+const relays = ({ exchange, relayable }: Counted, wire: CountingWire): boolean =>
+  relayable && codecs[wire] === exchange.codec
+
+const apiKeyIdOf = ({ principal }: Exchange): string | null => (principal._tag === "Key" ? principal.key.id : null)
+
+export const make = Effect.gen(function* () {
+  const upstream = yield* Upstream.Upstream
+  const tokeniser = yield* Tokeniser.Tokeniser
+  const catalog = yield* Catalog.Catalog
+  const resolutions = yield* Resolutions.Resolutions
+  const timers = yield* Timers.Timers
+  const mute = makeCountMemory()
+  let asking = 0
+
+  /** A count uses up no quota, but it asks a member of the group with its credential. */
+  const barredFrom = (model: string, share: string | null, apiKeyId: string | null): QuotaNotAllocated | null => {
+    const group = share === null ? undefined : catalog.current().quotaGroups.get(share)
+    return group === undefined ? null : notAllocated(model, group, apiKeyId)
+  }
+
+  const open = (exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
+    Either.gen(function* () {
+      const { codec, principal, wire } = exchange
+      const body = asConversation(wire, parsed)
+      const envelope = yield* codec.checkEnvelope(body)
+      const resolution = resolveFor(resolutions, principal, envelope.model)
+      if (resolution instanceof KeyRejected) return yield* Either.left(resolution)
+      const share = "_tag" in resolution ? null : resolution.quotaGroup
+      const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
+      if (barred !== null) return yield* Either.left(barred)
+      const conversation = yield* codec.decodeRequest(body)
+      return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
+    })
+
+  const targetOf = (model: string, apiKeyId: string | null): Target | null => {
+    const resolution = resolutions.requested(model)
+    if ("_tag" in resolution) return null
+    return resolution.targets.find(({ share }) => barredFrom(model, share ?? null, apiKeyId) === null) ?? null
+  }
+
+  /** The body in the target's wire; null when the target cannot be asked this. */
+  const bodyFor = (counted: Counted, wire: CountingWire, { account, model }: Target): JsonObject | null => {
+    const { body, conversation, exchange } = counted
+    if (relays(counted, wire)) return countBody(wire, body, model)
+    const encoded = encodeConversation(
+      exchange.codec,
+      codecs[wire],
+      // How long the answer may be is no part of the question, and what was filled in for it is not the client's wish.
+      { ...conversation, maxOutputTokens: null },
+      { model, stream: false, ...catalog.factsOf(account, model) }
+    )
+    return Either.isLeft(encoded) ? null : countBody(wire, encoded.right.body, model)
+  }
+
+  const requestFor = (counted: Counted, wire: CountingWire, target: Target): Upstream.UpstreamRequest | null => {
+    const { exchange } = counted
+    const endpoint = target.account.endpoints[wire]
+    const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
+    const body = path === null ? null : bodyFor(counted, wire, target)
+    if (endpoint === undefined || path === null || body === null) return null
+    return {
+      origin: endpoint.origin,
+      path,
+      method: "POST",
+      headers: countHeaders(endpoint.headers, exchange.headers, relays(counted, wire) ? wire : null),
+      body: JSON.stringify(body)
+    }
+  }
+
+  /** The provider's own count; null when it has none to give, for whatever reason. */
+  const askProvider = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
+    Effect.suspend(() => {
+      const { exchange } = counted
+      const wire = countingWire(exchange.wire, target.account.wires)
+      if (wire === null || asking >= maxAsking) return Effect.succeed(null)
+      const key = `${target.account.connection.id} ${wire} ${target.account.endpoints[wire]?.origin ?? ""}`
+      if (mute.isMute(key, timers.nowMs())) return Effect.succeed(null)
+      const request = requestFor(counted, wire, target)
+      if (request === null) return Effect.succeed(null)
+      const unanswered = (status: number | null): null => {
+        mute.failed(key, status, timers.nowMs())
+        return null
+      }
+      asking += 1
+      return upstream.request(request, limits).pipe(
+        Effect.map(({ body, status }): TokenCount | null => {
+          if (status !== 200) return unanswered(status)
+          const answer = parseJson(body.toString("utf8"))
+          const tokens = isObject(answer) ? readCount(wire, answer) : null
+          // A 200 without a count comes from servers that answer every path alike.
+          if (tokens === null || !isObject(answer)) return unanswered(404)
+          return { body: wire === exchange.wire ? answer : renderCount(exchange.wire, tokens), source: "provider" }
+        }),
+        Effect.catchAll(() => Effect.sync(() => unanswered(null))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            asking -= 1
+          })
+        )
+      )
+    })
+
+  const countLocally = ({ conversation, exchange }: Counted, model: string): Effect.Effect<TokenCount> =>
+    Effect.suspend(() => {
+      const family = familyOf(model)
+      const reckoning = reckon(conversation, family)
+      return Effect.map(tokeniser.count(reckoning.texts), (tokens) => ({
+        body: renderCount(exchange.wire, totalOf(tokens, reckoning, family)),
+        source: "local"
+      }))
+    })
+
+  const answer = (counted: Counted): Effect.Effect<TokenCount> => {
+    const { model } = counted.conversation
+    const target = targetOf(model, apiKeyIdOf(counted.exchange))
+    if (target === null) return countLocally(counted, model)
+    return Effect.flatMap(askProvider(counted, target), (asked) =>
+      asked === null ? countLocally(counted, target.model) : Effect.succeed(asked)
+    )
+  }
+
+  const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
+    Effect.suspend(() => {
+      const counted = open(exchange, parsed)
+      return Either.isLeft(counted)
+        ? Effect.fail(counted.left)
+        : whileClientStays(exchange.reply, answer(counted.right))
+    }).pipe(Effect.withSpan("TokenCounter.count"))
+
+  const countTexts = (texts: ReadonlyArray<string>): Effect.Effect<number> =>
+    Effect.timeoutTo(tokeniser.count(texts), {
+      duration: billPatienceMs,
+      onSuccess: (tokens) => tokens,
+      onTimeout: () => estimateTexts(texts)
+    })
+
+  return TokenCounter.of({ count, countTexts })
+})
+
+export const layer: Layer.Layer<
+  TokenCounter,
+  never,
+  Upstream.Upstream | Tokeniser.Tokeniser | Catalog.Catalog | Resolutions.Resolutions | Timers.Timers
+> = Layer.effect(TokenCounter, make)

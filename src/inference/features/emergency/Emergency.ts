@@ -1,0 +1,63 @@
+/**
+ * The emergency fallback (flag `GATEWAY_EMERGENCY_FALLBACK`, document 1 "Errors"): a request that failed because the money is used up
+ * goes to a free model instead, if that provider is connected. Never with tools: the small model would act in the big one's name.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Flags from "../../../flags/Flags.ts"
+import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
+import { mayUse } from "../../../routing/resolve/ModelIds.ts"
+import type { Resolution } from "../../../routing/resolve/ModelResolver.ts"
+import { embeddings } from "../../../wire/embeddings/Codec.ts"
+import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
+import type { Work } from "../../request/Exchange.ts"
+import type { Feature } from "../Feature.ts"
+
+export class Emergency extends Context.Tag("gateway/inference/features/Emergency")<Emergency, Feature>() {}
+
+export const emergencyModel = "nvidia/openai/gpt-oss-120b"
+/** Most tokens of an emergency answer. */
+const maxEmergencyTokens = 4_096
+
+/** A used-up quota that somebody has to pay for, as OpenAI's 429 says it; a plan's window opens again by itself. */
+const ofMoney = /\b(?:billing|budget|credits?|balance|payment)\b/i
+
+const isMoney = (kind: string | null, text: string): boolean =>
+  kind === "credits_exhausted" || kind === "insufficient_quota" || (kind === "quota_exhausted" && ofMoney.test(text))
+
+/** The failure is about money, and the request is one that the fallback may take over. */
+export const isEmergency = (work: Work, end: FailoverEnd): boolean => {
+  const { principal } = work.exchange
+  // A language model has no embeddings, least of all those of another model.
+  if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec === embeddings) return false
+  if (principal._tag === "Key" && !mayUse(principal.key, emergencyModel)) return false
+  if (end._tag === "Failed") return isMoney(end.failure.kind, end.failure.message)
+  return end._tag === "Unavailable" && isMoney(end.unready.terminal ?? end.unready.kind, end.unready.detail)
+}
+
+/** The same request, asked of the fallback. What was tried before stays on its record. */
+export const emergencyWork = (work: Work, resolution: Resolution): Work => ({
+  ...work,
+  outputCap: maxEmergencyTokens,
+  decision: { ...work.decision, order: resolution.targets, reason: "emergency fallback: credits exhausted" }
+})
+
+export const make = Effect.gen(function* () {
+  const flags = yield* Flags.Flags
+  const resolutions = yield* Resolutions.Resolutions
+  return Emergency.of({
+    around: (next) => (asked) =>
+      Effect.flatMap(next(asked), (first) => {
+        const { end, work } = first
+        if (!isEmergency(work, end) || !flags.isOn("GATEWAY_EMERGENCY_FALLBACK")) return Effect.succeed(first)
+        const fallback = resolutions.resolve(emergencyModel)
+        if ("_tag" in fallback) return Effect.succeed(first)
+        return Effect.map(next(emergencyWork(work, fallback)), (second) =>
+          second.end._tag === "Answered" ? { ...second, others: [...first.others, ...second.others] } : first
+        )
+      })
+  })
+})
+
+export const layer: Layer.Layer<Emergency, never, Flags.Flags | Resolutions.Resolutions> = Layer.effect(Emergency, make)

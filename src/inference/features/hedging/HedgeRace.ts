@@ -1,0 +1,65 @@
+/**
+ * Several attempts for one client, of which one may answer. Each gets a reply of its own; the first that sends a head has
+ * won, and to the others it looks as if the client had left.
+ */
+import { Listeners } from "../../../kernel/Listeners.ts"
+import type { Contender } from "../../failover/Contender.ts"
+import type { ClientReply } from "../../request/Exchange.ts"
+
+export interface HedgeRace {
+  readonly enter: () => Contender
+}
+
+const nothing = (): void => {}
+
+interface Entry {
+  lost: boolean
+  readonly leaving: Listeners
+}
+
+export const makeHedgeRace = (client: ClientReply): HedgeRace => {
+  const entries: Array<Entry> = []
+
+  const enter = (): Contender => {
+    const own: Entry = { lost: false, leaving: new Listeners() }
+    entries.push(own)
+    const win = (): void => {
+      for (const other of entries) {
+        if (other === own || other.lost) continue
+        other.lost = true
+        other.leaving.tell()
+      }
+    }
+    return {
+      hasLost: () => own.lost,
+      reply: {
+        head: (status, headers) => {
+          win()
+          client.head(status, headers)
+        },
+        write: (chunk) => own.lost || client.write(chunk),
+        end: (chunk) => {
+          if (!own.lost) client.end(chunk)
+        },
+        cut: () => {
+          if (!own.lost) client.cut()
+        },
+        onDrain: (listener) => client.onDrain(listener),
+        onClose: (listener) => {
+          if (own.lost || client.isClosed()) {
+            listener()
+            return nothing
+          }
+          const noLongerLose = own.leaving.add(listener)
+          const noLongerLeave = client.onClose(listener)
+          return () => {
+            noLongerLose()
+            noLongerLeave()
+          }
+        },
+        isClosed: () => own.lost || client.isClosed()
+      }
+    }
+  }
+  return { enter }
+}

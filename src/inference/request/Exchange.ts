@@ -1,0 +1,120 @@
+/**
+ * What flows through the corridor: the client's request as it came in, and the way back to the client.
+ * The faces (HTTP now, WebSocket later) implement `ClientReply`; nothing in this folder knows a socket.
+ */
+import type * as Either from "effect/Either"
+import type { RequestHeaders } from "../../auth/Credentials.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import type { InferenceError, InvalidRequest } from "../../domain/Errors.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import type { Envelope, WireCodec } from "../../wire/WireCodec.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
+import type { Question } from "../../routing/decide/Engine.ts"
+import type { Decided } from "../../routing/decide/Decide.ts"
+import type { EarlierPart } from "./AnswerReport.ts"
+import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
+import type { Trail } from "./Trail.ts"
+
+export interface ClientReply {
+  /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
+  readonly head: (status: number, headers: Array<string>) => void
+  /** False when the client reads slower than we write: wait for `onDrain`. */
+  readonly write: (chunk: Buffer | string) => boolean
+  /** The last bytes; may be empty. */
+  readonly end: (chunk: Buffer | string) => void
+  /** Ends it without an end, where nothing can be told any more: the client sees a broken answer. */
+  readonly cut: () => void
+  /** The listener runs each time that more can be written again. The returned function takes it out. */
+  readonly onDrain: (listener: () => void) => () => void
+  /** The listener runs when the client leaves before `end`; at once when it has left. The returned function takes it out. */
+  readonly onClose: (listener: () => void) => () => void
+  readonly isClosed: () => boolean
+}
+
+/**
+ * Answers a request that asks nothing of a model, or says what is wrong with it; `count` when only its tokens are asked for, null when
+ * a model is.
+ */
+export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count" | null
+
+/** A request as it entered, complete with its body. */
+export interface Exchange {
+  readonly requestId: string
+  /** Epoch milliseconds at arrival. */
+  readonly receivedMs: number
+  /** Monotonic milliseconds at arrival, for latencies. */
+  readonly startedMs: number
+  /** The client's wire. */
+  readonly wire: WireName
+  readonly codec: WireCodec
+  readonly method: string
+  /** Path without its query string: keys may stand in the query. */
+  readonly path: string
+  readonly body: Buffer
+  /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
+  readonly fromPath: JsonObject | null
+  readonly atOnce: AtOnce | null
+  /** Request headers, lower-case names. */
+  readonly headers: RequestHeaders
+  readonly principal: Principal
+  readonly reply: ClientReply
+}
+
+/** Null for callers without a key of this gateway. */
+export const apiKeyIdOf = ({ principal }: Pick<Exchange, "principal">): string | null =>
+  principal._tag === "Key" ? principal.key.id : null
+
+/** What is known of an answer that was cut and that the next target is to go on with (`recovery/`). */
+export interface Resumption {
+  /** The request as it was before the first cut. */
+  readonly first: Work
+  readonly sent: DeliveredPrefix
+  /** The parts so far, oldest first. */
+  readonly before: ReadonlyArray<EarlierPart>
+}
+
+/** What a session that goes on at another account takes along (`handoff/`). */
+export interface Carried {
+  /** The account that knows the conversation itself. */
+  readonly connectionId: string
+  /** `provider/model` that served it there. */
+  readonly from: string
+  /** The system text. */
+  readonly text: string
+}
+
+/** An exchange that was read, admitted, resolved and decided: everything the attempts need. */
+export interface Work {
+  readonly exchange: Exchange
+  /** Fields of the body that were taken out before anything else was done with it. */
+  readonly leftOut: ReadonlyArray<string>
+  /** Whose memory the conversation is kept in: the API key, or everybody who came without one. */
+  readonly owner: string
+  /** The body as the client wrote it, for answers that repeat settings of it. */
+  readonly asked: JsonObject
+  /** What is asked of a target: the same, or the whole conversation that `asked` goes on from. */
+  readonly parsed: JsonObject
+  /** What a later turn goes on from, where it is not `parsed`: the gateway has added words of its own to that. */
+  readonly remembered?: JsonObject
+  /** The bytes of `parsed`. */
+  readonly body: Buffer
+  /** The request as a conversation; decoded once, when first asked for. */
+  readonly conversation: () => Either.Either<Conversation, InvalidRequest>
+  readonly envelope: Envelope
+  /** Most output tokens whatever the client allows; null where its own limit stands. */
+  readonly outputCap: number | null
+  readonly resolution: Resolution
+  readonly question: Question
+  readonly decision: Decided
+  /** The session's id as the client gave it; null without one. */
+  readonly sessionId: string | null
+  /** What has happened to it so far. */
+  readonly trail: Trail
+  readonly resumption?: Resumption
+  /** Tokens of the prompt's texts; absent where nobody had to count them. */
+  readonly textTokens?: number
+  /** For every account but the one it names. */
+  readonly handoff?: Carried
+}

@@ -1,0 +1,157 @@
+/**
+ * Response headers of inference answers (document 1 "Custom headers", contract B4), as flat name–value lists for `writeHead`.
+ */
+import type { ErrorView } from "../../domain/Errors.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import { version } from "../../platform/Version.ts"
+import { isPassedOver } from "../../routing/records/DecisionLog.ts"
+import { cameTrue } from "../../routing/candidate/Decision.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { TokenCounts } from "../../domain/Usage.ts"
+import type { Work } from "./Exchange.ts"
+import { carriedTo } from "./AddedSystem.ts"
+import { formatUsd10 } from "../../usage/Cost.ts"
+
+/** What a translation could not say, and what it could say only in another way: names of the client's fields. */
+export interface Traces {
+  readonly dropped: ReadonlyArray<string>
+  readonly mapped?: ReadonlyArray<string>
+  /** Headers of the upstream for a client of its own wire, as a flat name–value list. */
+  readonly passed?: ReadonlyArray<string>
+}
+
+/** What a whole answer took. */
+export interface AnswerCost {
+  readonly tokens: Pick<TokenCounts, "in" | "out">
+  readonly costNanoUsd: number
+  /** Whole milliseconds since arrival. */
+  readonly latencyMs: number
+}
+
+/** Header values are latin1 without control characters; model ids come from clients. */
+const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")
+
+/** Clients name their own fields: many long names are cut. */
+const maxNamesChars = 4096
+
+const namesOf = (fields: ReadonlyArray<string>): string => headerSafe(fields.join(","), maxNamesChars)
+
+export const identityHeaders = (requestId: string): Array<string> => [
+  "X-Gateway-Request-Id",
+  requestId,
+  "X-Gateway-Version",
+  version,
+  // What is answered is never what a browser guesses from it.
+  "X-Content-Type-Options",
+  "nosniff"
+]
+
+/** Other targets that were asked before this one. A second try with a new token is no fallback. */
+const targetsBefore = ({ decision, trail: { attempts } }: Work, { account, model }: Target): number => {
+  // A panel is asked at once: nobody there comes after another.
+  if (attempts.length === 0 || decision.strategy === "fusion") return 0
+  const others = new Set<string>()
+  for (const attempt of attempts) {
+    if (attempt.connectionId === account.connection.id && attempt.model === model) continue
+    others.add(`${attempt.connectionId} ${attempt.model}`)
+  }
+  return others.size
+}
+
+/** Why this target: the reason of the decision, unless another was asked first. */
+const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
+  const { decision, trail } = work
+  const reason = trail.exclusions.size === 0 ? decision.reason : cameTrue(decision, isPassedOver(trail)).reason
+  return fallbacks === 0 || decision.order[0] === target
+    ? reason
+    : `fallback after ${fallbacks} (first choice: ${reason})`
+}
+
+const servedBy = (
+  work: Work,
+  target: Target,
+  contentType: string,
+  { dropped, mapped = [], passed }: Traces
+): Array<string> => {
+  const fallbacks = targetsBefore(work, target)
+  const headers = identityHeaders(work.exchange.requestId)
+  headers.push(
+    "Content-Type",
+    contentType,
+    "X-Gateway-Provider",
+    target.account.spec.id,
+    "X-Gateway-Model",
+    headerSafe(target.model),
+    "X-Gateway-Decision",
+    `${work.decision.strategy};${work.resolution.targets.length};${reasonOf(work, target, fallbacks)}`
+  )
+  const { relaxedFilters } = work.decision
+  if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))
+  if (work.sessionId !== null) headers.push("X-Gateway-Session-Id", headerSafe(work.sessionId))
+  const carried = carriedTo(work, target)
+  if (carried !== null) headers.push("X-Gateway-Handoff", headerSafe(carried.from))
+  if (fallbacks > 0) headers.push("X-Gateway-Fallback-Attempts", String(fallbacks))
+  if (dropped.length + work.leftOut.length > 0) {
+    headers.push("X-Gateway-Dropped", namesOf([...work.leftOut, ...dropped]))
+  }
+  if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
+  if (passed !== undefined) headers.push(...passed)
+  return headers
+}
+
+/** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
+export const streamHeaders = (work: Work, target: Target, traces: Traces): Array<string> => {
+  const headers = servedBy(work, target, work.exchange.codec.streamContentType, traces)
+  headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
+  return headers
+}
+
+/** Headers of a whole answer, with its cost. */
+export const answerHeaders = (
+  work: Work,
+  target: Target,
+  traces: Traces,
+  bill: AnswerCost,
+  bodyBytes: number
+): Array<string> => {
+  const headers = servedBy(work, target, "application/json", traces)
+  headers.push(
+    "Content-Length",
+    String(bodyBytes),
+    "X-Gateway-Response-Cost",
+    formatUsd10(bill.costNanoUsd),
+    "X-Gateway-Tokens-In",
+    String(bill.tokens.in),
+    "X-Gateway-Tokens-Out",
+    String(bill.tokens.out),
+    "X-Gateway-Latency-Ms",
+    String(bill.latencyMs),
+    "X-Gateway-Cache-Hit",
+    "false"
+  )
+  return headers
+}
+
+/** Kinds that no SDK need ask about again by itself. */
+const isUsedUp = ({ kind }: ErrorView): boolean => kind === "insufficient_quota" || kind === "usage_limit"
+
+/** Value of `Retry-After`, in seconds; null without one. */
+export const retryAfterOf = ({ retryAfterMs }: ErrorView): string | null =>
+  retryAfterMs === null ? null : String(Math.max(1, Math.ceil(retryAfterMs / 1000)))
+
+/** Headers of an error answer. `wire` is the client's. */
+export const errorHeaders = (
+  requestId: string,
+  view: ErrorView,
+  bodyBytes: number,
+  wire: WireName | null = null
+): Array<string> => {
+  const headers = identityHeaders(requestId)
+  headers.push("Content-Type", "application/json", "Content-Length", String(bodyBytes))
+  const passed = view.native !== null && view.native.wire === wire ? view.native.headers : []
+  headers.push(...passed)
+  if (isUsedUp(view) && !passed.includes("x-should-retry")) headers.push("x-should-retry", "false")
+  const retryAfter = retryAfterOf(view)
+  if (retryAfter !== null) headers.push("Retry-After", retryAfter)
+  return headers
+}

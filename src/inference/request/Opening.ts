@@ -1,0 +1,177 @@
+/**
+ * The first doors: read the body, check it, resolve the model id, decide. Plain functions on ready state; a request either becomes
+ * `Work`, is answered at once, or is refused.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { headerOf } from "../../auth/Credentials.ts"
+import { type InferenceError, InvalidRequest, PreviousResponseNotFound } from "../../domain/Errors.ts"
+import { maxModelChars } from "../../domain/Provider.ts"
+import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
+import * as Resolutions from "../../routing/resolve/Resolutions.ts"
+import * as Engine from "../../routing/decide/Engine.ts"
+import { permitted } from "../../routing/decide/Refusals.ts"
+import { startsPrompt } from "../../routing/decide/SessionAffinity.ts"
+import { sessionIdOf, sessionKeyOf } from "../../routing/decide/SessionKey.ts"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { maxTopMembers } from "../../wire/json/Excess.ts"
+import { invalidField } from "../../wire/json/FieldReader.ts"
+import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
+import * as IdGen from "../../platform/IdGen.ts"
+import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
+import { resolveFor } from "./RequestedModel.ts"
+import { featuresOf } from "./RequestFeatures.ts"
+import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
+import { Trail } from "./Trail.ts"
+import * as ResponseStore from "../state/ResponseStore.ts"
+
+/** An answer that needs no model. */
+export interface Ready {
+  readonly _tag: "Ready"
+  readonly body: JsonObject
+}
+
+/** A request that only asks for its number of tokens. */
+export interface Count {
+  readonly _tag: "Count"
+  readonly parsed: JsonObject
+}
+
+export class Opening extends Context.Tag("gateway/inference/request/Opening")<
+  Opening,
+  {
+    /** Hot: what becomes of a request. Draws the turn of its strategy, where it goes on. */
+    readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
+  }
+>() {}
+
+const nothing: ReadonlyArray<string> = []
+
+const wrongBody = (message: string): InvalidRequest => new InvalidRequest({ message, param: null, details: [] })
+
+/** A header that holds a number: nobody writes a longer one. */
+const maxNumberChars = 256
+
+const wrongBudget = (header: string | null): InvalidRequest | null =>
+  header === null || header.length <= maxNumberChars
+    ? null
+    : invalidField("X-Gateway-Budget", `longer than ${maxNumberChars} characters, the limit of a number in a header`)
+
+/** No provider has names of such length, and a name stands in every record of a request. */
+const longModel = (model: Json | undefined): InvalidRequest | null =>
+  typeof model !== "string" || model.length <= maxModelChars
+    ? null
+    : invalidField("model", `longer than ${maxModelChars} characters, the limit`)
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * The body with the whole conversation in it where an earlier answer is referred to. An id that is not known here may be the
+ * upstream's own; one that speaks another wire has none.
+ */
+const continuation = (
+  responses: typeof ResponseStore.ResponseStore.Service,
+  owner: string,
+  parsed: JsonObject,
+  { targets }: Resolution
+): JsonObject | PreviousResponseNotFound => {
+  const expanded = responses.expand(owner, parsed)
+  if (expanded !== "unknown") return expanded
+  return targets.some(({ account }) => account.wires.includes("responses"))
+    ? parsed
+    : new PreviousResponseNotFound({ responseId: String(parsed["previous_response_id"]) })
+}
+
+/** The request of a key that may use some models only: `model` is all that is said of models. */
+const restricted = (
+  exchange: Exchange,
+  said: JsonObject
+): Pick<Work, "leftOut"> & { exchange: Exchange; read: JsonObject } => {
+  const { body: read, dropped } = withOneModel(said, exchange.fromPath?.["model"] !== undefined)
+  const isWritten = dropped.length > 0 || mayRepeatModel(exchange.body)
+  const body = isWritten ? Buffer.from(JSON.stringify(read)) : exchange.body
+  return { exchange: { ...exchange, body }, leftOut: dropped, read }
+}
+
+export const make = Effect.gen(function* () {
+  const engine = yield* Engine.Engine
+  const ids = yield* IdGen.IdGen
+  const resolutions = yield* Resolutions.Resolutions
+  const responses = yield* ResponseStore.ResponseStore
+
+  const open = (asked: Exchange): Work | InferenceError | Ready | Count => {
+    const said = readForeignJson(asked.body.toString("utf8"), maxTopMembers)
+    if (said instanceof Unreadable) return wrongBody(said.message)
+    if (!isObject(said)) return wrongBody("The request body must be a JSON object.")
+    const { exchange, leftOut, read } =
+      asked.principal._tag === "Key" && asked.principal.key.allowedModels !== null
+        ? restricted(asked, said)
+        : { exchange: asked, leftOut: nothing, read: said }
+    // `read` was made here; a copy of a body of many members costs more than to read it.
+    const parsed: JsonObject = exchange.fromPath === null ? read : Object.assign(read, exchange.fromPath)
+    const budgetHeader = headerOf(exchange.headers, "x-gateway-budget")
+    const beyond = longModel(parsed["model"]) ?? wrongBudget(budgetHeader)
+    if (beyond !== null) return beyond
+    const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
+    if (ready === "count") return { _tag: "Count", parsed }
+    if (ready instanceof Error) return ready
+    if (ready !== null) return { _tag: "Ready", body: ready }
+    const checked = exchange.codec.checkEnvelope(parsed)
+    if (Either.isLeft(checked)) return checked.left
+    const envelope = checked.right
+    const { principal } = exchange
+    const resolution = resolveFor(resolutions, principal, envelope.model)
+    if ("_tag" in resolution) return resolution
+    const apiKeyId = apiKeyIdOf(exchange)
+    const owner = apiKeyId ?? ""
+    const continued = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
+    if (continued instanceof PreviousResponseNotFound) return continued
+    const conversation = once(() => exchange.codec.decodeRequest(continued))
+    const sessionId = sessionIdOf(exchange.headers, parsed)
+    const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
+    const question: Engine.Question = {
+      model: envelope.model,
+      resolution,
+      features: () => featuresOf(exchange, envelope, { parsed: continued, conversation }, sessionKey),
+      sessionKey,
+      startsPrompt: () => startsPrompt(exchange.wire, continued),
+      modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
+      budgetHeader,
+      seed: ids.seed(),
+      nowMs: exchange.receivedMs
+    }
+    const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
+    const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
+    if (refusal !== null) return refusal
+    engine.commit(question, decision)
+    return {
+      exchange,
+      leftOut,
+      owner,
+      asked: parsed,
+      parsed: continued,
+      body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
+      conversation,
+      envelope,
+      outputCap: null,
+      resolution,
+      question,
+      decision,
+      sessionId,
+      trail: new Trail()
+    }
+  }
+
+  return Opening.of({ open })
+})
+
+export const layer: Layer.Layer<
+  Opening,
+  never,
+  Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
+> = Layer.effect(Opening, make)

@@ -1,0 +1,61 @@
+/**
+ * What has happened to one request so far: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes,
+ * read by headers and by the books. Every other fact of a request stays as it was when it was opened.
+ */
+import type { Attempt } from "../../domain/Decision.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import type { Unready } from "../../routing/health/TargetHealth.ts"
+
+const endedMs = ({ latencyMs, startedMs }: Attempt): number => startedMs + latencyMs
+
+export class Trail {
+  #attempts: Array<Attempt> = []
+  #exclusions: Map<Target, Unready> | null = null
+  #targetWire: WireName | null = null
+
+  /** One per call, in the order in which they ended. */
+  get attempts(): ReadonlyArray<Attempt> {
+    return this.#attempts
+  }
+
+  /** Targets that were left out, and why. */
+  get exclusions(): ReadonlyMap<Target, Unready> {
+    return this.#exclusions ?? none
+  }
+
+  /** Wire of the latest upstream call; null before the first. */
+  get targetWire(): WireName | null {
+    return this.#targetWire
+  }
+
+  asked(wire: WireName | null): void {
+    this.#targetWire = wire
+  }
+
+  called(attempt: Attempt): void {
+    this.#attempts.push(attempt)
+  }
+
+  /** Null: it is asked all the same. */
+  leftOut(target: Target, reason: Unready | null): void {
+    if (reason === null) this.#exclusions?.delete(target)
+    else (this.#exclusions ??= new Map()).set(target, reason)
+  }
+
+  /** One that goes its own way from here: for one of several calls, or several requests, made at once. */
+  branch(): Trail {
+    const branch = new Trail()
+    branch.#attempts = this.#attempts.slice()
+    branch.#exclusions = this.#exclusions === null ? null : new Map(this.#exclusions)
+    return branch
+  }
+
+  /** Takes over what happened on other trails at the same time. */
+  join(attempts: ReadonlyArray<Attempt>, exclusions: ReadonlyMap<Target, Unready>): void {
+    this.#attempts.push(...attempts.toSorted((one, other) => endedMs(one) - endedMs(other)))
+    for (const [target, reason] of exclusions) this.leftOut(target, reason)
+  }
+}
+
+const none: ReadonlyMap<Target, Unready> = new Map()

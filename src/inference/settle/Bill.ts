@@ -1,0 +1,120 @@
+/** What a request took, in tokens and money. Pure. */
+import { noTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import { costNanoUsd, estimateTokens } from "../../usage/Cost.ts"
+import type { PriceBook } from "../../usage/PriceBook.ts"
+import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import type { AnswerReport } from "../request/AnswerReport.ts"
+import type { Work } from "../request/Exchange.ts"
+import { promptTokens } from "../request/PromptTokens.ts"
+
+export interface Bill {
+  readonly tokens: TokenCounts
+  readonly source: UsageSource
+  readonly costNanoUsd: number
+  readonly priced: boolean
+  /** Whole milliseconds since arrival. */
+  readonly latencyMs: number
+}
+
+/** What the upstream did for us, for the bill. Null report: it did nothing that is charged. */
+export interface Served {
+  readonly target: Target
+  readonly report: AnswerReport | null
+  readonly firstContentMs: number | null
+}
+
+type Prices = Pick<typeof PriceBook.Service, "price">
+
+/** The upstream has told nothing of what it took and gave: zeros all over are nothing. */
+export const saysNothing = ({ usage }: AnswerReport): boolean => usage === null || (usage.in === 0 && usage.out === 0)
+
+/**
+ * The upstream reported no usage: the prompt is counted for the bill. Not for a client that left before the first content: whether the
+ * provider bills that is unknown, so a guess does, and leaving costs the gateway no work.
+ */
+export const isUncounted = (end: FailoverEnd, others: ReadonlyArray<Served>): boolean => {
+  if (others.some(({ report }) => report !== null && saysNothing(report))) return true
+  if (end._tag !== "Answered") return false
+  const { result } = end
+  if (result._tag === "Aborted" && result.firstContentMs === null) return false
+  return result.report !== null && saysNothing(result.report)
+}
+
+/** What was asked of a model, and what was seen of its answer, in tokens. */
+const estimate = (work: Work, { model }: Target, report: AnswerReport): TokenCounts => {
+  const reasoning = estimateTokens(report.reasoningChars)
+  return {
+    ...noTokens,
+    in: promptTokens(work, model, work.textTokens ?? null),
+    out: estimateTokens(report.textChars) + estimateTokens(report.toolArgChars, "json") + reasoning,
+    reasoning
+  }
+}
+
+/**
+ * The upstream's own count, or an honest estimate when it told nothing. Zeros all over are nothing; and the output it told of an
+ * answer that did not come to its end is from before the end: it is at least what was seen.
+ */
+export const countTokens = (
+  work: Work,
+  target: Target,
+  report: AnswerReport
+): { tokens: TokenCounts; source: UsageSource } => {
+  const { stop, usage } = report
+  if (usage === null) return { tokens: estimate(work, target, report), source: "estimated" }
+  const isEmpty = saysNothing(report)
+  if (isEmpty || stop === null) {
+    const seen = estimate(work, target, report)
+    if (isEmpty && seen.out > 0) return { tokens: seen, source: "estimated" }
+    if (stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
+  }
+  return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
+}
+
+type Item = Omit<Bill, "latencyMs">
+
+const nothingServed: Item = { tokens: noTokens, source: "estimated", costNanoUsd: 0, priced: true }
+
+/** One model's part of a bill, at its own price. */
+const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): Item => {
+  const { tokens, source } = countTokens(work, target, report)
+  const price = prices.price(target.account.spec.id, target.model)
+  return { tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), priced: price !== null }
+}
+
+export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
+  in: one.in + other.in,
+  out: one.out + other.out,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+  reasoning: one.reasoning + other.reasoning
+})
+
+const sum = (one: Item, other: Item): Item => ({
+  tokens: sumTokens(one.tokens, other.tokens),
+  source: one.source === "upstream" ? other.source : "estimated",
+  costNanoUsd: one.costNanoUsd + other.costNanoUsd,
+  priced: one.priced && other.priced
+})
+
+/** `others`: what more was done for the same request (the panel of a fusion). */
+export const makeBill = (
+  prices: Prices,
+  work: Work,
+  served: Served | null,
+  others: ReadonlyArray<Served>,
+  nowMonotonicMs: number
+): Bill => {
+  const latencyMs = Math.round(nowMonotonicMs - work.exchange.startedMs)
+  let total: Item | null = null
+  const add = (each: Served): void => {
+    if (each.report === null) return
+    const item = itemOf(prices, work, each, each.report)
+    total = total === null ? item : sum(total, item)
+  }
+  for (const other of others) add(other)
+  if (served !== null) add(served)
+  const { costNanoUsd: cost, priced, source, tokens }: Item = total ?? nothingServed
+  return { tokens, source, costNanoUsd: cost, priced, latencyMs }
+}

@@ -1,0 +1,192 @@
+/**
+ * The last doors: the books are written, then the client gets its last byte. Every way a request can end is here, and nowhere else.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Attempt } from "../../domain/Decision.ts"
+import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../../domain/Errors.ts"
+import * as Events from "../../events/Events.ts"
+import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import * as Engine from "../../routing/decide/Engine.ts"
+import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
+import { answerHeaders, streamHeaders } from "../request/Headers.ts"
+import { errorKindOf } from "../attempt/ToldError.ts"
+import * as Timers from "../../platform/Timers.ts"
+import type { Bill, Served } from "./Bill.ts"
+import { answerError } from "./ErrorAnswer.ts"
+import { Settlement } from "./Settlement.ts"
+
+const nothing = (): void => {}
+const nothingLost = { dropped: [] }
+
+type Failed = Extract<FailoverEnd, { _tag: "Failed" }>
+
+export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
+  Ending,
+  {
+    /**
+     * Hot: writes the books, then gives the client its last byte. `others`: what was done for the request beside the call that ended it.
+     */
+    readonly finish: (work: Work, end: FailoverEnd, others: ReadonlyArray<Served>) => void
+    /** Answers a request that goes no further than its opening. */
+    readonly refuse: (exchange: Exchange, error: InferenceError) => void
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const engine = yield* Engine.Engine
+  const events = yield* Events.Events
+  const quotas = yield* QuotaWindows.QuotaWindows
+  const settlement = yield* Settlement
+  const { nowMs } = yield* Timers.Timers
+
+  /** What a model did counts against the quotas of its own account, and against the key's share of them. */
+  const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
+    if (report === null) return
+    const { connection } = target.account
+    const used = { tokens: tokens.in + tokens.out, costNanoUsd }
+    const atMs = nowMs()
+    quotas.count(connection, used, atMs)
+    engine.shares.count(target.share ?? null, apiKeyIdOf(work.exchange), connection, used, atMs)
+  }
+
+  const failed = (
+    work: Work,
+    target: Target | null,
+    error: TargetsFailed | TargetsUnavailable,
+    reason: string,
+    others: ReadonlyArray<Served>,
+    stream: string | null = null
+  ): void => {
+    const served = target === null ? null : { target, report: null, firstContentMs: null }
+    const ending = { outcome: "failed", status: error.status, error: reason } as const
+    settlement.settle(work, served, settlement.bill(work, served, others), ending, () => {
+      if (stream === null || target === null) return answerError(work.exchange, error)
+      work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
+      work.exchange.reply.end(stream)
+    })
+  }
+
+  /** The failure as a stream of its own, where the client's wire tells it so; null where an error status does. */
+  const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
+    const { codec, requestId, wire } = exchange
+    if (!envelope.stream || codec.renderFailedStream === undefined) return null
+    // An upstream of the same wire has chosen the way itself.
+    if (failure.place === "status" && error.native?.wire === wire) return null
+    return codec.renderFailedStream(describe(error), requestId, {
+      nowMs: nowMs(),
+      fallbackId: requestId,
+      model: target.model,
+      wantsUsage: envelope.wantsUsage,
+      request: asked
+    })
+  }
+
+  const finish: typeof Ending.Service.finish = (work, end, others) => {
+    for (const other of others) countQuota(work, other, settlement.bill(work, other))
+    if (end._tag === "Unavailable") {
+      const { code, detail, status, terminal } = end.unready
+      // Of other kinds the code says what holds the target back.
+      const told = errorKindOf(terminal ?? end.unready.kind, null)
+      const kind = told === "insufficient_quota" || told === "usage_limit" ? told : null
+      const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
+      // Waiting brings no money back.
+      const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
+      const error = new TargetsUnavailable({ status, code, message: `${detail}.`, kind, retryAfterMs, resetsAtMs })
+      return failed(work, null, error, code, others)
+    }
+    if (end._tag === "Failed") {
+      const { failure, retryAfterMs, target } = end
+      const { message, reason, status } = failure
+      const told = failure.told ?? { kind: errorKindOf(failure.kind, null), native: null }
+      const resetsAtMs = told.kind === "usage_limit" ? failure.untilMs : null
+      const error = new TargetsFailed({
+        status,
+        message,
+        ...told,
+        retryAfterMs,
+        resetsAtMs,
+        attempts: work.trail.attempts
+      })
+      return failed(work, target, error, reason, others, failedStream(work, end, error))
+    }
+    answered(work, end.target, end.result, others)
+  }
+
+  const answered = (
+    work: Work,
+    target: Target,
+    result: Extract<FailoverEnd, { _tag: "Answered" }>["result"],
+    others: ReadonlyArray<Served>
+  ): void => {
+    const { reply } = work.exchange
+    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
+    const bill = settlement.bill(work, served, others)
+    countQuota(work, served, others.length === 0 ? bill : settlement.bill(work, served))
+    switch (result._tag) {
+      case "Completed":
+        engine.served(work.question, work.decision, target)
+        noteSwitch(work, target)
+        return settlement.settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
+          if (result.form === "whole") {
+            reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body)))
+          } else if (result.form === "replayed") {
+            reply.head(200, streamHeaders(work, target, result))
+          }
+          reply.end(result.body)
+        })
+      case "Broken":
+        return settlement.settle(
+          work,
+          served,
+          bill,
+          { outcome: "failed", status: 200, error: result.failure.reason },
+          () => reply.end(result.ending)
+        )
+      case "Aborted":
+        return settlement.settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
+    }
+  }
+
+  /** Tells whoever listens that a combo did not get its answer where it first asked. */
+  const noteSwitch = (work: Work, target: Target): void => {
+    const { combo } = work.resolution
+    // A panel has no second choice.
+    if (combo === null || combo.strategy === "fusion") return
+    // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
+    const first = work.trail.attempts.reduce<Attempt | null>(
+      (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
+      null
+    )
+    if (first === null || (first.connectionId === target.account.connection.id && first.model === target.model)) return
+    events.publish({
+      type: "combo.switched",
+      atMs: nowMs(),
+      requestId: work.exchange.requestId,
+      combo: combo.name,
+      from: `${first.provider}/${first.model}`,
+      to: `${target.account.spec.id}/${target.model}`,
+      reason: first.reason
+    })
+  }
+
+  const refuse = (exchange: Exchange, error: InferenceError): void => {
+    const { code, status } = describe(error)
+    const model = "model" in error ? (error.model ?? "") : ""
+    const isUnknownCaller = error._tag === "Unauthenticated"
+    settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
+      answerError(exchange, error)
+    )
+  }
+
+  return Ending.of({ finish, refuse })
+})
+
+export const layer: Layer.Layer<
+  Ending,
+  never,
+  Engine.Engine | Events.Events | QuotaWindows.QuotaWindows | Settlement | Timers.Timers
+> = Layer.effect(Ending, make)

@@ -1,0 +1,106 @@
+/**
+ * The books of a request: every request that was admitted leaves one usage row, one decision record and one telemetry event, whether it
+ * was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { headerOf } from "../../auth/Credentials.ts"
+import type { Outcome } from "../../domain/Usage.ts"
+import * as Timers from "../../platform/Timers.ts"
+import * as Catalog from "../../providers/Catalog.ts"
+import * as DecisionLog from "../../routing/records/DecisionLog.ts"
+import * as PriceBook from "../../usage/PriceBook.ts"
+import * as Telemetry from "../../usage/Telemetry.ts"
+import { decisionWith } from "../request/AddedSystem.ts"
+import type { Exchange, Work } from "../request/Exchange.ts"
+import { Acknowledgement } from "./Acknowledgement.ts"
+import { type Bill, makeBill, type Served } from "./Bill.ts"
+import { refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
+
+export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
+  Settlement,
+  {
+    /** Hot. `others`: what more was done for the same request (the panel of a fusion). */
+    readonly bill: (work: Work, served: Served | null, others?: ReadonlyArray<Served>) => Bill
+    /** Hot: writes the books of a request that got as far as a decision, then runs `answer`. */
+    readonly settle: (work: Work, served: Served | null, bill: Bill, ending: UsageOutcome, answer: () => void) => void
+    /**
+     * Writes the books of a request that was refused before a decision, then runs `answer`. `unknownCaller`: it leaves a log line but no
+     * row, so that callers without a key cannot fill the table.
+     */
+    readonly settleRefused: (
+      exchange: Exchange,
+      model: string,
+      ending: UsageOutcome,
+      unknownCaller: boolean,
+      answer: () => void
+    ) => void
+  }
+>() {}
+
+const none: ReadonlyArray<Served> = []
+
+export const make = Effect.gen(function* () {
+  const { acknowledge } = yield* Acknowledgement
+  const catalog = yield* Catalog.Catalog
+  const decisions = yield* DecisionLog.DecisionLog
+  const prices = yield* PriceBook.PriceBook
+  const telemetry = yield* Telemetry.Telemetry
+  const { monotonicMs } = yield* Timers.Timers
+
+  const recordDecision = (work: Work, served: Served | null, outcome: Outcome): void =>
+    decisions.record({
+      requestId: work.exchange.requestId,
+      requestedModel: work.envelope.model,
+      resolution: work.resolution,
+      decision: served === null ? work.decision : decisionWith(work, served.target),
+      attempts: work.trail.attempts,
+      exclusions: work.trail.exclusions,
+      chosen: served === null || outcome === "failed" ? null : served.target
+    })
+
+  /** Whether the target's model is one that its account lists, or that a combo names: then it may be a label of metrics. */
+  const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
+    work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
+
+  return Settlement.of({
+    bill: (work, served, others = none) => makeBill(prices, work, served, others, monotonicMs()),
+    settle: (work, served, bill, ending, answer) => {
+      const { exchange } = work
+      const row = rowOf(work, served, bill, ending)
+      acknowledge(row, answer, exchange)
+      recordDecision(work, served, ending.outcome)
+      telemetry.observe({
+        row,
+        method: exchange.method,
+        path: exchange.path,
+        attempts: work.trail.attempts,
+        ...(served === null ? {} : { isListed: () => isListed(work, served) }),
+        traceparent: headerOf(exchange.headers, "traceparent")
+      })
+    },
+    settleRefused: (exchange, model, ending, unknownCaller, answer) => {
+      const row = refusedRow(exchange, model, ending, monotonicMs())
+      if (unknownCaller) answer()
+      else acknowledge(row, answer, exchange)
+      telemetry.observe({
+        row,
+        method: exchange.method,
+        path: exchange.path,
+        traceparent: headerOf(exchange.headers, "traceparent")
+      })
+    }
+  })
+})
+
+export const layer: Layer.Layer<
+  Settlement,
+  never,
+  | Acknowledgement
+  | Catalog.Catalog
+  | DecisionLog.DecisionLog
+  | PriceBook.PriceBook
+  | Telemetry.Telemetry
+  | Timers.Timers
+> = Layer.effect(Settlement, make)

@@ -1,0 +1,72 @@
+/** The usage row of a request. Pure. */
+import { noTokens, type Outcome, type UsageRow } from "../../domain/Usage.ts"
+import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
+import type { Bill, Served } from "./Bill.ts"
+
+export interface UsageOutcome {
+  readonly outcome: Outcome
+  readonly status: number
+  /** Short reason of a failure. */
+  readonly error: string | null
+}
+
+export const rowOf = (work: Work, served: Served | null, bill: Bill, ending: UsageOutcome): UsageRow => {
+  const { exchange, resolution } = work
+  const account = served?.target.account ?? null
+  const firstMs = served?.firstContentMs ?? null
+  return {
+    id: exchange.requestId,
+    timestampMs: exchange.receivedMs,
+    requestId: exchange.requestId,
+    apiKeyId: apiKeyIdOf(exchange),
+    requestedModel: work.envelope.model,
+    combo: resolution.combo?.name ?? null,
+    provider: account?.spec.id ?? null,
+    connectionId: account?.connection.id ?? null,
+    model: served?.target.model ?? null,
+    sourceWire: exchange.wire,
+    targetWire: work.trail.targetWire,
+    streamed: work.envelope.stream,
+    outcome: ending.outcome,
+    status: ending.status,
+    latencyMs: bill.latencyMs,
+    ttftMs: firstMs === null ? null : Math.round(firstMs - exchange.startedMs),
+    attempts: work.trail.attempts.length,
+    tokens: bill.tokens,
+    costNanoUsd: bill.costNanoUsd,
+    priced: bill.priced,
+    usageSource: bill.source,
+    error: ending.error
+  }
+}
+
+/** The row of a request that was refused before a decision: who asked, for what, and why not. */
+export const refusedRow = (
+  exchange: Exchange,
+  model: string,
+  ending: UsageOutcome,
+  nowMonotonicMs: number
+): UsageRow => ({
+  id: exchange.requestId,
+  timestampMs: exchange.receivedMs,
+  requestId: exchange.requestId,
+  apiKeyId: apiKeyIdOf(exchange),
+  requestedModel: model,
+  combo: null,
+  provider: null,
+  connectionId: null,
+  model: null,
+  sourceWire: exchange.wire,
+  targetWire: null,
+  streamed: false,
+  outcome: ending.outcome,
+  status: ending.status,
+  latencyMs: Math.round(nowMonotonicMs - exchange.startedMs),
+  ttftMs: null,
+  attempts: 0,
+  tokens: noTokens,
+  costNanoUsd: 0,
+  priced: true,
+  usageSource: "estimated",
+  error: ending.error
+})

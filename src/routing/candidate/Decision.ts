@@ -1,0 +1,58 @@
+/** What a decision is: the order, and everything it was made of, so that it can be shown and made again. */
+import type { Target } from "../resolve/ModelResolver.ts"
+import type { Unready } from "../health/TargetHealth.ts"
+import type { Score, StrategyMemory } from "./Strategy.ts"
+
+/** Why a candidate is not in the order. */
+export interface Excluded {
+  readonly rule: string
+  /** Epoch milliseconds; null when it does not end by itself, or nobody knows when. */
+  readonly untilMs: number | null
+  readonly detail: string
+}
+
+export const excludedBy = ({ detail, rule, untilMs }: Unready): Excluded => ({ rule, untilMs, detail })
+
+export interface Decision {
+  readonly strategy: string
+  readonly seed: number
+  readonly order: ReadonlyArray<Target>
+  /** Why the first target is first, in a few words. */
+  readonly reason: string
+  readonly weights: Readonly<Record<string, number>> | null
+  /** By target; absent where the strategy does not score. */
+  readonly scores: ReadonlyMap<Target, Score>
+  readonly exclusions: ReadonlyMap<Target, Excluded>
+  /** Constraints that nothing met and that were therefore dropped. */
+  readonly relaxedFilters: ReadonlyArray<string>
+  /** Keys of candidates whose next call is a probe and gets less time. */
+  readonly probes: ReadonlySet<string>
+  /** What is to be remembered when the request goes out; null when nothing is. */
+  readonly memory: StrategyMemory | null
+}
+
+/** What a decision says that only lists its targets: nobody's health was looked at. */
+export const asListedReason = "first in order"
+export const onlyTargetReason = "only target"
+export const nobodyReadyReason = "no target is available"
+
+const plain = new RegExp(`^(?:${asListedReason}|${onlyTargetReason})(?=;|$)`)
+
+/** The reason, where those that would have been before the first could not be called. */
+export const amongReady = (reason: string): string => reason.replace(plain, "$& that could be called")
+
+/**
+ * The order as it came true: who was left out when its turn came, and was never asked, stood behind all others. A decision that only
+ * lists its targets does not look at their health, and a health can change under a decision.
+ */
+export const cameTrue = (
+  { order, reason }: Pick<Decision, "order" | "reason">,
+  isLeftOut: (target: Target) => boolean
+): Pick<Decision, "order" | "reason"> => {
+  const callable = order.filter((target) => !isLeftOut(target))
+  if (callable.length === order.length) return { order, reason }
+  if (callable.length === 0) return { order, reason: reason.replace(plain, nobodyReadyReason) }
+  const leftOut = order.filter(isLeftOut)
+  const why = callable[0] === order[0] ? reason : amongReady(reason)
+  return { order: [...callable, ...leftOut], reason: why }
+}

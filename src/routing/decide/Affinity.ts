@@ -1,0 +1,43 @@
+/** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import { putYoungest } from "../../kernel/Youngest.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
+
+export const capacity = 20_000
+/** A session that was silent for this long has lost its cache at the provider too. */
+export const ttlMs = 60 * 60_000
+
+export interface Kept {
+  readonly connectionId: string
+  readonly model: string
+}
+
+export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
+  Affinity,
+  {
+    /** Hot: where the session was served last; null when it is new or old. */
+    readonly of: (sessionKey: string, nowMs: number) => Kept | null
+    /** Hot. */
+    readonly served: (sessionKey: string, target: Target, nowMs: number) => void
+  }
+>() {}
+
+export const make = () => {
+  const sessions = new Map<string, Kept & { readonly atMs: number }>()
+  return Affinity.of({
+    of: (key, nowMs) => {
+      const kept = sessions.get(key)
+      if (kept === undefined) return null
+      if (nowMs - kept.atMs <= ttlMs) return kept
+      sessions.delete(key)
+      return null
+    },
+    served: (key, { account, model }, nowMs) => {
+      // In the order of their last use.
+      putYoungest(sessions, key, { connectionId: account.connection.id, model, atMs: nowMs }, capacity)
+    }
+  })
+}
+
+export const layer: Layer.Layer<Affinity> = Layer.sync(Affinity, make)

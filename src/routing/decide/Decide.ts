@@ -1,0 +1,223 @@
+/**
+ * The one decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure:
+ * the same input gives the same decision, and nothing is remembered but by whoever keeps what it gives back.
+ */
+import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
+import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
+import type { Kept } from "./Affinity.ts"
+import { autoDefaults, orderAuto } from "../auto/Auto.ts"
+import { type AutoSpec, comboSpec } from "../resolve/AutoId.ts"
+import type { FitnessTable } from "../auto/Fitness.ts"
+import { isFree } from "../auto/ModelTier.ts"
+import type { StrategyLookup } from "../auto/RouterStrategies.ts"
+import type { HealingState } from "../auto/SelfHealing.ts"
+import type { Resolution, Target } from "../resolve/ModelResolver.ts"
+import { type OrderingStrategy, strategies } from "../strategies/index.ts"
+import { ordering } from "../strategies/Ordering.ts"
+import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
+import type { Candidate, Features } from "../candidate/Candidate.ts"
+import { amongReady, type Decision, type Excluded, excludedBy, nobodyReadyReason } from "../candidate/Decision.ts"
+import { slowLast } from "./Predicted.ts"
+import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
+
+/** What holds for all combos. */
+export interface DecidePolicy {
+  readonly routerStrategies: StrategyLookup
+  readonly freeTierStrict: boolean
+  /** Missing: true. When false nobody goes first for having answered last. */
+  readonly lkgpEnabled?: boolean
+  /** Missing: the static map. */
+  readonly fitness?: FitnessTable
+}
+
+export interface DecideInput extends DecidePolicy {
+  readonly resolution: Resolution
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly features: Features
+  readonly memory: StrategyMemory
+  readonly healing: HealingState
+  /** Where the caller's session was served last. */
+  readonly affinity: Kept | null
+  readonly modeHeader: string | null
+  readonly budgetHeader: string | null
+  readonly seed: number
+  readonly nowMs: number
+}
+
+/** A decision, and what whoever carries it out has to keep. */
+export interface Decided extends Decision {
+  readonly healing: HealingState
+  /** The first is not the favourite: its success says nothing about the favourite. */
+  readonly detour: "exploration" | "probe" | null
+}
+
+const isOrdering = (strategy: string): strategy is OrderingStrategy => Object.hasOwn(strategies, strategy)
+
+/** The order means little to a panel. */
+const panel: Strategy = ({ candidates, memory }) => ordering(candidates, "all are asked at once", memory)
+
+const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
+  if (name === "lkgp" && !lkgpEnabled) return strategies.priority.order
+  if (name === "quota-share") return quotaShare
+  if (name === "fusion") return panel
+  return isOrdering(name) ? strategies[name].order : strategies.priority.order
+}
+
+/** The session's own account first, where it may be called; of a quota share it pays for the turn. */
+const withAffinity = (
+  ordering: Ordering,
+  kept: Kept | null,
+  exclusions: ReadonlyMap<Target, Excluded>,
+  strategy: string
+): Ordering => {
+  if (kept === null) return ordering
+  const own = ordering.order.find(
+    ({ target }) =>
+      target.account.connection.id === kept.connectionId && target.model === kept.model && !exclusions.has(target)
+  )
+  if (own === undefined || own === ordering.order[0]) return ordering
+  const order = [own, ...ordering.order.filter((other) => other !== own)]
+  const [first = own] = ordering.order
+  const memory = strategy === "quota-share" ? paidInstead(ordering.memory, first, own) : ordering.memory
+  return { ...ordering, order, memory, reason: "session" }
+}
+
+/** Who is usually too slow for the combo comes last, and the record says so. */
+const withoutSlow = (
+  ordering: Pick<Ordering, "order" | "reason">,
+  policy: ComboPolicy,
+  exclusions: Map<Target, Excluded>
+): { readonly order: ReadonlyArray<Target>; readonly reason: string; readonly relaxed: ReadonlyArray<string> } => {
+  const { order, relaxed, slow } = slowLast(ordering.order, policy)
+  for (const [{ target }, ttftMs] of slow) {
+    const detail = `usually takes ${Math.round(ttftMs)} ms to begin; asked after the others`
+    if (!exclusions.has(target)) exclusions.set(target, { rule: "predictive_ttft", untilMs: null, detail })
+  }
+  return {
+    order: order.map(({ target }) => target),
+    reason: order[0] === ordering.order[0] ? ordering.reason : "quick enough to begin",
+    relaxed: relaxed ? ["predictiveTtftMs"] : []
+  }
+}
+
+const autoSpecOf = ({ auto, combo, strategy }: Resolution): AutoSpec | null =>
+  auto ?? (strategy === "auto" && combo !== null ? comboSpec(combo.name) : null)
+
+const nobody: ReadonlySet<string> = new Set()
+const noScores: ReadonlyMap<Target, Score> = new Map()
+
+const scoresOf = (
+  candidates: ReadonlyArray<Candidate>,
+  scores: ReadonlyMap<string, Score> | undefined
+): ReadonlyMap<Target, Score> => {
+  if (scores === undefined) return noScores
+  const byTarget = new Map<Target, Score>()
+  for (const { key, target } of candidates) {
+    const score = scores.get(key)
+    if (score !== undefined) byTarget.set(target, score)
+  }
+  return byTarget
+}
+
+export const decide = (input: DecideInput): Decided => {
+  const { candidates, features, memory, nowMs, resolution, seed } = input
+  const { fitness = autoDefaults.fitness } = input
+  const lkgpEnabled = input.lkgpEnabled !== false && resolution.policy.lkgpEnabled
+  const exclusions = new Map<Target, Excluded>()
+  const usable: Array<Candidate> = []
+  const unavailable: Array<Candidate> = []
+  for (const candidate of candidates) {
+    if (candidate.unready === null) usable.push(candidate)
+    else {
+      unavailable.push(candidate)
+      exclusions.set(candidate.target, excludedBy(candidate.unready))
+    }
+  }
+  const base = {
+    strategy: resolution.strategy,
+    seed,
+    weights: null,
+    scores: noScores,
+    exclusions,
+    relaxedFilters: [],
+    memory: null,
+    probes: nobody,
+    healing: input.healing,
+    detour: null
+  }
+  const common: StrategyInput = {
+    candidates: usable,
+    features,
+    policy: resolution.policy,
+    memory,
+    random: makeSeededRandom(seed),
+    nowMs
+  }
+  const spec = autoSpecOf(resolution)
+  // Targets come back while others are tried: who is not free must not stand in line where only free ones may.
+  const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
+  const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
+  const inLine = inReserve.map(({ target }) => target)
+  /** Whoever may be asked as a last way is asked when all others have failed. */
+  const doubted = inReserve.filter(({ unready }) => unready?.lastWay !== undefined).map(({ target }) => target)
+  // Nobody may be called: the loop says why, and when that will be over.
+  const nobodyReady = { ...base, order: inLine, reason: nobodyReadyReason }
+  if (usable.length === 0 && spec === null) return nobodyReady
+  if (spec === null) {
+    const ordering = withAffinity(
+      strategyOf(resolution.strategy, lkgpEnabled)(common),
+      input.affinity,
+      exclusions,
+      resolution.strategy
+    )
+    const { order, reason, relaxed } = withoutSlow(ordering, resolution.policy, exclusions)
+    return {
+      ...base,
+      order: doubted.length === 0 ? order : [...order, ...doubted],
+      reason: unavailable.length === 0 ? reason : amongReady(reason),
+      relaxedFilters: relaxed,
+      scores: scoresOf(candidates, ordering.scores),
+      weights: ordering.weights ?? null,
+      memory: ordering.memory
+    }
+  }
+  const auto = orderAuto({
+    ...autoDefaults,
+    ...common,
+    unavailable,
+    spec,
+    modeHeader: input.modeHeader,
+    budgetHeader: input.budgetHeader,
+    healing: input.healing,
+    strategies: input.routerStrategies,
+    fitness,
+    freeTierStrict: input.freeTierStrict,
+    lkgpEnabled
+  })
+  for (const { candidate, detail, rule, untilMs } of auto.exclusions) {
+    if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })
+  }
+  const scores = scoresOf(candidates, auto.scores)
+  if (usable.length === 0) {
+    const reason = inLine.length === 0 ? "no free target is available" : nobodyReady.reason
+    return { ...nobodyReady, reason, scores, weights: auto.weights }
+  }
+  if (auto._tag === "NoFreeCandidate") {
+    return { ...base, order: inLine, reason: "no free target is available", scores, weights: auto.weights }
+  }
+  const kept = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
+  // A detour is there to be measured.
+  const { order, reason, relaxed } = withoutSlow(kept, auto.detour === null ? resolution.policy : noPolicy, exclusions)
+  return {
+    ...base,
+    order: doubted.length === 0 ? order : [...order, ...doubted],
+    reason,
+    scores,
+    weights: auto.weights,
+    relaxedFilters: [...auto.relaxedFilters, ...relaxed],
+    memory: auto.memory,
+    probes: auto.probes,
+    healing: auto.healing,
+    detour: auto.detour
+  }
+}

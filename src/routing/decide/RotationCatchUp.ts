@@ -1,0 +1,35 @@
+/**
+ * Rotations after a crash. What strategies remember is written soon after a request, its usage row before its last byte: rows that are
+ * younger than the memory say who has had a turn since. Pure.
+ */
+import type { UsageRow } from "../../domain/Usage.ts"
+import type { StrategyMemory } from "../candidate/Strategy.ts"
+import { blankMemory } from "../candidate/Strategy.ts"
+import { keyOfParts } from "./Snapshot.ts"
+
+/** Youngest rows that are looked at, and how much older than the very youngest one may be: memory is never behind by more. */
+export const mostUnsaved = 500
+const longestUnsavedMs = 2_000
+
+type Rows = ReadonlyArray<Pick<UsageRow, "combo" | "connectionId" | "model" | "outcome" | "timestampMs">>
+
+/** `savedAtMs`: when each memory was written. `rows`: the youngest first. */
+export const caughtUp = (
+  memories: ReadonlyMap<string, StrategyMemory>,
+  savedAtMs: ReadonlyMap<string, number>,
+  rows: Rows
+): ReadonlyMap<string, StrategyMemory> => {
+  const after = new Map(memories)
+  const youngestMs = rows[0]?.timestampMs ?? 0
+  for (const { combo, connectionId, model, outcome, timestampMs } of rows.toReversed()) {
+    if (combo === null || connectionId === null || model === null || outcome !== "completed") continue
+    // In the very millisecond it may have been written or not; to be told twice changes nothing.
+    if (timestampMs < youngestMs - longestUnsavedMs || timestampMs < (savedAtMs.get(combo) ?? 0)) continue
+    const memory = after.get(combo) ?? blankMemory
+    // A memory in which nobody was ever dealt is not of a strategy that deals.
+    if (memory.lastDealt === null && after.has(combo)) continue
+    const key = keyOfParts(connectionId, model)
+    after.set(combo, { ...memory, lastDealt: key, deck: memory.deck.filter((card) => card !== key) })
+  }
+  return after
+}

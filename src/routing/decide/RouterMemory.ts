@@ -1,0 +1,85 @@
+/**
+ * What strategies remember between requests: turns, decks, credits, who is kept and who answered last, by combo name, `auto` id or
+ * requested id. State in memory, written to the store soon after, so that a restart goes on where it was; what a
+ * crash kept from being written of a rotation is told by the usage rows.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
+import { makeKeeper } from "../../resilience/Keeper.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { RouterMemoryRepo } from "../../store/repo/RouterMemoryRepo.ts"
+import { UsageRepo } from "../../store/repo/UsageRepo.ts"
+import { blankMemory, type StrategyMemory } from "../candidate/Strategy.ts"
+import { caughtUp, mostUnsaved } from "./RotationCatchUp.ts"
+import { readStates } from "../health/StoredStates.ts"
+
+/** Keys kept at most; beyond it the one that was longest unchanged goes. */
+export const capacity = 1_000
+
+/** Longer keys are not remembered: clients choose them. */
+const maxKeyLength = 500
+
+export class RouterMemory extends Context.Tag("gateway/routing/decide/RouterMemory")<
+  RouterMemory,
+  {
+    /** Hot: blank for a key that nobody has seen. */
+    readonly of: (key: string) => StrategyMemory
+    /** Hot: in force at once, in the store soon after. */
+    readonly keep: (key: string, memory: StrategyMemory) => void
+    /** Done when everything kept before is in the store. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+const StoredMemory = Schema.Struct({
+  turns: Schema.NonNegativeInt,
+  sticky: Schema.NullOr(Schema.Struct({ key: Schema.String, left: Schema.Finite })),
+  deck: Schema.Array(Schema.String),
+  lastDealt: Schema.NullOr(Schema.String),
+  lastKnownGood: Schema.NullOr(Schema.Struct({ connectionId: Schema.String, model: Schema.String })),
+  credits: Schema.Record({ key: Schema.String, value: Schema.Finite })
+})
+
+const what = "The memory of strategies"
+
+export const make = Effect.gen(function* () {
+  const repo = yield* RouterMemoryRepo
+  const usage = yield* UsageRepo
+  const stored = yield* repo.list
+  const { corrupt, states } = yield* readStates(what, StoredMemory, stored)
+  const { rows } = yield* usage.page({ limit: mostUnsaved, cursor: null })
+  const memories = new Map<string, StrategyMemory>(
+    caughtUp(states, new Map(stored.map(({ key, updatedAtMs }) => [key, updatedAtMs])), rows)
+  )
+
+  const keeper = yield* makeKeeper(what, (key) => {
+    const memory = memories.get(key)
+    return memory === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(memory))
+  })
+
+  for (const key of corrupt) keeper.touch(key)
+  dropOldest(memories, capacity, keeper.touch)
+
+  const of = (key: string): StrategyMemory => memories.get(key) ?? blankMemory
+
+  const keep = (key: string, memory: StrategyMemory): void => {
+    if (of(key) === memory || key.length > maxKeyLength) return
+    putYoungest(memories, key, memory, capacity, keeper.touch)
+    keeper.touch(key)
+  }
+
+  return RouterMemory.of({
+    of,
+    keep,
+    flush: keeper.flush
+  })
+})
+
+/** Give it the usage journal: that first brings in the rows of a run that died. */
+export const layer: Layer.Layer<RouterMemory, StoreError, RouterMemoryRepo | UsageRepo> = Layer.scoped(
+  RouterMemory,
+  make
+)

@@ -1,0 +1,70 @@
+/**
+ * Resolved model ids, remembered until the catalogue or a learned model list changes. Most requests ask for the same few ids.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
+import * as GatewaySettings from "../../flags/GatewaySettings.ts"
+import * as Catalog from "../../providers/Catalog.ts"
+import * as ModelLists from "../../providers/ModelLists.ts"
+import { resolve, type Resolution } from "./ModelResolver.ts"
+import type { ResolverView } from "./ModelTargets.ts"
+import { resolveRequested } from "./RequestedModel.ts"
+
+export const capacity = 1_000
+
+type Resolve = (modelId: string) => Resolution | ModelNotFound | NoTarget
+
+export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolutions")<
+  Resolutions,
+  {
+    /** Hot: an id that the gateway itself names. */
+    readonly resolve: Resolve
+    /** Hot: an id that a client asks for; the setting `modelFallbacks` may put another in its place. */
+    readonly requested: Resolve
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog.Catalog
+  const lists = yield* ModelLists.ModelLists
+  const gateway = yield* GatewaySettings.GatewaySettings
+  let snapshot = catalog.current()
+  let revision = lists.revision()
+  let settings = gateway.current()
+
+  const remembering = (find: (view: ResolverView, modelId: string) => ReturnType<Resolve>) => {
+    const known = new Map<string, Resolution>()
+    const ask: Resolve = (modelId) => {
+      refresh()
+      const remembered = known.get(modelId)
+      if (remembered !== undefined) return remembered
+      const found = find({ catalog: snapshot, modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }, modelId)
+      // Failures are not kept: their ids are whatever clients make up.
+      if ("_tag" in found) return found
+      if (known.size >= capacity) known.clear()
+      known.set(modelId, found)
+      return found
+    }
+    return { ask, forget: () => known.clear() }
+  }
+  const own = remembering(resolve)
+  const asked = remembering((view, modelId) => resolveRequested(view, gateway.fallbackOf, modelId))
+
+  const refresh = (): void => {
+    if (catalog.current() === snapshot && lists.revision() === revision && gateway.current() === settings) return
+    snapshot = catalog.current()
+    revision = lists.revision()
+    settings = gateway.current()
+    own.forget()
+    asked.forget()
+  }
+  return Resolutions.of({ resolve: own.ask, requested: asked.ask })
+})
+
+export const layer: Layer.Layer<
+  Resolutions,
+  never,
+  Catalog.Catalog | ModelLists.ModelLists | GatewaySettings.GatewaySettings
+> = Layer.effect(Resolutions, make)

@@ -1,0 +1,86 @@
+/** What a made-up upstream does wrong: as much as the classifier would be told of it, and how long it takes to show. */
+import type { Timeouts } from "../../domain/Resilience.ts"
+import type { FaultName } from "../../domain/SimulatedFaults.ts"
+import type { FailureCause } from "../../resilience/failure/Signal.ts"
+
+/** In the provider's own words, or the cause of a call that failed without any. */
+export type Said =
+  | { readonly cause: FailureCause }
+  | {
+      /** Of the answer; 200 where the words stand inside an answer that claims success. */
+      readonly status: number
+      readonly message: string
+      readonly type?: string
+      readonly code?: string
+      /** Lower-case names. */
+      readonly headers?: Readonly<Record<string, string>>
+      /** The body where it is not JSON. */
+      readonly page?: string
+    }
+
+/**
+ * When it shows: at once, as fast as a refusal, in the usual time of an answer, after half of that, after half and a silence, when a
+ * timer of the gateway is over, or after several times the usual.
+ */
+export type Pace = "at_once" | "refusal" | "answer" | "half" | "half_then_idle" | "connect" | "first_byte" | "drip"
+
+export interface Fault {
+  /** For people. */
+  readonly about: string
+  readonly pace: Pace
+  /** Null: the answer is good all the same. `nowMs` is the epoch at which it shows. */
+  readonly says: ((nowMs: number) => Said) | null
+  /** Only after the first content: what is streamed is broken then, what is not is asked of somebody else. */
+  readonly midway?: true
+  /** It is about the access token of an account that has a refresh token; a new token mends it, or is not to be had. */
+  readonly token?: "renewable" | "lost"
+}
+
+/** When and how often a target has a fault. Times are milliseconds since the first arrival. */
+export interface FaultPlan {
+  readonly fault: FaultName
+  /** Part of its calls, (0, 1]. */
+  readonly rate: number
+  readonly fromMs: number
+  /** Null: from then on always. */
+  readonly forMs: number | null
+  /** It comes back as often as this; null: it does not. */
+  readonly everyMs: number | null
+}
+
+export const always = (fault: FaultName): FaultPlan => ({ fault, rate: 1, fromMs: 0, forMs: null, everyMs: null })
+
+/** Whether the plan is in force `sinceMs` after the first arrival. */
+export const isInForce = ({ everyMs, forMs, fromMs }: FaultPlan, sinceMs: number): boolean => {
+  if (sinceMs < fromMs) return false
+  if (forMs === null) return true
+  const insideMs = everyMs === null ? sinceMs - fromMs : (sinceMs - fromMs) % everyMs
+  return insideMs < forMs
+}
+
+/** A part of the median: how soon a refusal comes, and a connection that breaks at once. */
+const refusalPart = 0.1
+const atOncePart = 0.02
+const dripFactor = 5
+
+/** Milliseconds until it shows. `usualMs` is what a good answer would take this time. */
+export const showsAfterMs = (pace: Pace, usualMs: number, p50Ms: number, timeouts: Timeouts): number => {
+  switch (pace) {
+    case "at_once":
+      return p50Ms * atOncePart
+    case "refusal":
+      return p50Ms * refusalPart
+    case "answer":
+      return usualMs
+    case "half":
+      return usualMs / 2
+    case "half_then_idle":
+      return usualMs / 2 + timeouts.idleMs
+    case "connect":
+      return timeouts.connectMs
+    case "first_byte":
+      return timeouts.firstByteMs
+    case "drip":
+      return usualMs * dripFactor
+  }
+}

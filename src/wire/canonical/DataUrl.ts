@@ -1,0 +1,41 @@
+/** `data:<media type>;base64,<data>` in and out. */
+import type { MediaSource } from "./Conversation.ts"
+import { mediaTypeOf } from "../json/MediaType.ts"
+
+const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
+
+/** A URL as a media source: inline data when it is a base64 data URL, else a link. */
+export const mediaOfUrl = (url: string): MediaSource => {
+  const match = dataUrl.exec(url.slice(0, 256))
+  const mediaType = match?.[1]
+  if (match === null || mediaType === undefined) return { kind: "url", url }
+  return { kind: "base64", mediaType: mediaTypeOf(mediaType), data: url.slice(match[0].length) }
+}
+
+const plainTextUrl = /^data:(?:text\/[^;,]*)?(?:;[^;,]*)*,/i
+
+/** The same for files, whose text may stand in the address as it is (RFC 2397). */
+export const fileOfUrl = (url: string): MediaSource => {
+  const source = mediaOfUrl(url)
+  const match = source.kind === "url" ? plainTextUrl.exec(url.slice(0, 256)) : null
+  if (match === null) return source
+  try {
+    return { kind: "text", text: decodeURIComponent(url.slice(match[0].length)) }
+  } catch {
+    return source
+  }
+}
+
+// Both alphabets are in use, and line ends stand in what command-line tools make.
+const noBase64 = /[^A-Za-z0-9+/_=\s-]/
+
+/** Whether a text can be base64 data at all; linear, nothing is decoded. */
+export const isBase64 = (data: string): boolean => data !== "" && !noBase64.test(data)
+
+/** Inline data that is no base64; links and ids are not looked at. */
+export const isBroken = (source: MediaSource): boolean => source.kind === "base64" && !isBase64(source.data)
+
+/** What is said of data that is none. */
+export const expectedBase64 = "expected base64 data"
+
+export const dataUrlOf = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
