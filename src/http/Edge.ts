@@ -34,7 +34,7 @@ import {
   type InferenceError
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
-import { isEmbeddingModel } from "../inference/Embeddings.ts"
+import { isEmbeddingModel } from "../providers/ChatModels.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"

@@ -9,12 +9,14 @@ import * as Timers from "../platform/Timers.ts"
 import { recordOf } from "../routing/records/DecisionLog.ts"
 import * as Engine from "../routing/decide/Engine.ts"
 import { Explainer, type ExplainRequest } from "../routing/decide/Explainer.ts"
-import type { Target } from "../routing/resolve/ModelResolver.ts"
 import { permitted } from "../routing/decide/Refusals.ts"
 import * as Resolutions from "../routing/resolve/Resolutions.ts"
 import { startsPrompt } from "../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/decide/SessionKey.ts"
-import * as TargetHealth from "../routing/health/TargetHealth.ts"
+import { TargetHealth } from "../routing/health/TargetHealth.ts"
+import * as Settings from "../resilience/Settings.ts"
+import { leftOutOf } from "../routing/walk/Preview.ts"
+import { routePolicy } from "../routing/walk/RoutePolicy.ts"
 import { codecs } from "../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import { featuresOf } from "./request/RequestFeatures.ts"
@@ -37,16 +39,8 @@ export const layer = Layer.effect(
     const resolutions = yield* Resolutions.Resolutions
     const ids = yield* IdGen.IdGen
     const timers = yield* Timers.Timers
-    const health = yield* TargetHealth.TargetHealth
-
-    /** Whom a request would leave out now. A decision that only lists its targets does not look; the loop does, one by one. */
-    const leftOut = (targets: ReadonlyArray<Target>, nowMs: number): ReadonlyMap<Target, TargetHealth.Unready> =>
-      new Map(
-        targets.flatMap((target): ReadonlyArray<readonly [Target, TargetHealth.Unready]> => {
-          const reason = health.unready(target, nowMs)
-          return reason === null ? [] : [[target, reason]]
-        })
-      )
+    const health = yield* TargetHealth
+    const settings = yield* Settings.Settings
 
     const explain = (request: ExplainRequest) =>
       Effect.suspend((): Explained => {
@@ -92,10 +86,12 @@ export const layer = Layer.effect(
             decision,
             attempts: [],
             // Who is refused is not asked, whatever its health.
-            exclusions: leftOut(
-              resolution.targets.filter((target) => !refusals.has(target)),
+            exclusions: leftOutOf({
+              order: resolution.targets.filter((target) => !refusals.has(target)),
+              policy: routePolicy(settings.current(), resolution.policy),
+              unready: health.unready,
               nowMs
-            ),
+            }),
             chosen: null
           })
         )

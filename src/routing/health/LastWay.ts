@@ -1,6 +1,6 @@
 /**
  * Who may be asked although it is not well, because nobody else is left: a connection that is doubted, a model that rests after a passing
- * failure, and an open breaker that waits for its probe. Pure; the attempt loop and the simulation walk by it.
+ * failure, and an open breaker that waits for its probe. Pure; the walk goes by it.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Failover of one request: walks the targets in the order of the decision, leaves out what may not be called, stands in line where all
  * places are taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take,
- * so that the gateway runs it with sockets (`inference/AttemptLoop`) and the simulator on a virtual clock.
+ * so that the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
  */
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"

@@ -1,6 +1,6 @@
 /**
  * The strategy `fusion` (document 1 "Fusion strategy behavior"): all models of a panel are asked at once, and a judge makes one
- * answer of theirs. Members and judge go through the ordinary attempt loop, so health, places, retries and tokens are as always.
+ * answer of theirs. Members and judge go through the ordinary failover, so health, places, retries and tokens are as always.
  */
 import type { Attempt } from "../../../domain/Decision.ts"
 import type { Trail } from "../../request/Trail.ts"
@@ -26,7 +26,7 @@ import { gather, type Seat } from "./Gather.ts"
 import { judgeWork, memberWork, panelWork } from "./InnerWork.ts"
 import { makeInnerReply } from "../../request/InnerReply.ts"
 import { type Member, membersOf } from "./Members.ts"
-import { nobodyAnswered, notTranslatable } from "./Nobody.ts"
+import { nobodyAnswered, notTranslatable } from "./NoAnswer.ts"
 import { panelRules, type PanelRules } from "./Panel.ts"
 import { judgeQuestion, panelQuestion } from "./Question.ts"
 import { fitted, roomForSources } from "./Sources.ts"

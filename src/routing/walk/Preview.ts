@@ -1,0 +1,41 @@
+/** Which targets a request would leave out if it went out now, and why: the first step of its walk, without a call. */
+import type { Target } from "../resolve/ModelResolver.ts"
+import type { Unready } from "../health/Health.ts"
+import type { RoutePolicy } from "./RoutePolicy.ts"
+import type { Place, WalkWorld } from "./Steps.ts"
+import { Walk } from "./Walk.ts"
+
+/** Everywhere a line to stand in: the walk comes past all targets. */
+const inLine: Place<never, null> = { _tag: "Wait", wait: null }
+
+const ignore = (): void => {}
+
+export interface PreviewInput {
+  readonly order: ReadonlyArray<Target>
+  readonly policy: RoutePolicy
+  readonly unready: WalkWorld<never, null>["unready"]
+  /** Epoch milliseconds. */
+  readonly nowMs: number
+}
+
+/** By target; those that would be asked are absent. Nothing is taken, and nothing is changed. */
+export const leftOutOf = ({ nowMs, order, policy, unready }: PreviewInput): ReadonlyMap<Target, Unready> => {
+  const leftOut = new Map<Target, Unready>()
+  const world: WalkWorld<never, null> = {
+    nowMs: () => nowMs,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    hasLeft: () => false,
+    isStopping: () => false,
+    unready,
+    admit: () => "refused",
+    place: () => inLine,
+    lastWay: () => inLine,
+    isLastWayFree: () => false,
+    release: ignore,
+    leftOut: (target, reason) => {
+      if (reason !== null) leftOut.set(target, reason)
+    }
+  }
+  new Walk({ order, reason: "", policy, waitTimeoutMs: 0, cooldownWait: null }, world).begin()
+  return leftOut
+}

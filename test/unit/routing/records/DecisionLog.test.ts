@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as DecisionLog from "../../../../src/routing/records/DecisionLog.ts"
+import type { Target } from "../../../../src/routing/resolve/ModelResolver.ts"
+import { namedTarget } from "../../../support/Candidates.ts"
+import { decisionEntry as entry } from "../../../support/Decisions.ts"
+
+describe("the decision log", () => {
+  it("keeps the last decisions, and no more", () => {
+    const log = DecisionLog.make(DecisionLog.inMemory)
+    for (let index = 0; index <= DecisionLog.capacity; index += 1)
+      log.record(entry(`r${index}`, [namedTarget("a")], true))
+    assert.isNull(log.get("r0"))
+    assert.strictEqual(log.get("r1")?.chosen, "a/m")
+    assert.strictEqual(log.get(`r${DecisionLog.capacity}`)?.candidates[0]?.score, 1)
+    assert.isNull(log.get("nobody"))
+  })
+
+  it("keeps fewer where each is large, and the latest always", () => {
+    const log = DecisionLog.make(DecisionLog.inMemory)
+    const many = Array.from({ length: 1_000 }, (_, index) => namedTarget("a", `c${index}`))
+    const most = DecisionLog.mostLines / many.length
+    for (let index = 0; index <= most; index += 1) log.record(entry(`r${index}`, many, true))
+    assert.isNull(log.get("r0"))
+    assert.isNotNull(log.get("r1"))
+    const huge = Array.from({ length: DecisionLog.mostLines + 1 }, () => namedTarget("b"))
+    log.record(entry("huge", huge, true))
+    assert.isNotNull(log.get("huge"))
+    assert.isNull(log.get(`r${most}`))
+    log.record(entry("small", [namedTarget("a")], false))
+    assert.isNull(log.get("huge"))
+    assert.isNotNull(log.get("small"))
+  })
+
+  describe("of an order that did not look at health", () => {
+    const [one, two, three] = [namedTarget("a"), namedTarget("b"), namedTarget("c")]
+    const listed = (reason: string, leftOut: ReadonlyArray<Target>, asked: ReadonlyArray<Target> = []) => {
+      const base = entry("r", [one, two, three], false)
+      return DecisionLog.recordOf({
+        ...base,
+        decision: { ...base.decision, reason },
+        exclusions: new Map(leftOut.map((target) => [target, { rule: "cooldown", untilMs: 1, detail: "rests" }])),
+        attempts: asked.map(
+          ({ account, model }) =>
+            ({ connectionId: account.connection.id, model, startedMs: 0 }) as unknown as (typeof base.attempts)[number]
+        )
+      })
+    }
+    const told = ({ order, reason }: { readonly order: ReadonlyArray<string>; readonly reason?: string }) => [
+      order.join(),
+      reason
+    ]
+
+    it("puts those who were passed over last, and says so", () => {
+      const reason = "first in order that could be called"
+      assert.deepStrictEqual(told(listed("first in order", [one])), ["b/m,c/m,a/m", reason])
+      assert.deepStrictEqual(told(listed("first in order; context handed over from x", [one])), [
+        "b/m,c/m,a/m",
+        `${reason}; context handed over from x`
+      ])
+    })
+
+    it("keeps the reason where the first could be called", () => {
+      assert.deepStrictEqual(told(listed("first in order", [two])), ["a/m,c/m,b/m", "first in order"])
+      assert.deepStrictEqual(told(listed("next in turn", [])), ["a/m,b/m,c/m", "next in turn"])
+    })
+
+    it("keeps the place of who was asked and rests since then", () =>
+      assert.deepStrictEqual(told(listed("first in order", [one], [one])), ["a/m,b/m,c/m", "first in order"]))
+
+    it("says when nobody could be called", () =>
+      assert.deepStrictEqual(told(listed("first in order", [one, two, three])), [
+        "a/m,b/m,c/m",
+        "no target is available"
+      ]))
+  })
+})

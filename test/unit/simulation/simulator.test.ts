@@ -1,0 +1,221 @@
+/** The service over a real usage log, and the words of the command line for it. */
+import { assert, describe, layer, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { spanMs } from "../../../src/cli/commands/route/replay.ts"
+import { pairsOf } from "../../../src/cli/commands/route/simulate.ts"
+import * as Catalog from "../../../src/providers/Catalog.ts"
+import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import * as Settings from "../../../src/resilience/Settings.ts"
+import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts"
+import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
+import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
+import { noBehaviours } from "../../../src/simulation/Behaviour.ts"
+import * as Simulator from "../../../src/simulation/Simulator.ts"
+import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
+import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import { noLeaderboard } from "../../support/Leaderboard.ts"
+import { combo, connection } from "../../support/Records.ts"
+import { reposInMemory } from "../store/fixtures.ts"
+import { row } from "./support.ts"
+
+const snapshot = Catalog.snapshot(
+  [
+    connection({ id: "two", provider: "groq", models: ["m"] }),
+    connection({ id: "three", provider: "mistral", models: ["m"] })
+  ],
+  [],
+  [
+    combo({
+      name: "own",
+      strategy: "auto",
+      targets: [{ model: "groq/m" }, { model: "mistral/m" }],
+      config: { routerStrategy: "only-mistral", explorationRate: 0 }
+    })
+  ]
+)
+
+const catalog = Layer.succeed(
+  Catalog.Catalog,
+  Catalog.Catalog.of({
+    current: () => snapshot,
+    refresh: Effect.void,
+    onChange: () => () => {},
+    replaceTokens: () => {},
+    modelsOf: ({ connection: { models } }) => models,
+    factsOf: () => unknownFacts
+  })
+)
+
+const services = Layer.provideMerge(
+  Simulator.layer,
+  Layer.mergeAll(
+    catalog,
+    PriceBook.layerMemory,
+    PerformanceStats.layer,
+    RouterStrategies.layer,
+    noLeaderboard,
+    Layer.mergeAll(
+      Settings.layer,
+      GatewaySettings.layer,
+      RoutingSettings.layer,
+      QuotaWindows.layer,
+      UsageJournal.layerMemory
+    ).pipe(Layer.provideMerge(reposInMemory))
+  )
+)
+
+layer(services, { excludeTestServices: true })("the simulator", (test) => {
+  test.effect("replays what was recorded since then, over pages, and by live measurements", () =>
+    Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const simulator = yield* Simulator.Simulator
+      const journal = yield* UsageJournal.UsageJournal
+      const stats = yield* PerformanceStats.PerformanceStats
+      for (let index = 0; index < 1_500; index += 1) {
+        const timestampMs = nowMs - (index < 300 ? 7_200_000 : 60_000)
+        journal.append(row(index, { id: `row-${String(index).padStart(5, "0")}`, timestampMs }))
+      }
+      yield* journal.flush
+      const report = yield* simulator.replay({ model: "groq/m", sinceMs: 3_600_000, seed: 1 })
+      assert.deepStrictEqual([report.replayed, report.moved, report.leftOut], [1_200, 1_200, 0])
+      assert.deepStrictEqual(
+        report.providers.map(({ after, before, provider }) => [provider, before, after]),
+        [
+          ["groq", 0, 1_200],
+          ["openai", 1_200, 0]
+        ]
+      )
+      assert.deepStrictEqual(report.latency.basis, { live: 0, recorded: 0, unknown: 1_200 })
+      const sample = { provider: "groq", connectionId: "two", model: "m", ttftMs: null, outputTokens: null }
+      stats.record({ ...sample, ok: true, latencyMs: 40, atMs: nowMs })
+      const live = yield* simulator.replay({ model: "groq/m", sinceMs: 86_400_000, seed: 1 })
+      assert.deepStrictEqual(live.latency.basis, { live: 1_500, recorded: 0, unknown: 0 })
+      assert.strictEqual(live.latency.meanAfterMs, 40)
+    })
+  )
+
+  test.effect("refuses more than it can do, and simulates what is connected", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const request = {
+        model: "groq/m",
+        requests: 100,
+        seed: 1,
+        ratePerSecond: 10,
+        burst: 1,
+        behaviours: noBehaviours,
+        scenario: null,
+        streamed: null,
+        promptTokens: 10,
+        outputTokens: 10
+      }
+      assert.strictEqual((yield* simulator.simulate(request)).served, 100)
+      const tooMuch = yield* Effect.flip(simulator.simulate({ ...request, requests: Simulator.mostWork + 1 }))
+      assert.strictEqual(tooMuch._tag, "InvalidRequest")
+      assert.strictEqual(
+        (yield* Effect.flip(simulator.simulate({ ...request, model: "nobody" })))._tag,
+        "ModelNotFound"
+      )
+    })
+  )
+})
+
+layer(services, { excludeTestServices: true })("the policy of the house", (test) => {
+  test.effect("holds in simulations and replays: custom router strategies, and what the settings say", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const registry = yield* RouterStrategies.RouterStrategies
+      const journal = yield* UsageJournal.UsageJournal
+      const nowMs = yield* Clock.currentTimeMillis
+      journal.append(row(1, { timestampMs: nowMs - 1_000 }))
+      yield* journal.flush
+      registry.register({
+        name: "only-mistral",
+        description: "",
+        select: (pool) => ({
+          provider: "mistral",
+          model: "m",
+          strategy: "only-mistral",
+          reason: "mine",
+          candidatesConsidered: pool.length,
+          finalScore: 1
+        })
+      })
+      const simulated = yield* simulator.simulate({
+        model: "own",
+        requests: 20,
+        seed: 1,
+        ratePerSecond: 1,
+        burst: 1,
+        behaviours: noBehaviours,
+        scenario: null,
+        streamed: null,
+        promptTokens: 10,
+        outputTokens: 10
+      })
+      assert.deepStrictEqual(
+        simulated.targets.map(({ firstChoices, provider }) => [provider, firstChoices]),
+        [
+          ["groq", 0],
+          ["mistral", 20]
+        ]
+      )
+      const replayed = yield* simulator.replay({ model: "own", sinceMs: 60_000, seed: 1 })
+      assert.strictEqual(replayed.providers.find(({ provider }) => provider === "mistral")?.after, replayed.replayed)
+
+      // With no free model anywhere a strict tier has nobody.
+      const settings = yield* RoutingSettings.RoutingSettings
+      const free = { model: "auto/chat:free", sinceMs: 60_000, seed: 1 }
+      assert.strictEqual((yield* simulator.replay(free)).replayed, 1)
+      yield* settings.patch({ freeTierStrict: true })
+      assert.strictEqual((yield* simulator.replay(free)).replayed, 0)
+    })
+  )
+
+  test.effect("names targets where a behaviour is for nobody", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const refused = yield* Effect.flip(
+        simulator.simulate({
+          model: "own",
+          requests: 1,
+          seed: 1,
+          ratePerSecond: 1,
+          burst: 1,
+          behaviours: { ...noBehaviours, errors: { nobody: 0.5 } },
+          scenario: null,
+          streamed: null,
+          promptTokens: 10,
+          outputTokens: 10
+        })
+      )
+      assert.include(refused.message, "groq/m, mistral/m")
+    })
+  )
+})
+
+describe("the words of the command line", () => {
+  const number = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : null)
+
+  it.effect("reads pairs and times, and says which are wrong", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* pairsOf("--errors", "name=0.05", ["a=b=0.5", "*=1"], number), {
+        "a=b": 0.5,
+        "*": 1
+      })
+      assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["=1"], number))).message, "name=0.05")
+      assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["a=x"], number))).message, "'a=x'")
+      assert.deepStrictEqual(
+        yield* Effect.forEach(["90s", "30m", "24h", "7d", "2w"], spanMs),
+        [90_000, 1_800_000, 86_400_000, 604_800_000, 1_209_600_000]
+      )
+      for (const wrong of ["", "24", "h", "-1h", "1y", "0h", "367d", "999999999d"]) {
+        assert.include((yield* Effect.flip(spanMs(wrong))).message, "--since")
+      }
+    })
+  )
+})
