@@ -1,18 +1,18 @@
 /**
- * May this caller use this route? One pure decision from a route's tier and the facts of a request; nothing else in the house decides it.
+ * May this caller use this route? One pure decision from the route's tier and the facts of a request; it is made nowhere else.
  */
 import type { Tier } from "../api/Routes.ts"
 import { managementScopes } from "../domain/ApiKey.ts"
 import type { ApiKey, Principal } from "../domain/ApiKey.ts"
 
-/** What `ApiKeys.identify` says about the key of a request. */
+/** The result of `ApiKeys.identify` for the key of a request. */
 export type Identified = Principal | "missing" | "wrong"
 
 export interface AccessFacts {
   readonly key: Identified
-  /** The given key is unknown, but its checksum says that this kind of gateway made it: it was revoked or is another's. */
+  /** The given key is unknown, but its checksum is valid: it was revoked or belongs to another gateway. */
   readonly keyIsOurs: boolean
-  /** What is wrong with a known key now. */
+  /** Why a known key cannot be used now. */
   readonly keyProblem: "expired" | "inactive" | null
   /** Id of the admin session the cookie names, while it is valid. */
   readonly sessionId: string | null
@@ -24,7 +24,7 @@ export interface AccessFacts {
   readonly keysRequired: boolean
   /** The setting `metricsPublic`. */
   readonly metricsPublic: boolean
-  /** There is an admin key, an admin password, or an API key that may manage. */
+  /** There is an admin key, an admin password, or an API key with a management scope. */
   readonly adminConfigured: boolean
 }
 
@@ -78,14 +78,14 @@ const bySession = (facts: AccessFacts, sessionId: string): Access => {
   return facts.csrfTokenValid ? allowed({ _tag: "Session", sessionId }) : noCsrf
 }
 
-/** Without required keys a foreign key (clients insist on sending one) is nobody's; a lost or revoked one of ours stays refused. */
+/** While keys are not required, a foreign key (many clients always send one) is ignored; a revoked one of ours stays refused. */
 const inference = (facts: AccessFacts): Access => {
   if (facts.key === "missing") return facts.keysRequired ? noKey : allowed(anonymous)
   if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
   return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
 }
 
-/** A key that was sent on purpose counts before the cookie that a browser adds by itself. */
+/** A key, which is sent on purpose, wins over the cookie, which a browser adds by itself. */
 const manage = (facts: AccessFacts): Access => {
   if (facts.key === "missing") {
     if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
@@ -97,7 +97,7 @@ const manage = (facts: AccessFacts): Access => {
   return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
 }
 
-/** The numbers tell what the gateway is used for: beyond this machine they are for holders of a key. */
+/** Metrics show what the gateway is used for: other machines need a key. */
 const scrape = (facts: AccessFacts): Access => {
   if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
   if (typeof facts.key === "object") {

@@ -1,5 +1,5 @@
 /**
- * The one admin password. There is no default: until one is set, nobody can log in. `GATEWAY_ADMIN_PASSWORD` sets it on the first
+ * The admin password. There is no default: until one is set, login is not possible. `GATEWAY_ADMIN_PASSWORD` sets it on the first
  * start only; later it is changed through `set`, which ends every session.
  */
 import * as Context from "effect/Context"

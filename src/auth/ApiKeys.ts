@@ -1,6 +1,6 @@
 /**
- * The keys of this gateway, ready in memory: looked up by hash on the request path, written through to the store on change.
- * Expiry, activity and allowed models are judged apart from identity, so that a wrong key and a barred one answer differently.
+ * The keys of this gateway in memory: looked up by hash on the request path, written through to the store on change. Expiry, activity
+ * and allowed models are checked separately from identity, so that unknown and forbidden keys get different errors.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -20,7 +20,7 @@ import { formatKey, hashKey, prefixOf } from "./KeyFormat.ts"
 
 export type KeyProblem = "expired" | "inactive"
 
-/** What keeps a known key from being used now, whatever for. */
+/** Why a known key cannot be used for anything now. */
 export const problemOf = (key: ApiKeySettings, nowMs: number): KeyProblem | null => {
   if (!key.isActive) return "inactive"
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : null
@@ -34,7 +34,7 @@ export const allowsModel = (key: ApiKeySettings, model: string): boolean =>
     pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model
   )
 
-/** Everything that bars a key from a model at a time; `model` null asks about the key alone. */
+/** Why a key cannot be used for a model at a time; a null `model` checks the key alone. */
 export const judge = (key: ApiKeySettings, nowMs: number, model: string | null): KeyProblem | "model" | null =>
   problemOf(key, nowMs) ?? (model === null || allowsModel(key, model) ? null : "model")
 
@@ -47,11 +47,11 @@ export interface CreatedKey {
 export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
   ApiKeys,
   {
-    /** HOT. Whose key this is. */
+    /** HOT. Looks up the owner of a key. */
     readonly identify: (rawKey: string | null) => Identified
     /** HOT. Notes that a key was used; written to the store later, at most every five minutes per key. */
     readonly used: (key: ApiKey, nowMs: number) => void
-    /** HOT. Whether the admin key or an active key that may manage exists. */
+    /** HOT. Whether the admin key or an active key with a management scope exists. */
     readonly canManage: (nowMs: number) => boolean
     /** Oldest first. */
     readonly list: () => ReadonlyArray<ApiKey>
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => writeUses)
   yield* Effect.forkScoped(Effect.repeat(writeUses, Schedule.spaced("1 minute")))
 
-  /** One change after the other: a key removed while another change of it is being written must not come back to memory. */
+  /** Changes are serialised: a key removed while another change of it is being written must not come back to memory. */
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
   const create = Effect.fn("ApiKeys.create")(function* (settings: ApiKeySettings) {

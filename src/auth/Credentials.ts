@@ -1,6 +1,4 @@
-/**
- * Where a request may carry its API key: the one place that knows (contract B1). Pure, on node-style headers.
- */
+/** Reads the API key of a request, for all routes (docs/reference/http-api.md, "Authentication"). Pure, on node-style headers. */
 import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
 
 /** Header names in lower case, as node:http gives them. */
@@ -17,7 +15,7 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
   return first === undefined ? null : first.trim() || null
 }
 
-/** The key of a request to a management route: from here only, because addresses and other headers end up in logs and histories. */
+/** The key of a request to a management route: from this header only, because URLs and other headers end up in logs and histories. */
 export const bearerOf = (headers: RequestHeaders): string | null => {
   const authorization = headerOf(headers, "authorization")
   if (authorization === null || !/^bearer(?:\s|$)/i.test(authorization)) return null
@@ -48,7 +46,7 @@ const pathKeyOf = (url: string): string | null => {
 }
 
 /**
- * The key of a request, or null. One in the path is meant, whatever the client sends beside it. An empty `Bearer` counts as none.
+ * The key of a request, or null. One in the path wins over all others. An empty `Bearer` counts as none.
  * `url` is the request target with its query.
  */
 export const keyOf = (headers: RequestHeaders, url: string): string | null => {

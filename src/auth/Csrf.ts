@@ -1,6 +1,6 @@
 /**
- * Proof that a request with the session cookie was made by our own page (contract B5 "Session"). The token is an HMAC keyed by the
- * cookie's secret value: a foreign page can make the browser send the cookie, but cannot read it, so it cannot know the token.
+ * Proof that a request with the session cookie was made by our own page. The token is an HMAC keyed by the cookie's secret value: a
+ * foreign page can make the browser send the cookie, but cannot read it, so it cannot know the token.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { headerOf } from "./Credentials.ts"
@@ -27,8 +27,8 @@ export const isCsrfToken = (cookieValue: string, token: string | null): boolean 
 const hostOfOrigin = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
 
 /**
- * Whether a browser says that another site made this request. Clients that are not browsers send neither header and pass;
- * a browser sends at least one of them with every unsafe request.
+ * Whether the headers of a browser show that another site made this request. Clients that are not browsers send neither header and
+ * pass; a browser sends at least one of them with every unsafe request.
  */
 export const isCrossSite = (headers: RequestHeaders): boolean => {
   const site = headerOf(headers, "sec-fetch-site")

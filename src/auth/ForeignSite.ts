@@ -1,14 +1,14 @@
 /**
- * A browser is not its user: any page may make it call this machine, under a name of its own choosing. While no key is required, a
- * request that another site made, or that calls the gateway by a name that is not its own, is refused. Pure.
+ * Any web page can make a browser call this machine, under a host name of its choice (DNS rebinding). While no key is required, a
+ * request that another site made, or that uses a host name that is not the gateway's own, is refused. Pure.
  */
 import type { Denied } from "./Access.ts"
 import { headerOf, type RequestHeaders } from "./Credentials.ts"
 import { isOwnHost } from "./Loopback.ts"
 
-/** What the operator and the start-up say. */
+/** From the configuration and the settings. */
 export interface SiteRules {
-  /** The name or address the gateway was told to listen on; null when that is every address of the machine. */
+  /** The name or address the gateway listens on; null when that is every address of the machine. */
   readonly boundHost: string | null
   /** The setting `allowedHosts`, in lower case, IPv6 addresses without brackets. */
   readonly allowedHosts: ReadonlySet<string>
@@ -51,8 +51,8 @@ const hostOfOrigin = (origin: string): string | null => {
 export const isNamedOrigin = (origin: string, rules: SiteRules): boolean => rules.origins.has(origin.toLowerCase())
 
 /**
- * Null when the request may go on. `localAddress` is the address of this machine that the connection came to; it is asked only when
- * nothing else tells. A request without `Host` was not made by a browser.
+ * Null when the request is allowed. `localAddress` gives the address of this machine that the connection came to; it is called only
+ * when nothing else decides. A request without `Host` was not made by a browser.
  */
 export const judgeSite = (
   headers: RequestHeaders,

@@ -1,6 +1,6 @@
 /**
- * The door of both planes: gathers the facts of a request and lets `Access.decide` decide. HOT and synchronous, because
- * inference requests pass here too.
+ * Access control for inference and management: collects the facts of a request and lets `Access.decide` decide. HOT and synchronous,
+ * because inference requests use it too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,14 +26,14 @@ export interface GateRequest {
   /** The request target with its query. */
   readonly url: string
   readonly headers: RequestHeaders
-  /** Peer address of the socket, never of a header. */
+  /** Peer address of the socket, never from a header. */
   readonly socketAddress: string | null
 }
 
 export class Gate extends Context.Tag("gateway/auth/Gate")<
   Gate,
   {
-    /** May this request be looked at at all? Asked before its route and its body; null when it may. */
+    /** Refuses requests of foreign sites before the route and the body are read; null when the request is allowed. */
     readonly admit: (headers: RequestHeaders, localAddress: () => string | null) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
@@ -42,7 +42,7 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
   }
 >() {}
 
-/** What `HOST` says when the gateway listens on all addresses of the machine. */
+/** Values of `HOST` that mean all addresses of the machine. */
 const everyAddress = new Set(["0.0.0.0", "::", "[::]", "*"])
 
 export const make = Effect.gen(function* () {
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
   const origins = new Set(corsOrigins)
   let rules: SiteRules = { boundHost, origins, allowedHosts: settings.allowedHosts() }
-  /** Made anew when the setting has changed. */
+  /** Rebuilt when the setting has changed. */
   const rulesNow = (): SiteRules => {
     const allowedHosts = settings.allowedHosts()
     if (rules.allowedHosts !== allowedHosts) rules = { boundHost, origins, allowedHosts }
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
 
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
-    // The request path: a browser's cookie and where the request came from play no part there.
+    // Inference ignores the cookie and the origin of the request, so do not compute them.
     const inferenceOnly = tier === "inference"
     const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
     const key = keys.identify(rawKey)

@@ -1,6 +1,6 @@
 /**
- * How a gateway key is written: `gw_`, 32 random bytes in base62, 6 characters of checksum. The checksum lets scanners and
- * this code tell a mistyped or foreign key without a look-up. Keys have 256 bits of chance, so a plain SHA-256 is enough to store.
+ * The format of a gateway key: `gw_`, 32 random bytes in base62, 6 characters of checksum. The checksum lets scanners and this code
+ * recognise a mistyped or foreign key without a look-up. Keys have 256 bits of entropy, so a plain SHA-256 is enough to store them.
  */
 import { hash as digest } from "node:crypto"
 import { crc32 } from "node:zlib"
@@ -18,13 +18,13 @@ const base62 = (value: bigint, length: number): string => {
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), checksumLength)
 
-/** Writes a key from 32 random bytes. */
+/** Formats a key from 32 random bytes. */
 export const formatKey = (random: Uint8Array): string => {
   const body = base62(BigInt(`0x${Buffer.from(random).toString("hex")}`), bodyLength)
   return `${marker}${body}${checksum(body)}`
 }
 
-/** Whether a text is a well-formed key; says nothing about whether it exists. */
+/** Whether a text is a well-formed key; it need not exist. */
 export const isWellFormed = (key: string): boolean => {
   if (!key.startsWith(marker) || key.length !== marker.length + bodyLength + checksumLength) return false
   const body = key.slice(marker.length, marker.length + bodyLength)

@@ -1,4 +1,4 @@
-/** Logging in: throttle, password, new session, in this order (contract B5 "Session"). */
+/** Logging in: throttle, password, new session, in this order. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -20,7 +20,7 @@ export interface LoginAttempt {
   readonly password: Redacted.Redacted
   /** Peer address of the socket. */
   readonly address: string
-  /** Session cookie the browser still has; its session ends when the login succeeds. */
+  /** The session cookie that came with the request; its session ends when the login succeeds. */
   readonly formerCookie: string | null
 }
 

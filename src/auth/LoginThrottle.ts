@@ -1,6 +1,6 @@
 /**
  * Slows down password guessing: one token bucket per address and one for all together. Pure; the caller keeps the state and the clock.
- * Every try costs a token before the password is looked at; a right password gives it back.
+ * Every try costs a token before the password is checked; a right password gives it back.
  */
 
 export interface Bucket {
@@ -38,7 +38,7 @@ const waitMs = (bucket: Bucket, policy: Policy): number =>
 
 const spent = (bucket: Bucket): Bucket => ({ ...bucket, tokens: bucket.tokens - 1 })
 
-/** Full buckets say nothing and go first; then the oldest. */
+/** Full buckets hold no information and are dropped first; then the oldest. */
 const bounded = (buckets: Map<string, Bucket>, nowMs: number): Map<string, Bucket> => {
   if (buckets.size <= maxAddresses) return buckets
   for (const [address, bucket] of buckets) {
@@ -51,7 +51,7 @@ const bounded = (buckets: Map<string, Bucket>, nowMs: number): Map<string, Bucke
   return buckets
 }
 
-/** Takes a token for one try. `retryAfterMs` is 0 when the try may go on. */
+/** Takes a token for one try. `retryAfterMs` is 0 when the try is allowed. */
 export const take = (
   state: ThrottleState,
   address: string,

@@ -1,6 +1,6 @@
 /**
- * Whether a request was made on this very machine, by itself. Only the socket's address counts; a request that came through a proxy or a
- * tunnel is somebody else's, whatever its last hop, and a foreign Host is a page that rebinds its name to us.
+ * Whether a request was made on this machine. Only the socket's address counts; a request that came through a proxy or a tunnel was
+ * made elsewhere, whatever its last hop, and a foreign `Host` is a sign of DNS rebinding.
  */
 import { headerOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
@@ -25,7 +25,7 @@ const forwarding = [
 const isLoopbackAddress = (address: string): boolean =>
   /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === "::1"
 
-/** A `Host` that names this machine wherever it is read. Names below `.localhost` are left to whoever resolves them. */
+/** A `Host` that always means this machine. Names below `.localhost` are not among them: how they resolve depends on the resolver. */
 export const isOwnHost = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(host)
 
 /** `socketAddress` is the peer address of the socket, null when it is gone. */

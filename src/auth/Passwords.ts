@@ -1,5 +1,5 @@
 /**
- * Password hashes: argon2id when its native part is there, else scrypt; both verify, told apart by their PHC prefix.
+ * Password hashes: argon2id when its native module is there, else scrypt; both verify, distinguished by their PHC prefix.
  * Hashing runs off the event loop, at most two at a time, so that a storm of logins costs neither memory nor latency elsewhere.
  */
 import * as Effect from "effect/Effect"

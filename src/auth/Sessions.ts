@@ -1,5 +1,5 @@
 /**
- * Admin sessions (contract B5 "Session"). The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
+ * Admin sessions. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
  * A session ends a day after its last use, a week after the login, at logout, and when the password changes.
  */
 import * as Clock from "effect/Clock"
@@ -46,7 +46,7 @@ export interface Login {
 export class Sessions extends Context.Tag("gateway/auth/Sessions")<
   Sessions,
   {
-    /** HOT. The id of the living session a cookie names; counts as a use of it. */
+    /** HOT. The id of the valid session a cookie names; counts as a use of it. */
     readonly find: (cookie: string, nowMs: number) => string | null
     readonly open: Effect.Effect<Login, StoreError>
     readonly close: (sessionId: string) => Effect.Effect<void, StoreError>
@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
     return repo.removeAll
   }).pipe(Effect.withSpan("Sessions.closeAll"))
 
-  /** Writes uses and forgets the dead, so that neither memory nor the table grows. */
+  /** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
   const tidy = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const seen = [...sessions.values()].filter((session) => toWrite.has(session.idHash))

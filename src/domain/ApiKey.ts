@@ -1,6 +1,4 @@
-/**
- * A gateway API key (contract B3, reference-facts 1.2). Only a hash and a short prefix are kept; the secret is shown once.
- */
+/** A gateway API key. Only a hash and a short prefix are kept; the secret is shown once. */
 import * as Schema from "effect/Schema"
 
 /** Scopes that open the management routes; `admin` includes `manage`. */
@@ -74,7 +72,7 @@ export interface ApiKey extends ApiKeySettings {
   readonly lastUsedAtMs: number | null
 }
 
-/** Who is calling, as far as inference and management care. */
+/** The caller, as inference and management see it. */
 export type Principal =
   | { readonly _tag: "Anonymous" }
   | { readonly _tag: "AdminKey" }

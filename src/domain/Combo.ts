@@ -1,9 +1,7 @@
-/**
- * A persisted routing combo: a name clients use as a model id (document 1 "Combo", contract B3).
- */
+/** A persisted routing combo: a name that clients use as a model id. See docs/routing.md. */
 import * as Schema from "effect/Schema"
 
-/** The 17 strategies of document 1. */
+/** The 17 strategies. docs/routing.md describes each. */
 export const ComboStrategy = Schema.Literal(
   "priority",
   "weighted",

@@ -1,6 +1,6 @@
 /**
- * A provider connection: one account at one provider (document 1 "Provider connection fields", contract B3).
- * `Connection` is the record inside the house; the masked view callers see is declared in `src/api`.
+ * A provider connection: one account at one provider. `Connection` is the internal record; the masked view that callers see is
+ * declared in `src/api`.
  */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -16,7 +16,7 @@ export type AccountTier = typeof AccountTier.Type
 export const TestStatus = Schema.Literal("unknown", "active", "unavailable", "banned", "expired", "credits_exhausted")
 export type TestStatus = typeof TestStatus.Type
 
-/** Request headers by name. Any value may be a key, so all are kept as one. */
+/** Request headers by name. Any value may be a key, so all of them are redacted. */
 export type SecretHeaders = Readonly<Record<string, Redacted.Redacted>>
 
 /** Token set of an OAuth account. `expiresAtMs` is epoch milliseconds. */
@@ -32,7 +32,7 @@ export interface OAuthTokens {
 export const QuotaWindow = Schema.Literal("5h", "hourly", "daily", "weekly", "monthly")
 export const QuotaUnit = Schema.Literal("requests", "tokens", "usd", "percent")
 
-/** A quota the operator wrote down; otherwise quotas are learned from response headers. */
+/** A quota the operator declared; otherwise quotas are learned from response headers. */
 export const DeclaredQuota = Schema.Struct({
   window: QuotaWindow,
   unit: QuotaUnit,

@@ -1,6 +1,5 @@
 /**
- * The decision record: what was asked, what could have served it, what was tried and why (contract B3, B5).
- * Features only: never prompt text, never a key.
+ * The decision record: what was asked for, what could have served it, what was tried and why. It never holds prompt text or a key.
  */
 export type AttemptOutcome = "completed" | "failed" | "aborted"
 
@@ -43,7 +42,7 @@ export interface Candidate {
 export interface DecisionRecord {
   readonly requestId: string
   readonly requestedModel: string
-  /** What stood in for it, by the setting `modelFallbacks`; absent where the requested id itself was asked. */
+  /** The model used instead, by the setting `modelFallbacks`; absent where the requested id itself was used. */
   readonly fallbackModel?: string
   readonly combo: string | null
   readonly strategy: string
@@ -52,7 +51,7 @@ export interface DecisionRecord {
   readonly seed: number
   readonly weights: Readonly<Record<string, number>> | null
   readonly candidates: ReadonlyArray<Candidate>
-  /** Candidates that the record does not show; absent when it shows all. */
+  /** How many candidates the record does not show; absent when it shows all. */
   readonly candidatesLeftOut?: number
   readonly order: ReadonlyArray<string>
   readonly attempts: ReadonlyArray<AttemptView>

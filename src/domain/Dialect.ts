@@ -1,6 +1,6 @@
 /**
- * Where an endpoint departs from the wire it speaks, as plain data of the registry. Codecs are handed it as a value and know no
- * provider by name. Every statement names the page it was taken from.
+ * Where an endpoint deviates from the wire it speaks, as plain data of the registry. Codecs take it as a value and know no provider
+ * by name. Every entry has the address of the page it was taken from.
  */
 import type { WireName } from "./Wire.ts"
 
@@ -17,27 +17,27 @@ export interface Documented<A> {
 export type ReasoningHistory = "reasoning_content" | "reasoning" | "refused"
 
 /**
- * How reasoning tokens stand to the completion's:
- * - `inside` the completion counts them
- * - `beside` the completion does not, the total does
+ * How reasoning tokens relate to the completion tokens:
+ * - `inside` the completion count includes them
+ * - `beside` the completion count does not, the total does
  * - `outside_total` neither does
  */
 export type ReasoningCount = "inside" | "beside" | "outside_total"
 
-/** Where the usage of an answer counts what. Codecs of the chat and responses wires read by it; the others have one way. */
+/** Where the usage object counts what. Only the codecs of the chat and responses wires need it; the other wires have one way. */
 export interface UsageDialect {
   readonly reasoning: ReasoningCount
-  /** Whether the prompt's count holds what was read from the cache. */
+  /** Whether the prompt count includes what was read from the cache. */
   readonly cacheRead: "inside" | "beside"
   /** Members of the usage object, as paths with dots; the first that holds a number counts. */
   readonly reasoningAt: ReadonlyArray<string>
   readonly cacheReadAt: ReadonlyArray<string>
   readonly cacheWriteAt: ReadonlyArray<string>
-  /** Null: the provider documents nothing of it, and it is read as the wire's maker documents it. */
+  /** Null: not documented by the provider, so it is read as the maker of the wire documents it. */
   readonly docs: string | null
 }
 
-/** Models that are asked by another wire than the client's, though the endpoint speaks both. */
+/** Models for which another wire than the client's is used, although the endpoint speaks both. */
 export interface WireRule {
   /** Matched against the model's id. */
   readonly models: RegExp
@@ -52,18 +52,18 @@ export interface WireRule {
 }
 
 export interface Dialect {
-  /** Null: the provider does not say. */
+  /** Null: not documented by the provider. */
   readonly reasoningHistory: Documented<ReasoningHistory> | null
-  /** `stream_options` is refused; usage comes with every stream. Null: it is known. */
+  /** `stream_options` is refused; usage comes with every stream. Null: it is supported. */
   readonly streamOptions: Documented<"refused"> | null
-  /** The only form of tool-call ids that is taken. Null: any. */
+  /** The only form of tool-call ids that is accepted. Null: any. */
   readonly callIds: Documented<"nine_letters_or_digits"> | null
   readonly usage: UsageDialect
-  /** The first that fits is followed. */
+  /** The first that matches applies. */
   readonly wireRules: ReadonlyArray<WireRule>
 }
 
-/** Places where servers of the chat wire are known to count; the wire's own first. */
+/** Where servers of the chat wire are known to count reasoning and cached tokens; the standard members come first. */
 export const plainUsage: UsageDialect = {
   reasoning: "inside",
   cacheRead: "inside",
@@ -88,7 +88,7 @@ export const plainUsage: UsageDialect = {
   docs: null
 }
 
-/** An endpoint that says nothing of itself. */
+/** The dialect of an endpoint without known deviations. */
 export const plainDialect: Dialect = {
   reasoningHistory: null,
   streamOptions: null,

@@ -1,4 +1,4 @@
-/** What failed at an upstream, as far as clients act on it, and the error as the upstream wrote it. */
+/** The kinds of upstream failure that clients react to, and the error as the upstream wrote it. */
 import type { WireName } from "./Wire.ts"
 
 /**
@@ -6,7 +6,7 @@ import type { WireName } from "./Wire.ts"
  * - `usage_limit` a window of hours, days or months is used up; it opens again by itself
  * - `rate_limit` too many requests or tokens in a short window
  * - `overloaded` the provider or the model has no capacity now
- * - `content_refused` the provider does not want this content
+ * - `content_refused` the provider refuses this content
  * - `context_overflow` the conversation does not fit the model's window
  * - `model_not_found` the provider does not have the model
  */
@@ -28,10 +28,10 @@ export interface NativeError {
   readonly headers: ReadonlyArray<string>
 }
 
-/** What a client may be told of a failure. */
+/** What a client may see of a failure. */
 export interface ToldError {
-  /** Null where a client has nothing else to do than with any failure of that status. */
+  /** Null where the status alone says what a client can do. */
   readonly kind: ErrorKind | null
-  /** Null when the upstream said nothing itself. */
+  /** Null when the upstream sent no error of its own. */
   readonly native: NativeError | null
 }

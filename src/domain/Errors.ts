@@ -1,7 +1,7 @@
 /**
- * Everything that can go wrong with an inference request, as a closed union of tagged values without HTTP in them.
- * `describe` gives each its status and stable type/code (contract B2, reference-facts 1.5); `src/wire/<format>/Errors.ts`
- * then renders the description in the caller's own format.
+ * Everything that can go wrong with an inference request, as a closed union of tagged values without HTTP in them. `describe` gives
+ * each its status and stable type and code (docs/reference/http-api.md); `src/wire/<format>/Errors.ts` then renders the description
+ * in the caller's own format.
  */
 import * as Data from "effect/Data"
 import type { Attempt } from "./Decision.ts"
@@ -19,14 +19,14 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly details: ReadonlyArray<FieldProblem>
 }> {}
 
-/** The request goes on from an answer that neither this gateway nor the chosen upstream knows. */
+/** The request continues an answer that neither this gateway nor the chosen upstream knows. */
 export class PreviousResponseNotFound extends Data.TaggedError("PreviousResponseNotFound")<{
   readonly responseId: string
 }> {}
 
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly limitBytes: number }> {}
 
-/** The body is in a form that is not read. */
+/** The body has a media type or encoding that is not supported. */
 export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ readonly message: string }> {}
 
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
@@ -46,7 +46,7 @@ export class QuotaNotAllocated extends Data.TaggedError("QuotaNotAllocated")<{
   readonly hasKey: boolean
 }> {}
 
-/** The key has used its share of a quota group, and what is left is the others'. `retryAfterMs` is the time until it may again. */
+/** The key has used its share of a quota group; what is left belongs to other keys. `retryAfterMs`: until the share is renewed. */
 export class QuotaShareUsed extends Data.TaggedError("QuotaShareUsed")<{
   readonly model: string
   readonly group: string
@@ -78,25 +78,25 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
 /** The gateway has as many requests under way as it may. */
 export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryAfterMs: number }> {}
 
-/** The gateway stops, and the time for what was under way is over. */
+/** The gateway is stopping, and the time for running requests is over. */
 export class ShuttingDown extends Data.TaggedError("ShuttingDown") {}
 
-/** The bodies of the requests under way take as much memory as they may. */
+/** The bodies of the running requests use all the memory set aside for them. */
 export class BufferFull extends Data.TaggedError("BufferFull")<{ readonly retryAfterMs: number }> {}
 
-/** Every target is resting: cooling down, locked, behind an open breaker, out of the game, or without a free place. */
+/** No target can be called now: each is cooling down, locked, behind an open breaker, unusable, or without a free slot. */
 export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
   readonly code: string
   readonly message: string
-  /** What put the target to rest that is ready soonest; null when clients need not know. */
+  /** Why the target that is ready soonest cannot be called; null when clients need not know. */
   readonly kind: ErrorKind | null
   readonly retryAfterMs: number | null
   /** Epoch milliseconds at which a used-up window opens again; null when it is not known. */
   readonly resetsAtMs: number | null
 }> {}
 
-/** Every target was tried; carries the last upstream's own status and words. */
+/** Every target was tried; carries the status and message of the last upstream. */
 export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly status: number
   readonly message: string
@@ -104,21 +104,21 @@ export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   /** As the upstream wrote it; null when it did not. */
   readonly native: NativeError | null
   readonly retryAfterMs: number | null
-  /** As of `TargetsUnavailable`. */
+  /** As in `TargetsUnavailable`. */
   readonly resetsAtMs: number | null
   readonly attempts: ReadonlyArray<Attempt>
 }> {}
 
-/** The path names a provider that nobody knows. */
+/** The path names an unknown provider. */
 export class ProviderNotFound extends Data.TaggedError("ProviderNotFound")<{ readonly provider: string }> {}
 
-/** The route is for sockets, and the request is a plain one. */
+/** The route is for WebSockets, and the request is not an upgrade. */
 export class UpgradeRequired extends Data.TaggedError("UpgradeRequired")<{ readonly message: string }> {}
 
 /** The path is right, the method is not. */
 export class WrongMethod extends Data.TaggedError("WrongMethod")<{ readonly allow: string }> {}
 
-/** The client closed the connection; nobody is left to read an answer. */
+/** The client closed the connection before the answer was complete. */
 export class ClientGone extends Data.TaggedError("ClientGone") {}
 
 /** A bug of ours. The cause goes to the log, never to the caller. */
@@ -157,7 +157,7 @@ export interface ErrorView {
   readonly details: ReadonlyArray<FieldProblem>
   readonly attempts: ReadonlyArray<Attempt>
   readonly retryAfterMs: number | null
-  /** What failed at the upstream, where clients act on it. */
+  /** What failed at the upstream, where clients react to it. */
   readonly kind: ErrorKind | null
   readonly native: NativeError | null
   /** Epoch milliseconds at which a used-up window opens again. */
@@ -190,7 +190,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
 export const typeAndCode = (status: number): readonly [type: string, code: string] =>
   byStatus[status] ?? (status >= 500 ? ["server_error", "upstream_error"] : ["invalid_request_error", "bad_request"])
 
-/** An error by its status and words; `more` says what is unusual of it. */
+/** An error by its status and message; `more` overrides the defaults of the status. */
 export const errorView = (status: number, message: string, more: Partial<ErrorView> = {}): ErrorView => {
   const [type, code] = typeAndCode(status)
   return {
@@ -230,7 +230,7 @@ export const shutdown = {
   retryAfterMs: 5_000
 }
 
-/** Gives an inference error its status, type, code and words. Total: a new error without a case does not compile. */
+/** Gives an inference error its status, type, code and message. Total: a new error without a case does not compile. */
 export const describe = (error: InferenceError): ErrorView => {
   switch (error._tag) {
     case "InvalidRequest":

@@ -2,11 +2,11 @@
 import * as Schema from "effect/Schema"
 
 export const GatewaySettings = Schema.Struct({
-  /** Names, beside its own addresses, by which clients that need no key may call the gateway (the `Host` of a request), without port. */
+  /** Host names, besides its own addresses, under which the gateway may be called while no key is required; without port. */
   allowedHosts: Schema.Array(Schema.String),
   /** `/metrics` needs no key, also when the gateway is reached from other machines. */
   metricsPublic: Schema.Boolean,
-  /** A model id, or a pattern with `*`, that resolves to nothing → the model id or combo that is asked instead. */
+  /** A model id, or a pattern with `*`, that resolves to nothing → the model id or combo used instead. */
   modelFallbacks: Schema.Record({ key: Schema.String, value: Schema.String }),
   /** Routing decisions that are kept in the store. */
   decisions: Schema.Struct({

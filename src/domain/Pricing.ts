@@ -1,10 +1,10 @@
 /**
- * Prices in USD per 1,000,000 tokens (contract B3 `/api/pricing`).
+ * Prices in USD per 1,000,000 tokens, as `/api/pricing` shows them.
  * No `cached` price means cached tokens cost the input price; reasoning tokens are inside the output.
  */
 import * as Schema from "effect/Schema"
 
-/** A million dollars for a million tokens: far above any price, and small enough for every sum that is made of it. */
+/** A million dollars for a million tokens: far above any price, and small enough for sums to stay exact. */
 const mostUsdPer1M = 1_000_000
 
 const PricePer1M = Schema.NonNegative

@@ -1,5 +1,5 @@
 /**
- * What the registry knows about one provider, as plain data (document 1, reference-facts 6).
+ * What the registry knows about one provider, as plain data.
  * The registry holds no secrets; the only ones of a spec are the headers an operator gave a node.
  */
 import type { SecretHeaders } from "./Connection.ts"
@@ -30,14 +30,14 @@ export interface ProviderAuth {
   readonly prefix: string
 }
 
-/** Where access tokens are renewed (RFC 6749 §6). Fixed per provider: nobody else names a host that receives refresh tokens. */
+/** Where access tokens are renewed (RFC 6749 §6). Fixed per provider: no caller names a host that receives refresh tokens. */
 export interface OAuthEndpoint {
   readonly tokenUrl: string
   /** The client that tokens are issued to, where the account names none; null when every account has its own. */
   readonly clientId: string | null
   /** How the request is written. */
   readonly style: "form" | "json"
-  /** How a client secret is shown (RFC 6749 §2.3.1). */
+  /** How a client secret is sent (RFC 6749 §2.3.1). */
   readonly clientAuth: "basic" | "body"
 }
 
@@ -58,20 +58,20 @@ export interface ProviderSpec {
   readonly modelsPath: string | null
   /** Fixed headers the provider asks for, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the operator of a node adds, lower-case names. The secret ones go to `baseUrl` only, never to another address of a connection. */
+  /** Headers the operator of a node adds, lower-case names. Secret ones go to `baseUrl` only, never to another address of a connection. */
   readonly ownHeaders: SecretHeaders
   /** Well-known environment variables that hold a key for it, first match wins. */
   readonly env: ReadonlyArray<string>
   /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */
   readonly models: ReadonlyArray<string>
   readonly docsUrl: string | null
-  /** It keeps the answers of its responses wire, and knows them again by their id. */
+  /** It stores the answers of its responses wire and finds them by id. */
   readonly keepsResponses: boolean
-  /** Its chat wire knows OpenAI's own kinds of tools: free-form ones, and choices from a list. */
+  /** Its chat wire supports OpenAI's own kinds of tools: custom (free-form) tools and `allowed_tools`. */
   readonly openAiTools: boolean
-  /** Its messages wire takes system messages between turns, of the models that know them. */
+  /** Its messages wire accepts system messages between turns, for the models that support them. */
   readonly systemBetween: boolean
-  /** Where it departs from the wires it speaks. */
+  /** Where it deviates from the wires it speaks. */
   readonly dialect: Dialect
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null

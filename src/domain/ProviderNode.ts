@@ -1,6 +1,4 @@
-/**
- * A provider node: an endpoint the operator added that speaks a known wire (contract B3). Its `prefix` acts as a provider id.
- */
+/** A provider node: an endpoint the operator added that speaks a known wire. Its `prefix` acts as a provider id. */
 import * as Schema from "effect/Schema"
 import type { SecretHeaders } from "./Connection.ts"
 import type { WireName } from "./Wire.ts"

@@ -1,4 +1,4 @@
-/** A quota group: connections whose quota several keys share, by weight (contract B3 `/api/quota/groups`). */
+/** A quota group: connections whose quota several keys share, by weight. See docs/routing.md, "Quota groups". */
 import * as Schema from "effect/Schema"
 
 /** One connection of the group. Its share of the group's requests is its weight over the sum of all. */
@@ -15,7 +15,7 @@ export interface QuotaGroup {
   readonly name: string
   readonly members: ReadonlyArray<QuotaMember>
   readonly allocations: ReadonlyArray<QuotaAllocation>
-  /** Only for keys with an allocation. Stays when the last of these keys is deleted: that must not let everybody in. */
+  /** Only for keys with an allocation. Stays set when the last of these keys is deleted, so that the group is not opened to all. */
   readonly restricted: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number

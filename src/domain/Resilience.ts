@@ -1,6 +1,4 @@
-/**
- * Resilience settings as the contract shows them (B3 `/api/resilience`, B5): shape, limits and defaults. All times in milliseconds.
- */
+/** Resilience settings as `/api/resilience` shows them: shape, limits and defaults. All times in milliseconds. See docs/resilience.md. */
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import type { ProviderClass } from "./Provider.ts"
@@ -48,7 +46,7 @@ const LockoutSettings = Schema.Struct({
   useExponentialBackoff: Schema.Boolean
 })
 
-/** Words of a ban that only the operator knows; held against what upstreams say, whatever the case. */
+/** The operator's own phrases that mean a ban; matched against upstream error texts without regard to case. */
 const CustomBannedSignals = Schema.Array(
   Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200)).annotations({ identifier: "BannedSignal" })
 ).pipe(Schema.maxItems(100))
@@ -71,7 +69,7 @@ const sections = {
     queueDepth: count(0, 10_000),
     waitTimeoutMs: ms(0, 600_000)
   }),
-  /** Requests that wait for a free place at a connection with `max_concurrent`. */
+  /** Requests that wait for a free slot of a connection with `max_concurrent`. */
   connectionQueue: Schema.Struct({ queueDepth: count(0, 10_000), waitTimeoutMs: ms(0, 600_000) }),
   /** A throttle for every API-key connection; off unless set. */
   requestQueue: Schema.Struct({
@@ -82,15 +80,15 @@ const sections = {
     maxWaitMs: ms(0, 600_000)
   }),
   /**
-   * With the flag `STREAM_RECOVERY_ENABLED` the beginning of a streamed answer is held back for this long and this much, so that
-   * one that breaks early is taken over by another target unseen.
+   * With the flag `STREAM_RECOVERY_ENABLED` the beginning of a streamed answer is held back for up to this long and this many bytes, so
+   * that another target can take over one that breaks early without the client noticing.
    */
   streamRecovery: Schema.Struct({ holdBackMs: ms(0, 10_000), holdBackBytes: count(1, 1_048_576) }),
-  /** Asking the same target again after a failure that another try may mend. */
+  /** Calling the same target again after a failure that a retry may cure. */
   retry: Schema.Struct({ maxRetries: count(0, 10), delayMs: ms(0, 60_000) }),
-  /** A second target is asked as well when the first is slow to begin; the first answer wins. */
+  /** A second target is called as well when the first is slow to begin; the first answer wins. */
   hedging: Schema.Struct({ enabled: Schema.Boolean, delayMs: ms(50, 600_000) }),
-  /** Beyond this many requests at once the gateway says 503. */
+  /** Beyond this many requests at once the gateway answers 503. */
   loadShedding: Schema.Struct({ maxInFlight: count(1, 1_000_000), retryAfterMs: ms(1_000, 600_000) }),
   timeouts: Timeouts
 }
@@ -207,7 +205,7 @@ export interface SettingProblem {
   readonly message: string
 }
 
-/** Settings that contradict one another. */
+/** Combinations of settings that cannot work. */
 export const contradictions = (settings: ResilienceSettings): ReadonlyArray<SettingProblem> => {
   const problems: Array<SettingProblem> = []
   const { modelLockout, providerBreaker } = settings

@@ -2,9 +2,9 @@
 import * as Schema from "effect/Schema"
 
 export const RoutingSettings = Schema.Struct({
-  /** `auto/<category>:free` is then a condition instead of a wish: no free target, no answer (0-READ-FIRST A2). */
+  /** Makes `:free` in an `auto` id strict: without a free target the request fails instead of using another. */
   freeTierStrict: Schema.Boolean,
-  /** Going first to the target that answered last; off, strategy `lkgp` is `priority`. */
+  /** Whether `lkgp` starts with the target that answered last; otherwise it works like `priority`. */
   lkgpEnabled: Schema.Boolean,
   /** Where task fitness is fetched from while the leaderboard flag is on; null: nowhere. */
   leaderboardUrl: Schema.NullOr(Schema.String)

@@ -1,4 +1,4 @@
-/** An admin session. Only hashes are stored; the cookie holds the id (contract B5 "Session"). */
+/** An admin session. Only hashes are stored; the cookie holds the id. */
 export interface Session {
   /** SHA-256 of the cookie value, lower-case hex. */
   readonly idHash: string

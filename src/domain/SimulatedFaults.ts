@@ -1,10 +1,10 @@
 /**
- * The names that a simulation knows: what a made-up upstream may do wrong, and the scenarios that put such faults together
- * (`/api/routing/simulate`, `gateway route simulate`). What they mean is in `routing/simulation/faults`.
+ * The faults a simulated upstream can have, and the scenarios that combine them (`/api/routing/simulate`, `gateway route simulate`).
+ * Their behaviour is in `simulation/faults`.
  */
 import * as Schema from "effect/Schema"
 
-/** Where the fault wall has a row of the same name, it is the same fault. */
+/** Where the fault tests (`test/faults/wall`) have a row of the same name, it is the same fault. */
 export const FaultName = Schema.Literal(
   "connection-refused",
   "dns-failure",
@@ -60,7 +60,7 @@ export const FaultName = Schema.Literal(
 )
 export type FaultName = typeof FaultName.Type
 
-/** Several targets, or a fault that comes and goes. The name of a fault is a scenario as well: the first target has it always. */
+/** Several targets, or a fault that comes and goes. The name of a fault is a scenario as well: the first target always has it. */
 export const CombinedScenario = Schema.Literal(
   "healthy",
   "slow-first",

@@ -1,6 +1,6 @@
 /**
- * The usage row: one per request, also for failed and aborted ones (contract B3 `/api/usage/logs`).
- * Money is integer nano-USD inside the house, so that sums are exact; the contract shows USD.
+ * The usage row: one per request, also for failed and aborted ones. Money is integer nano-USD internally, so that sums are exact;
+ * `/api/usage/logs` shows USD.
  */
 import type { WireName } from "./Wire.ts"
 
@@ -35,7 +35,7 @@ export interface UsageRow {
   readonly targetWire: WireName | null
   readonly streamed: boolean
   readonly outcome: Outcome
-  /** HTTP status the client saw; 499 when it left first. */
+  /** HTTP status the client saw; 499 when it closed the connection first. */
   readonly status: number
   readonly latencyMs: number
   /** Time to the first content, null when there was none. */

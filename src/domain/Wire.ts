@@ -1,6 +1,5 @@
 /**
- * The wire formats a client or an upstream can speak (document 1, "What the service does").
- * The ids are those of the contract's `wires` field (0-READ-FIRST B3).
+ * The wire formats a client or an upstream can speak. The ids are those of the field `wires` of connections and provider nodes.
  */
 import * as Schema from "effect/Schema"
 

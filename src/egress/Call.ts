@@ -1,4 +1,4 @@
-/** One outbound call: the bridge between the HTTP client's callbacks and a sink, with the promises of `UpstreamSink` kept. */
+/** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
 import type { Connection, OriginPool } from "./OriginPool.ts"
@@ -12,8 +12,8 @@ export interface UpstreamRequest {
   readonly path: string
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD"
   /**
-   * Name, value, name, value, … Without `host`, `connection`, `content-length` and `transfer-encoding`: the transport writes
-   * them. `accept-encoding: identity` belongs here; an encoded answer is decoded all the same.
+   * Name, value, name, value, … Without `host`, `connection`, `content-length` and `transfer-encoding`: the transport adds them.
+   * Include `accept-encoding: identity`; an encoded answer is decoded nevertheless.
    */
   readonly headers: ReadonlyArray<string>
   readonly body: Buffer | string | null
@@ -40,7 +40,7 @@ export interface UpstreamCall {
   readonly resume: () => void
 }
 
-/** Takes the place of a sink that has heard the end: a finished call must not keep a whole request alive. */
+/** Replaces the sink of an ended call, so that the call does not keep the whole request alive. */
 const deaf: UpstreamSink = { onHeaders: () => true, onData: () => true, onEnd: () => {}, onFail: () => {} }
 
 class Call implements UpstreamCall, Dispatcher.DispatchHandler {
@@ -68,8 +68,8 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   /**
-   * The parser throws out of the socket's event handler when the connection ends while it is paused. By then it has seen every
-   * byte, so there is nothing left to hold back.
+   * The parser throws from the socket's event handler when the connection ends while it is paused. By then it has seen every byte, so
+   * it can be resumed.
    */
   #beforeEnd(): void {
     if (!this.#done) this.#resumeSocket?.()

@@ -1,6 +1,6 @@
 /**
- * Opens sockets under the outbound policy. A name is resolved once, every answer is judged, the socket connects to those very
- * answers, and the address it reached is judged again before TLS starts or a byte is sent. So neither a literal nor a second DNS
+ * Opens sockets under the outbound policy. A name is resolved once, every address is checked, the socket connects only to checked
+ * addresses, and the address it reached is checked again before TLS starts or a byte is sent. So neither a literal nor a second DNS
  * answer gets around the policy.
  */
 import type * as Context from "effect/Context"
@@ -19,9 +19,9 @@ import {
 export interface ConnectorOptions {
   readonly dns: Context.Tag.Service<Dns>
   readonly timers: Context.Tag.Service<Timers>
-  /** Asked for every connection. */
+  /** Read for every connection. */
   readonly policy: () => OutboundPolicy
-  /** For resolving, TCP and TLS together; asked for every connection. */
+  /** For resolving, TCP and TLS together; read for every connection. */
   readonly connectTimeoutMs: () => number
 }
 
@@ -38,14 +38,14 @@ const addressAttemptMs = 500
 const tcpKeepAliveMs = 60_000
 
 /**
- * The HTTP parser takes a reset for the end of a body that announced no length, and throws out of an event handler when it is
- * paused at that moment. Under its own code for dead sockets it does neither.
+ * The HTTP parser treats a reset as the end of a body without an announced length, and throws from an event handler when it is paused
+ * at that moment. With its own code for dead sockets it does neither.
  */
 const markReset = (error: NodeJS.ErrnoException): void => {
   if (error.code === "ECONNRESET") error.code = "UND_ERR_SOCKET"
 }
 
-/** Answers the socket's question with the addresses that were judged. */
+/** A `lookup` for the socket that returns the checked addresses. */
 const lookupOf =
   (addresses: ReadonlyArray<string>): LookupFunction =>
   (_hostname, _options, callback) =>
@@ -69,7 +69,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     if (isIP(hostname) !== 0) return [hostname]
     try {
       const addresses = await options.dns.resolve(hostname)
-      // One forbidden answer condemns the name: which of them would be reached is up to chance or to an attacker.
+      // One forbidden address blocks the name: which of them would be reached is up to chance or to an attacker.
       if (addresses.some((address) => isBlocked(address, policy))) return "blocked"
       return addresses.length === 0 ? "dns" : addresses
     } catch {

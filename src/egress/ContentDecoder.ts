@@ -24,7 +24,7 @@ export interface ContentDecoder {
   readonly destroy: () => void
 }
 
-/** Encoders disagree whether `deflate` has the zlib header; its low nibble is 8 when it is there. */
+/** Servers disagree on whether `deflate` includes the zlib header; its low nibble is 8 when it is there. */
 const openDeflate = (first: Buffer): Transform =>
   ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
 
@@ -65,6 +65,6 @@ export const decoderFor = (encoding: string, sink: DecoderSink): ContentDecoder 
   }
 }
 
-/** Whether a `content-encoding` value means that there is something to undo. */
+/** Whether a `content-encoding` value means that there is something to decode. */
 export const isEncoded = (encoding: string | null): encoding is string =>
   encoding !== null && encoding !== "" && encoding.toLowerCase() !== "identity"

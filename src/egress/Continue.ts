@@ -1,15 +1,15 @@
 /**
- * A server may say `100 Continue` although nobody asked for it (RFC 9110, 15.2), and some proxies do. The HTTP client takes that for
- * a broken connection; here it is taken off the front of an answer before the client reads it.
+ * A server may send `100 Continue` unasked (RFC 9110, 15.2), and some proxies do. The HTTP client treats that as a broken connection,
+ * so it is removed from the front of an answer before the client reads it.
  */
 import type { Socket } from "node:net"
 
 const interim = Buffer.from("HTTP/1.1 100", "latin1")
 const endOfHead = "\r\n\r\n"
-/** An interim answer has next to no headers; what is longer is left to the HTTP client. */
+/** An interim answer has hardly any headers; a longer one is left to the HTTP client. */
 const maxInterimBytes = 8_192
 
-/** How much of the front is an interim answer; null while that cannot be told. */
+/** Length of the interim answer at the front; null while that is not known. */
 const interimLength = (bytes: Buffer): number | null => {
   const known = Math.min(bytes.length, interim.length)
   if (interim.compare(bytes, 0, known, 0, known) !== 0) return 0

@@ -1,4 +1,4 @@
-/** Name resolution for outbound calls. A service, so that tests can answer for any name, differently each time. */
+/** Name resolution for outbound calls. A service, so that tests can resolve any name, and differently each time. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { lookup } from "node:dns/promises"
@@ -11,7 +11,7 @@ export class Dns extends Context.Tag("gateway/egress/Dns")<
   }
 >() {}
 
-/** The machine's own resolver, so that hosts files and search domains count as everywhere else. */
+/** The system's resolver, so that hosts files and search domains work as everywhere else. */
 export const layer: Layer.Layer<Dns> = Layer.succeed(Dns, {
   resolve: async (hostname) => {
     const answers = await lookup(hostname, { all: true, verbatim: true })

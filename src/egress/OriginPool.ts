@@ -1,6 +1,6 @@
 /**
- * The connections to one origin. Each HTTP client has one socket and one request at a time, so that streams never wait for each
- * other and aborting a call may destroy its socket without harm to anybody. Idle connections are used again last in, first out.
+ * The connections to one origin. Each HTTP client has one socket and one request at a time, so that streams never wait for each other
+ * and aborting a call destroys no socket but its own. Idle connections are reused last in, first out.
  */
 import type { Client } from "undici"
 import UndiciClient from "undici/lib/dispatcher/client.js"
@@ -11,15 +11,15 @@ import type { TransportFailure } from "./TransportFailure.ts"
 export interface Connection {
   readonly client: Client
   cancelConnect: () => void
-  /** Runs when the peer has ended its side and every byte of it was read, before the HTTP client hears of it. */
+  /** Runs when the peer has ended its side and every byte was read, before the HTTP client is notified. */
   beforeEnd: (() => void) | null
-  /** Another answer is to come. */
+  /** Runs before the next answer. */
   beforeAnswer: () => void
 }
 
 export interface OriginPool {
   readonly acquire: () => Connection
-  /** Gives back a connection whose call ended well. */
+  /** Returns a connection whose call ended well. */
   readonly release: (connection: Connection) => void
   /** Destroys a connection at once, also one that is still being made. */
   readonly drop: (connection: Connection) => void

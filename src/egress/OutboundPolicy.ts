@@ -1,6 +1,6 @@
 /**
- * Which hosts an outbound call may reach (0-READ-FIRST A3.2). Pure: names and URLs are judged as text, and every address a name
- * resolves to is judged again by the connector. Cloud-metadata addresses are refused whatever the flags say.
+ * Which hosts an outbound call may reach (docs/security.md). Pure: names and URLs are checked as text, and every address a name
+ * resolves to is checked again by the connector. Cloud-metadata addresses are always refused, whatever the flags.
  */
 import ipaddr from "ipaddr.js"
 import { isIP } from "node:net"
@@ -11,7 +11,7 @@ export interface OutboundPolicy {
   readonly allowPrivate: boolean
 }
 
-/** Characters of a URL that is looked at: browsers and servers stop there as well. */
+/** Longest URL that is parsed; browsers and servers have a similar limit. */
 export const maxUrlChars = 8192
 
 export type BlockReason =
@@ -49,8 +49,8 @@ export const policyFlags = [
 ] as const satisfies ReadonlyArray<BooleanFlag>
 
 /**
- * The policy for URLs that stand in requests (pictures, files): whoever may ask a model names them, so the permissions for the
- * operator's own providers do not count here.
+ * The policy for URLs in requests (images, files): any caller of a model chooses them, so the permissions for the operator's own
+ * providers do not apply.
  */
 export const requestPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => ({
   allowPrivate: !isOn("OUTBOUND_SSRF_GUARD_ENABLED")
@@ -72,14 +72,14 @@ const metadataNames = new Set([
 const privateSuffixes = [".localhost", ".local", ".internal"]
 
 /**
- * Special ranges in which hosts of one's own answer. All others of the registries of special-purpose addresses are for no host (reserved,
- * documentation, multicast), or wrap an IPv4 address in a way that cannot be undone with certainty.
+ * Special ranges for hosts of a private network. All other special-purpose addresses belong to no host (reserved, documentation,
+ * multicast), or wrap an IPv4 address in a way that cannot be decoded with certainty.
  * https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const ownRanges = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal", "deprecatedSiteLocal"])
-/** For benchmarks between one's own networks; local proxies give names addresses in it. */
+/** For benchmarks inside a private network; local proxies assign addresses from it. */
 const benchmarkNetwork = ipaddr.IPv4.parseCIDR("198.18.0.0/15")
-/** The only part of IPv6 that is given out. https://www.iana.org/assignments/ipv6-address-space */
+/** The only part of IPv6 that is allocated. https://www.iana.org/assignments/ipv6-address-space */
 const globalV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
@@ -88,7 +88,7 @@ const compatible = ipaddr.IPv6.parseCIDR("::/96")
 const fromParts = (high: number, low: number): ipaddr.IPv4 =>
   new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])
 
-/** The IPv4 address that an IPv6 address stands for, null when it stands for itself. */
+/** The IPv4 address embedded in an IPv6 address; null when there is none. */
 const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
   const parts = address.parts
   const last = (): ipaddr.IPv4 => fromParts(parts[6] ?? 0, parts[7] ?? 0)
@@ -111,7 +111,7 @@ const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict => {
   return judgeRange(address.match(benchmarkNetwork) ? "private" : address.range(), policy)
 }
 
-/** Judges an IP address in its usual text form. Forms only some parsers understand (octal, hexadecimal, short) are refused. */
+/** Checks an IP address in its usual text form. Forms only some parsers understand (octal, hexadecimal, short) are refused. */
 export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict => {
   const family = isIP(address)
   if (family === 0) return blocked("syntax")
@@ -125,13 +125,13 @@ export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict =
 }
 
 /**
- * Judges a host as a URL writes it: a literal is judged as an address, a name by what names tell.
- * An allowed name says nothing yet about its addresses.
+ * Checks a host as written in a URL: a literal as an address, a name by the name alone. The addresses of an allowed name are still to
+ * be checked.
  */
 export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
   const name = host
     .toLowerCase()
-    // One dot ends a name that is complete; a name of several has an empty part and is none.
+    // One trailing dot is part of a fully qualified name; several are not a name.
     .replace(/\.$/, "")
     .replace(/^\[(.*)\]$/, "$1")
   if (name === "" || name.endsWith(".")) return blocked("syntax")
@@ -141,7 +141,7 @@ export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
   return isPrivate && !policy.allowPrivate ? blocked("private") : allowed
 }
 
-/** Judges a URL somebody typed: absolute, http or https, no user-info, no fragment, and an allowed host. */
+/** Checks a URL from outside: absolute, http or https, no user-info, no fragment, and an allowed host. */
 export const judgeUrl = (text: string, policy: OutboundPolicy): UrlVerdict => {
   if (text.length > maxUrlChars) return blocked("length")
   if (!URL.canParse(text)) return blocked("syntax")
@@ -153,7 +153,7 @@ export const judgeUrl = (text: string, policy: OutboundPolicy): UrlVerdict => {
   return host._tag === "Blocked" ? host : { _tag: "Allowed", url }
 }
 
-/** What to tell whoever gave the URL. One text for everything the network decides, so that it cannot be probed. */
+/** Error messages for the sender of the URL. One text for everything the network decides, so that it cannot be probed. */
 export const blockMessage: Readonly<Record<BlockReason, string>> = {
   syntax: "It is not an absolute URL.",
   length: `It is longer than ${maxUrlChars} characters, the limit.`,

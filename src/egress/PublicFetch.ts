@@ -1,6 +1,6 @@
 /**
- * Fetches what a URL inside a request points at. The URL is a stranger's: no credential is ever sent, private and metadata addresses
- * are refused, and every redirect is judged like a first URL, name, addresses and all (0-READ-FIRST A3.2). No connection is kept.
+ * Fetches what a URL inside a request points at. The URL is not trusted: no credential is sent, private and metadata addresses are
+ * refused, and every redirect is checked like the first URL, with its name and all addresses. No connection is kept.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

@@ -1,6 +1,6 @@
 /**
- * Why a call never brought a whole answer, as a closed set. An HTTP error status is an answer, not a transport failure.
- * Messages name the kind of trouble only: no address, no header, no body and no credential ever enters them.
+ * Why a call got no complete answer, as a closed set. An HTTP error status is an answer, not a transport failure. Messages name the
+ * kind of failure only: they never contain an address, header, body or credential.
  */
 import * as Data from "effect/Data"
 
@@ -18,14 +18,14 @@ export type TransportFailureKind =
   | "blocked"
   /** The body ended before its announced length or its last chunk. */
   | "truncated"
-  /** What came back is not HTTP/1.1, or its headers are too large. */
+  /** The answer is not HTTP/1.1, or its headers are too large. */
   | "protocol"
   | "other"
 
 export class TransportFailure extends Data.TaggedError("TransportFailure")<{
   readonly kind: TransportFailureKind
   readonly message: string
-  /** The status the failure counts as for breakers (0-READ-FIRST A2.5). */
+  /** The status as which the failure counts for breakers (docs/resilience.md). */
   readonly statusClass: 502 | 504
 }> {}
 
@@ -65,10 +65,10 @@ export const connectFailureKind = (code: string | undefined): TransportFailureKi
   }
 }
 
-/** Why an established connection brought no whole answer. `responded`: the headers had arrived. */
+/** Why an established connection gave no complete answer. `responded`: the headers had arrived. */
 export const exchangeFailure = (error: NodeJS.ErrnoException, responded: boolean): TransportFailure => {
   if (error instanceof TransportFailure) return error
-  // The parser's errors carry the bytes it could not read; without any the connection ended where more had to come.
+  // The parser's errors carry the bytes it could not read; without any, the connection ended too early.
   if (error.name === "HTTPParserError") {
     return transportFailure(responded && "data" in error && error.data === "" ? "truncated" : "protocol")
   }
@@ -77,7 +77,7 @@ export const exchangeFailure = (error: NodeJS.ErrnoException, responded: boolean
       return transportFailure("truncated")
     case "UND_ERR_HEADERS_OVERFLOW":
       return transportFailure("protocol")
-    // With a system call it is a reset; without one the peer said goodbye in an orderly way, only too early.
+    // With a system call it is a reset; without one the peer closed the connection in an orderly way, but too early.
     case "UND_ERR_SOCKET":
       return transportFailure(responded && error.syscall === undefined ? "truncated" : "reset")
     case "ECONNRESET":

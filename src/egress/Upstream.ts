@@ -1,5 +1,5 @@
 /**
- * The only way out of the house: every outbound HTTP call goes through here, under the outbound policy (0-READ-FIRST A3.2).
+ * Every outbound HTTP call goes through here, under the outbound policy.
  * `dispatch` is the hot path: native callbacks on pooled connections, no Effect. `request` is the cold path on top of it.
  * Redirects are never followed; the caller sees the 3xx.
  */
@@ -135,7 +135,7 @@ export const make: Effect.Effect<
     return makeOriginPool(origin, makeConnector(url, options), connections)
   }
 
-  /** Pools stand in the order of their last use. The map is only touched when that changes: a map with ever new entries is costly. */
+  /** Pools are in the order of their last use. The map is written only when that changes, because a map with ever new entries is costly. */
   const poolOf = (origin: string): OriginPool | null => {
     if (origin === latest) {
       const pool = pools.get(origin)

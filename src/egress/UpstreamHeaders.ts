@@ -1,10 +1,10 @@
-/** Response headers as they came off the socket: nothing is decoded, copied or lower-cased until somebody asks. */
+/** Response headers as they came off the socket: decoded, copied and lower-cased only on access. */
 
 /** Names are compared without regard to case; values are latin1 text. */
 export interface UpstreamHeaders {
   /** Value of the first header of that name, null when there is none. `name` must be lower-case. */
   readonly get: (name: string) => string | null
-  /** Those whose names begin so, as a flat name–value list with names in lower case. `prefixes` must be lower-case. */
+  /** Headers whose names start with one of the prefixes, as a flat name–value list with names in lower case. `prefixes` must be lower-case. */
   readonly startingWith: (prefixes: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Every header in order, repeated ones repeatedly, names in lower case. */
   readonly [Symbol.iterator]: () => IterableIterator<readonly [name: string, value: string]>

@@ -1,4 +1,4 @@
-/** The settings of the transport that may change while it runs; the resilience settings own the numbers (contract B3 `timeouts`). */
+/** The settings of the transport that may change while it runs; the numbers are `timeouts` of the resilience settings. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 

@@ -1,4 +1,4 @@
-/** The client alone: the package's front door loads fetch, caches, cookies and sockets too, a tenth of the time the gateway takes to start. */
+/** The client alone: the main entry of the package also loads fetch, caches, cookies and WebSockets, a tenth of the gateway's start time. */
 declare module "undici/lib/dispatcher/client.js" {
   import { Client } from "undici"
   export default Client

@@ -1,6 +1,5 @@
 /**
- * What happened in the house that others may want to hear of (webhooks, plugins): a bounded hub, published without waiting. A
- * listener that is too slow misses the oldest; nobody who publishes is ever held up.
+ * Events for webhooks and plugins: a bounded hub. Publishing never waits; a subscriber that is too slow misses the oldest events.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,12 +17,12 @@ export type GatewayEvent =
       readonly status: number
       readonly reason: string
       readonly consecutiveFailures: number
-      /** Of the breaker, with this failure: `OPEN` means that the provider is skipped from now on. */
+      /** State of the breaker after this failure: `OPEN` means that the provider is skipped from now on. */
       readonly circuitState: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
     }
-  /** The probe of an open breaker was answered. */
+  /** The probe of an open breaker succeeded. */
   | { readonly type: "provider.recovered"; readonly atMs: number; readonly provider: string }
-  /** A combo was answered by another target than the first it tried. */
+  /** A combo was answered by another target than the first one tried. */
   | {
       readonly type: "combo.switched"
       readonly atMs: number

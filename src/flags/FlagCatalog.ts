@@ -1,6 +1,6 @@
 /**
- * The 38 feature flags as data (document 2 "Feature flag", 0-READ-FIRST A2.6). The key is also the name of the environment
- * variable. Literal types are kept, so that a wrong key or enum value does not compile.
+ * The feature flags as data. The key is also the name of the environment variable. Literal types are kept, so that a wrong key or enum
+ * value does not compile.
  */
 
 export type FlagCategory = "security" | "network" | "policies" | "runtime" | "cli" | "health"
@@ -16,7 +16,7 @@ export interface FlagDefinition {
   readonly defaultValue: string
   /** Persisted at once, but read only at process start. */
   readonly requiresRestart: boolean
-  /** How much harm a careless change does. */
+  /** How harmful a careless change is. */
   readonly warningLevel: "none" | "caution" | "danger"
 }
 
@@ -335,5 +335,5 @@ export type EnumFlagValue<K extends EnumFlag> = Extract<
 
 const byKey: ReadonlyMap<string, Entry> = new Map(flagCatalog.map((flag) => [flag.key, flag]))
 
-/** The definition of a key that came from outside; null when there is no such flag. */
+/** The definition of a key from outside; null when there is no such flag. */
 export const findFlag = (key: string): Entry | null => byKey.get(key) ?? null

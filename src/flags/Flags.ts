@@ -1,5 +1,5 @@
 /**
- * Feature flags at run time (document 2 "Feature flag"): database override > environment (set, not empty) > default.
+ * Feature flags at run time: database override > environment (set, not empty) > default.
  * Flags that need a restart are persisted at once and listed as persisted, but `isOn` and `value` keep their start value.
  */
 import * as Context from "effect/Context"
@@ -27,7 +27,7 @@ export interface FlagState extends FlagDefinition {
   readonly source: FlagSource
 }
 
-/** What a write did: the state after it, and what was there before. */
+/** The result of a write: the state after it, and before. */
 export interface FlagChange {
   readonly key: string
   readonly effectiveValue: string
@@ -44,7 +44,7 @@ export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
   readonly allowed: ReadonlyArray<string>
 }> {}
 
-/** Without API keys, whoever reaches the address the gateway listens on spends the owner's money. */
+/** Without required keys, anyone who reaches the address the gateway listens on could spend the owner's money. */
 export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly host: string }> {}
 
 export class Flags extends Context.Tag("gateway/flags/Flags")<
@@ -63,7 +63,7 @@ export class Flags extends Context.Tag("gateway/flags/Flags")<
     ) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue | OpenToOthers>
     /** Removes an override. */
     readonly unset: (key: string) => Effect.Effect<FlagChange, UnknownFlag | OpenToOthers>
-    /** Removes all overrides and tells how many there were. */
+    /** Removes all overrides; returns how many there were. */
     readonly clear: Effect.Effect<number, OpenToOthers>
     /** Calls `listener` after each change of the value in force, synchronously. Returns the function that stops it. */
     readonly onChange: (key: FlagKey, listener: () => void) => () => void
@@ -87,7 +87,7 @@ export const environmentProblems = (environment: ReadonlyMap<string, string>): R
   })
 
 /**
- * The value of a flag and where it comes from. A value outside the set cannot be obeyed: the next source is asked.
+ * The value of a flag and its source. A value that is not allowed is skipped: the next source counts.
  */
 export const resolve = (
   flag: FlagDefinition,
@@ -106,7 +106,7 @@ export const resolve = (
 export const make = Effect.gen(function* () {
   const store = yield* FlagStore
   const { allowKeyless, environment, host } = yield* AppConfig
-  // One writer at a time, so that what is in force never differs from what was stored last.
+  // One writer at a time, so that the values in force never differ from what was stored last.
   const writing = yield* Effect.makeSemaphore(1)
   const listeners = new Map<string, Set<() => void>>()
   const inForce = new Map<string, string>()
@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
   const keysRequired = (flag: FlagDefinition, under: ReadonlyMap<string, string>): boolean =>
     isEnabled(resolve(flag, under, environment).effectiveValue)
 
-  /** Refuses overrides that would stop asking for keys while others can reach the gateway. */
+  /** Refuses overrides that would make keys optional while other machines can reach the gateway. */
   const checkDoor = (next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
     const flag = findFlag("REQUIRE_API_KEY")
     const opens = flag !== null && keysRequired(flag, overrides) && !keysRequired(flag, next)

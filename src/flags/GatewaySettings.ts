@@ -11,9 +11,9 @@ import { makeModelFallbacks } from "./ModelFallbacks.ts"
 export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings")<
   GatewaySettings,
   StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
-    /** Hot: the names in `allowedHosts`, for asking. */
+    /** Hot: the names in `allowedHosts`, as a set. */
     readonly allowedHosts: () => ReadonlySet<string>
-    /** Hot: what `modelFallbacks` puts in the place of an id that is not served; null when it says nothing of it. */
+    /** Hot: the model that `modelFallbacks` maps an unserved id to; null when it has no entry for it. */
     readonly fallbackOf: (modelId: string) => string | null
   }
 >() {}

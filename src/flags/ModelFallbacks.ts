@@ -1,11 +1,11 @@
-/** The setting `modelFallbacks`, ready for asking: which model stands in for an id that is not served. Pure. */
+/** The setting `modelFallbacks`, compiled for look-ups: which model replaces an id that is not served. Pure. */
 
-/** Ids longer than this are mapped by nothing. */
+/** Ids longer than this are never mapped. */
 const longestId = 512
 
 const literals = (pattern: string): number => pattern.replaceAll("*", "").length
 
-/** `*` stands for any text, also none. Each part is looked for once, behind the one before it. */
+/** `*` stands for any text, also none. Each part is searched once, after the one before it. */
 const matches = (pattern: string, id: string): boolean => {
   const [head = "", ...rest] = pattern.split("*")
   const tail = rest.pop()
@@ -21,7 +21,7 @@ const matches = (pattern: string, id: string): boolean => {
   return true
 }
 
-/** The exact id goes before patterns, and of these the one that says most; the first of equals. Null when nothing is said of an id. */
+/** The exact id wins over patterns, and of these the one with the most letters; the first of equals. Null without an entry. */
 export const makeModelFallbacks = (fallbacks: Readonly<Record<string, string>>): ((id: string) => string | null) => {
   const entries = Object.entries(fallbacks)
   if (entries.length === 0) return () => null

@@ -6,7 +6,7 @@ const off = ["false", "0", "off", "no"]
 /** Every accepted spelling, in lower case; any case is. */
 export const booleanTexts: ReadonlyArray<string> = [...on, ...off]
 
-/** Null: neither. */
+/** Null when the text is neither. */
 export const booleanOf = (text: string): boolean | null => {
   const lower = text.trim().toLowerCase()
   if (on.includes(lower)) return true

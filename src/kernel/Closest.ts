@@ -1,6 +1,4 @@
-/**
- * Which known names a mistyped one may have meant: plain edit distance, for error texts.
- */
+/** Suggests known names for a mistyped one by edit distance, for error messages. */
 
 const distance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) > limit) return limit + 1

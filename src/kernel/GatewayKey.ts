@@ -1,7 +1,7 @@
-/** How this kind of gateway marks the keys it makes. */
+/** Every key made by a gateway starts with this. */
 export const gatewayKeyMarker = "gw_"
 
-/** Whether a credential, with or without a scheme before it, is a gateway's own: never one for a provider. */
+/** Whether a credential, with or without a scheme before it, is a gateway's own and so never meant for a provider. */
 export const isGatewayKey = (credential: string): boolean =>
   credential
     .trim()

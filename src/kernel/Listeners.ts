@@ -1,16 +1,16 @@
 /**
- * Any number of listeners of one event. A class with a place for the first one, because one is made per request and most requests
- * have one listener. Listeners must not throw: those behind one that does would not hear.
+ * Any number of listeners of one event. A class with a field for the first one, because an instance is made per request and most
+ * requests have one listener. Listeners must not throw: the ones after it would not be called.
  *
- * The others are kept in places that are used again, not in a `Set`: a `Set` with ever new members replaces its table all the time, and
- * each old table that has reached V8's old generation keeps the next one, with all its members, alive until a full collection.
+ * The others are kept in array slots that are reused, not in a `Set`: a `Set` whose members keep changing replaces its table all the
+ * time, and each old table that has reached V8's old generation keeps the next one, with all its members, alive until a full collection.
  */
 export class Listeners {
   #first: (() => void) | null = null
   #others: Array<(() => void) | null> | null = null
   #free: Array<number> | null = null
 
-  /** The returned function takes the listener out again; further calls of it do nothing. */
+  /** The returned function removes the listener; further calls do nothing. */
   add(listener: () => void): () => void {
     if (this.#first === null) {
       this.#first = listener
@@ -29,7 +29,7 @@ export class Listeners {
     }
   }
 
-  /** Runs all of them; one that another takes out on the way is left out. */
+  /** Calls all listeners; one that another removes meanwhile is skipped. */
   tell(): void {
     this.#first?.()
     const others = this.#others

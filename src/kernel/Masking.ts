@@ -13,7 +13,7 @@ export const maskSecret = (secret: string): string =>
 /** What keys look like: one long word with a digit in it. */
 const looksLikeKey = (value: string): boolean => /^[\w+/=.~-]{20,}$/.test(value) && /\d/.test(value)
 
-/** Whether a header's name tells that its value is a secret, or its value looks like one. */
+/** Whether a header holds a secret, judged by its name and by what its value looks like. */
 export const isSecretHeader = (name: string, value: string): boolean =>
   telling.test(name) || looksLikeKey(value) || /^(?:basic|bearer) /i.test(value)
 
@@ -30,7 +30,7 @@ export const maskHeaders = (headers: Headers | null): Readonly<Record<string, st
         })
       )
 
-/** Headers of a change: a value that is the mask of the stored one was only read and sent back, and stays. */
+/** The headers to store: a value equal to the mask of the stored one was read and sent back unchanged, and so is kept. */
 export const unmaskHeaders = (given: Headers | null, kept: Headers | null): Headers | null => {
   if (given === null || kept === null) return given
   const masked = maskHeaders(kept) ?? {}

@@ -1,14 +1,14 @@
 /**
- * One reading of a request path for everybody who decides by it. Two spellings that a router, a proxy or a file system could
- * take for the same place are the same here, so no spelling skips a check: percent-decoded once, slashes collapsed, dot segments
- * resolved. Spellings with no honest meaning (NUL, control characters, backslashes, doubly encoded dots) are refused.
+ * One normal form of a request path, shared by everything that decides by path. Two spellings that a router, a proxy or a file
+ * system could treat as the same are the same here, so that no spelling skips a check: percent-decoded once, slashes collapsed, dot
+ * segments resolved. Spellings with no legitimate use (NUL, control characters, backslashes, doubly encoded dots) are refused.
  */
 
 /** Decoded segments of a path; `/` has none. */
 export type NormalPath = ReadonlyArray<string>
 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const dishonest = /[\u0000-\u001f\u007f\\]|%(?:00|25|2e|2f|5c)/i
+const forbidden = /[\u0000-\u001f\u007f\\]|%(?:00|25|2e|2f|5c)/i
 
 const decodeOnce = (text: string): string | null => {
   if (!text.includes("%")) return text
@@ -31,7 +31,7 @@ export const pathOf = (target: string): string => {
 export const normalisePath = (target: string): NormalPath | null => {
   const path = pathOf(target)
   const decoded = decodeOnce(path)
-  if (decoded === null || !decoded.startsWith("/") || dishonest.test(decoded)) return null
+  if (decoded === null || !decoded.startsWith("/") || forbidden.test(decoded)) return null
   const segments: Array<string> = []
   for (const segment of decoded.split("/")) {
     if (segment === "..") segments.pop()

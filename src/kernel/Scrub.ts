@@ -1,22 +1,22 @@
 /**
- * Takes secrets out of texts that others wrote: upstreams repeat the credential they were sent in their complaints, as it is, escaped or
- * encoded. Bounded by the length of the text; secrets are few.
+ * Removes secrets from foreign text: upstreams repeat the credential they were sent in error messages, as it is, escaped or encoded.
+ * Time is linear in the length of the text; secrets are few.
  */
 import { base64Forms, encodedForms } from "./TextForms.ts"
 
 const mark = "[redacted]"
 
-/** A shorter one is taken out only where it stands as a word of its own: elsewhere it would tear words apart. */
+/** A shorter secret is removed only where it is a whole word: elsewhere it would break words apart. */
 const leastLength = 8
-/** One that is as short as a common word is taken out only where it is shown as a value. */
+/** A secret as short as a common word is removed only where it appears as a value. */
 const leastWordLength = 4
-/** As much of a secret as may stand at the end of a text that shows it was cut, and of any other: words begin like secrets, too. */
+/** How much of a secret may remain at the end of a text that was visibly cut, and of any other text: ordinary words begin like secrets, too. */
 const leastCut = 6
 const leastUnmarkedCut = 12
 
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** Behind a quote, a sign of assignment or the name of a scheme. */
+/** After a quote, an assignment sign or the name of a scheme. */
 const asValue = (form: string): RegExp =>
   new RegExp(`(["'\`:=(\\[]\\s?|\\b(?:bearer|basic|key|token)\\s)${literal(form)}(?![\\p{L}\\p{N}_-])`, "giu")
 
@@ -29,7 +29,7 @@ const withoutForm = (text: string, form: string): string => {
   return text.replaceAll(asValue(form), (_, lead: string) => lead + mark)
 }
 
-/** Texts are cut to be shown: what is left of a secret at the end goes as well. */
+/** Texts are cut before they are shown: the beginning of a secret at the end is removed as well. */
 const withoutCut = (text: string, secret: string): string => {
   const isMarked = text.endsWith("…")
   const end = isMarked ? text.length - 1 : text.length
@@ -43,7 +43,7 @@ const withoutCut = (text: string, secret: string): string => {
   return text
 }
 
-/** The characters that encoders put a backslash before; encoded again, one more. */
+/** The characters that encoders put a backslash before; encoding twice adds another. */
 const escapable = /["'/\\]/g
 const mostEscapes = 15
 
@@ -65,8 +65,8 @@ const formsOf = (secret: string): ReadonlyArray<string> =>
   )
 
 /**
- * Takes the secrets out of texts, in whatever form they stand there. Longer ones go first: one may be part of another. The forms are
- * made when the first text comes.
+ * Removes the secrets from texts, in every encoded form. Longer ones go first, because one may be part of another. The forms are
+ * computed when the first text comes.
  */
 export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
   let known: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp | null]> | null = null
@@ -90,7 +90,7 @@ export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => str
 export const scrub = (text: string, secrets: ReadonlyArray<string>): string => scrubber(secrets)(text)
 
 /**
- * What is secret of a header's value: all of it, and what stands behind the name of a scheme, in a cookie, or inside of `Basic`.
+ * The secret parts of a header's value: all of it, and what follows the name of a scheme, or is inside a cookie or `Basic`.
  */
 export const secretParts = (value: string): ReadonlyArray<string> => {
   const parts = [value]

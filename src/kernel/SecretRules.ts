@@ -1,4 +1,4 @@
-/** What a secret that a person chooses must be. Pure; nothing here repeats the secret. */
+/** Requirements for secrets chosen by a person. Pure; the messages never contain the secret. */
 
 const leastKeyLength = 16
 const leastPasswordLength = 8

@@ -1,10 +1,10 @@
-/** Random numbers from a seed: the same seed gives the same numbers. Pure state, for decisions that can be asked for again. */
+/** Random numbers from a seed: the same seed gives the same numbers, so that a decision can be reproduced. */
 export interface SeededRandom {
   /** In [0, 1). */
   readonly next: () => number
   /** A whole number in [0, below). */
   readonly below: (below: number) => number
-  /** The items in a random order; the given ones stay as they are. */
+  /** The items in a random order, as a new array. */
   readonly shuffle: <A>(items: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 

@@ -1,6 +1,6 @@
-/** Text from afar, made safe to print: nothing in it may steer a terminal or turn the direction of writing. */
+/** Makes foreign text safe to print: nothing in it may control a terminal or change the writing direction. */
 
-/** Control characters, marks of direction, separators of lines and paragraphs, invisible tags, and the mark of byte order. */
+/** Control characters, direction marks, line and paragraph separators, invisible tags, and the byte order mark. */
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
 const lineBreaksAndTabs = /[\n\t]/
 

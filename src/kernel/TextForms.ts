@@ -1,4 +1,4 @@
-/** The forms in which one text appears inside another: as it is, and as the common encodings write it. Pure. */
+/** The forms in which one text may appear inside another: as it is, and in the common encodings. Pure. */
 
 const htmlEntities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -32,8 +32,8 @@ export const encodedForms = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * What base64 makes of a text wherever it stands in the encoded bytes: one form for each of the three alignments, in both alphabets,
- * without the characters at the edges that also depend on the neighbours.
+ * The base64 forms of a text at any position in the encoded bytes: one for each of the three alignments, in both alphabets, without
+ * the characters at the edges that also depend on the neighbours.
  */
 export const base64Forms = (text: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(text, "utf8")
@@ -73,7 +73,7 @@ const htmlPlain = (text: string): string =>
         : charOf(decimal === undefined ? Number.parseInt(hex ?? "0", 16) : Number(decimal))
   )
 
-/** The text with the three encodings undone, each once; the same string where none was used. Linear. */
+/** The text with the three encodings decoded, each once; the same string where none was used. Linear. */
 export const plainForm = (text: string): string => {
   let plain = text
   if (plain.includes("\\")) plain = jsonPlain(plain)

@@ -1,5 +1,5 @@
 /**
- * Everything the process reads from its environment, read once at start (contract B1).
+ * Everything the process reads from its environment, read once at start.
  * Feature flags and provider keys come from `environment`, which is a snapshot; nothing reads `process.env` later.
  */
 import * as Config from "effect/Config"
@@ -21,7 +21,7 @@ export interface AppConfigShape {
   readonly dataDir: string
   readonly host: string
   readonly port: number
-  /** Whether others may reach the gateway although no API key is required. */
+  /** Allows an address other machines can reach although no API key is required. */
   readonly allowKeyless: boolean
   /** Accepted as an admin API key, never stored. */
   readonly adminKey: Redacted.Redacted | null
@@ -68,7 +68,7 @@ const pairs = (name: string): Config.Config<Pairs> =>
     })
   )
 
-/** A header's name and value as HTTP has them; the value is not repeated, it may be a key. */
+/** A valid HTTP header. The value is not part of the error, because it may be a key. */
 const isHeader = ([name, value]: Pairs[number]): boolean =>
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 
@@ -80,7 +80,7 @@ const otlpHeaders = pairs("OTEL_EXPORTER_OTLP_HEADERS").pipe(
   Config.map((headers) => Redacted.make(headers))
 )
 
-/** `OTEL_SERVICE_NAME` goes before the name among the attributes. */
+/** `OTEL_SERVICE_NAME` wins over `service.name` among the attributes. */
 const otlpResource = Config.all([
   optional(Config.nonEmptyString("OTEL_SERVICE_NAME")),
   pairs("OTEL_RESOURCE_ATTRIBUTES")
@@ -133,7 +133,7 @@ const boolean = (name: string, fallback: boolean): Config.Config<boolean> =>
     })
   )
 
-/** A secret of a person's choice, or null; `problemOf` says what is wrong with one. */
+/** A secret chosen by a person, or null; `problemOf` returns what is wrong with it. */
 const secret = (
   name: string,
   problemOf: (secret: string) => string | null,
@@ -156,7 +156,7 @@ const weakEncryptionKey =
 const bytesPerMebibyte = 1_048_576
 const maxDefaultBufferedBytes = 2048 * bytesPerMebibyte
 
-/** Memory that this process may use: that of the machine, or of its container. */
+/** Memory available to this process: the machine's, or its container's limit. */
 const memoryBytes = (): number => {
   const constrained = process.constrainedMemory()
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()

@@ -9,7 +9,7 @@ import { randomFillSync } from "node:crypto"
 export class IdGen extends Context.Tag("gateway/platform/IdGen")<
   IdGen,
   {
-    /** A new id for something that came to be at `nowMs`. Ids of one process never repeat and rise with time. */
+    /** A new id for something created at `nowMs`. Ids of one process never repeat and rise with time. */
     readonly next: (nowMs: number) => string
     /** 32 random bits, the seed of one routing decision. */
     readonly seed: () => number

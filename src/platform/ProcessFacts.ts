@@ -1,6 +1,6 @@
 /**
- * What the process knows of itself, for the metrics page. Read when asked, never on the request path. The fibers are those that
- * Effect counts anyway; the event loop is watched by a timer of Node's own, outside of JavaScript.
+ * Facts about the process for the metrics page. Read on demand, never on the request path. Fibers are counted by Effect itself; the
+ * event loop delay is measured by Node, outside of JavaScript.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ export interface ProcessFactsShape {
   readonly rssBytes: number
   /** How late the event loop was, 99th percentile since the last reading; null when nothing was measured in between. */
   readonly eventLoopDelayMs: number | null
-  /** What keeps the event loop busy, by Node's own words: `TCPSocketWrap`, `Timeout`, … Timers that hold nobody back are left out. */
+  /** What keeps the event loop alive, by Node's names: `TCPSocketWrap`, `Timeout`, … Unreferenced timers are left out. */
   readonly activeResources: ReadonlyMap<string, number>
   /** Effect fibers that have begun and not ended. */
   readonly fibers: number
@@ -24,7 +24,7 @@ export class ProcessFacts extends Context.Tag("gateway/platform/ProcessFacts")<
   { readonly read: () => ProcessFactsShape }
 >() {}
 
-/** How often the delay is measured: coarse, so that an idle gateway sleeps. */
+/** How often the delay is measured: coarse, so that an idle gateway rarely wakes up. */
 const resolutionMs = 50
 
 const activeFibers = Metric.counter("effect_fiber_active")
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
     () => Effect.sync(() => delays.disable())
   )
 
-  /** What is recorded is the time between two ticks (the first after a reset only begins): what is above the usual is the delay. */
+  /** The histogram holds the time between two ticks (the first after a reset has no predecessor); what exceeds the resolution is the delay. */
   const takeDelay = (): number | null => {
     if (delays.count === 0) return null
     const delayMs = delays.percentile(99) / 1e6 - resolutionMs

@@ -1,6 +1,6 @@
 /**
  * Copies of the database under `<data folder>/backups`, made by SQLite's online backup, which lets requests run between its steps.
- * Names say when and why: `db_20250131T120000000Z_before-migration-2.sqlite`.
+ * Names hold time and reason: `db_20250131T120000000Z_before-migration-2.sqlite`.
  */
 import { SqliteClient } from "@effect/sql-sqlite-node/SqliteClient"
 import * as Clock from "effect/Clock"
@@ -32,7 +32,7 @@ export class Backup extends Context.Tag("gateway/store/Backup")<
 >() {}
 
 const beforeMigration = "before-migration-"
-/** Only the copies nobody asked for are thinned out. */
+/** Only automatic copies are removed; those a person asked for are kept. */
 const migrationBackupsKept = 5
 
 const namePattern = /^db_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z_([a-z0-9-]+)\.sqlite$/
@@ -46,7 +46,7 @@ const slugOf = (reason: string): string =>
 const nameOf = (nowMs: number, slug: string): string =>
   `db_${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "")}_${slug}.sqlite`
 
-/** What the name of a file in `folder` says; null when it is not a backup's. */
+/** Parses the name of a file in `folder`; null when it is not a backup's. */
 const readBackup = (folder: string, name: string): BackupFile | null => {
   const match = namePattern.exec(name)
   if (match === null) return null
@@ -74,7 +74,7 @@ const makeIn = Effect.fn("Backup.make")(function* (client: SqliteClient, folder:
   const path = join(folder, name)
   const partial = `${path}.partial`
   yield* ensureFolder(folder)
-  // The final name appears only when the copy is whole.
+  // The file gets its final name only when the copy is complete.
   yield* client.backup(partial).pipe(
     Effect.catchAll(refusedAt(partial)),
     Effect.zipRight(onDisk(path, () => renameSync(partial, path))),

@@ -1,4 +1,4 @@
-/** How domain values stand in SQLite columns. Tables are STRICT: text, integers, and nothing that must be guessed. */
+/** Schemas between domain values and SQLite columns. Tables are STRICT, so that a column holds text or integers only. */
 import * as Schema from "effect/Schema"
 
 export type Column = string | number | null

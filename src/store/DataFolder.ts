@@ -1,4 +1,4 @@
-/** Names of what the store keeps under the data folder, and the making of the folder itself. */
+/** File names under the data folder, and how the folder is made. */
 import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ export const masterKeyFile = (dataDir: string): string => join(dataDir, "master.
 export const backupFolder = (dataDir: string): string => join(dataDir, "backups")
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
 
-/** Runs file-system calls on `path`; what the system refuses becomes a `StoreFailure`, anything else is a bug. */
+/** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */
 export const onDisk = <A>(path: string, run: () => A): Effect.Effect<A, StoreFailure> =>
   Effect.try({ try: run, catch: (error) => error }).pipe(Effect.catchAll(refusedAt(path)))
 
@@ -23,15 +23,15 @@ const writableByAnybody = 0o002
 const sticky = 0o1000
 
 /**
- * Makes the data folder. One that others can write to is narrowed to its owner: they could put another database or key in its place;
- * one that they can only read keeps its mode, because no file in it is readable for them. A folder that is shared on purpose, such as
- * the system's one for temporary files, is refused, because narrowing it would break others.
+ * Makes the data folder. One that other users can write to is restricted to its owner, because they could replace the database or the
+ * key; one they can only read keeps its mode, because no file in it is readable for them. A folder that is shared on purpose, such as
+ * the system's temporary folder, is refused, because restricting it would break other programs.
  */
 export const ownFolder = (folder: string): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function* () {
     yield* ensureFolder(folder)
     const { mode, uid } = statSync(folder)
-    // Windows has no such modes.
+    // Windows has no file modes.
     if (process.getuid === undefined || (mode & writableByOthers) === 0) return
     const isShared = (mode & sticky) !== 0
     if (uid === process.getuid() && !isShared) {

@@ -1,7 +1,7 @@
 /**
- * Two gateways must never serve one data folder: they would settle each other's usage journal and migrate under each other's feet.
- * The lock is SQLite's own file lock on a small side database, so the system takes it back at once when a process is killed, while
- * programs that only read or write single rows of the main database go on working.
+ * Two gateways must never serve one data folder: each would read the other's usage journal and migrate the schema the other is using.
+ * The lock is SQLite's own file lock on a small separate database, so that the system releases it when a process is killed, while
+ * programs that only read or write single rows of the main database keep working.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export class DataLock extends Context.Tag("gateway/store/DataLock")<
   }
 >() {}
 
-/** Long enough for a command that migrates a new folder, short enough for a person who started a second gateway. */
+/** Long enough for a command that migrates a new folder, short enough for a person who started a second gateway by mistake. */
 const waitMs = 500
 
 const acquire = (dataDir: string): Effect.Effect<void, StoreFailure, Scope.Scope> => {

@@ -1,6 +1,6 @@
 /**
  * What can go wrong with the store. `StoreError` and `AlreadyStored` belong to single operations; `StoreFailure` is everything that can
- * keep the store from opening, and `describeStoreFailure` says it in one sentence a person can act on (issue "Bad input").
+ * keep the store from opening, and `describeStoreFailure` words it as one sentence a person can act on.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   }
 }
 
-/** Another row already has this value. `what` names the column or columns, in the domain's words: `name`, `provider, modelId`. */
+/** Another row already has this value. `what` names the field or fields: `name`, `provider, modelId`. */
 export class AlreadyStored extends Data.TaggedError("AlreadyStored")<{ readonly what: string }> {}
 
 /** Another gateway serves this data folder. */
@@ -111,7 +111,7 @@ export const codeOf = (error: unknown): string | null => {
   return null
 }
 
-/** The words of the innermost error. */
+/** The message of the innermost error. */
 export const reasonOf = (error: unknown): string => {
   let words = String(error)
   let current = error
@@ -137,7 +137,7 @@ const unwritable: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: "the file cannot be opened"
 }
 
-/** Sorts an error met while opening `path` into the union; null when it is neither SQLite's nor the system's, hence a bug. */
+/** Maps an error met while opening `path` to the union; null when it is neither SQLite's nor the system's, hence a bug. */
 export const failureAt = (path: string, error: unknown): StoreFailure | null => {
   const code = codeOf(error)
   if (code === null) return null
@@ -150,11 +150,11 @@ export const failureAt = (path: string, error: unknown): StoreFailure | null => 
   if (reason !== undefined) return new DataUnwritable({ path, reason })
   if (plain === "SQLITE_IOERR") return new DataUnwritable({ path, reason: reasonOf(error) })
   if (plain.startsWith("SQLITE_")) return new StoreError({ operation: `Opening ${path}`, cause: error })
-  // Node's own complaints about wrong arguments are bugs, not the system's refusals.
+  // Node's errors about wrong arguments are bugs, not system errors.
   return plain.startsWith("ERR_") ? null : new DataUnwritable({ path, reason: reasonOf(error) })
 }
 
-/** Fails with what `failureAt` finds; a bug stays a defect. For `catchAll` and `catchAllDefect`. */
+/** Fails with the result of `failureAt`; a bug stays a defect. For `catchAll` and `catchAllDefect`. */
 export const refusedAt =
   (path: string) =>
   (error: unknown): Effect.Effect<never, StoreFailure> => {

@@ -1,5 +1,5 @@
 /**
- * A bare SQLite handle for the two jobs the pooled client cannot do: looking at a file without changing it, and holding a lock.
+ * A bare SQLite handle for the two jobs the pooled client cannot do: reading a file without changing it, and holding a lock.
  * The only file that imports the driver.
  */
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Looks at a database before it is opened for writing, through a read-only handle: a file that is newer, damaged or held by another
- * program must stay as it is, byte for byte.
+ * Inspects a database through a read-only handle before it is opened for writing: a file that is newer, damaged or locked by another
+ * program must not be changed by a byte.
  */
 import * as Effect from "effect/Effect"
 import { statSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * The files of the usage journal: one JSON line per row, appended with a plain write, which the system keeps when the process is
- * killed. A segment takes rows until it is closed and is removed once they are in the table. Synchronous: the request path writes here.
+ * The files of the usage journal: one JSON line per row, appended with a plain write, which survives when the process is killed. A
+ * segment takes rows until it is closed and is removed once they are in the table. Synchronous, because the request path writes here.
  */
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -8,9 +8,9 @@ import { join } from "node:path"
 export interface Segments {
   /** Writes one line to the open segment. Throws when the system refuses; the line then does not count as written. */
   readonly append: (line: string) => void
-  /** Closes the open segment and gives its path; null when there is none. The next line begins another. */
+  /** Closes the open segment and returns its path; null when there is none. The next line begins another. */
   readonly rotate: () => string | null
-  /** Removes a closed segment. One that stays behind is read again at the next start, which does no harm. */
+  /** Removes a closed segment. If that fails it is read again at the next start, which does no harm. */
   readonly remove: (path: string) => void
 }
 
@@ -20,11 +20,11 @@ const quietly = (run: () => void): void => {
   try {
     run()
   } catch {
-    // Closing and removing are tidying: the rows themselves are safe either way.
+    // Best effort: the rows are safe even if closing or removing fails.
   }
 }
 
-/** Segments in a folder that holds none yet. */
+/** Segments in a folder that has none yet. */
 export const inFolder = (folder: string): Segments => {
   let opened = 0
   let current: { readonly path: string; readonly descriptor: number } | null = null
@@ -41,7 +41,7 @@ export const inFolder = (folder: string): Segments => {
   return {
     append: (line) => {
       current ??= begin()
-      // After a write that failed midway, a line break keeps its remains from swallowing this row.
+      // After a partial write, a line break keeps the rest of that line apart from this row.
       const text = torn ? `\n${line}\n` : `${line}\n`
       torn = true
       if (writeSync(current.descriptor, text) !== Buffer.byteLength(text))
@@ -62,7 +62,7 @@ export const inFolder = (folder: string): Segments => {
 /** No files: what is not yet in the table is lost with the process. For tests. */
 export const none: Segments = { append: () => {}, rotate: () => null, remove: () => {} }
 
-/** Paths of the segments a dead process left in `folder`, oldest first. */
+/** Paths of the segments that an ended process left in `folder`, oldest first. */
 export const leftovers = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder)
     .filter((name) => name.endsWith(extension))
@@ -72,7 +72,7 @@ export const leftovers = (folder: string): ReadonlyArray<string> =>
 export interface SegmentContent {
   /** Each is the JSON of one row. */
   readonly lines: ReadonlyArray<string>
-  /** Lines that are not: a write that a killed process or a full disk cut short. */
+  /** Lines that are not valid JSON: a write that was cut short by a kill or a full disk. */
   readonly tornLines: number
 }
 
@@ -85,7 +85,7 @@ const isRow = (line: string): boolean => {
   }
 }
 
-/** The rows of a segment. A line the process died over is torn: counted, and left out. */
+/** The rows of a segment. Torn lines are counted and left out. */
 export const read = (path: string): SegmentContent => {
   const written = readFileSync(path, "utf8")
     .split("\n")

@@ -1,7 +1,7 @@
 /**
- * Commits that do not wait for the disk. A commit under `synchronous = FULL` holds up the whole process until the disk has written the
- * log; for rows that are on file elsewhere already that is too dear. They are committed without, and the log is synced by a thread of
- * its own before whatever held the rows meanwhile is given up: after a power cut they are in one place or the other, as before.
+ * Commits that do not wait for the disk. A commit under `synchronous = FULL` blocks the whole process until the disk has written the
+ * log; that is too slow for rows that are already in a file. They are committed without it, and the log is synced by another thread
+ * before that file is removed: after a power cut the rows are in the table or in the file.
  */
 import type { Connection } from "@effect/sql/SqlConnection"
 import type * as SqlClient from "@effect/sql/SqlClient"
@@ -9,11 +9,11 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import { close, fsync, open } from "node:fs"
 
-/** Not prepared once and kept: SQLite carries this one out while it prepares it. */
+/** Not a cached statement: SQLite executes this pragma while preparing it. */
 const level = (connection: Connection, name: "NORMAL" | "FULL"): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => Effect.asVoid(connection.executeUnprepared(`PRAGMA synchronous = ${name}`, [], undefined)))
 
-/** Gives `use` the connection for itself; what it commits survives the end of the process, and a power cut once the log is synced. */
+/** Runs `use` with exclusive access to the connection; its commits survive a killed process at once, and a power cut after `syncLog`. */
 export const withLateSync = <A, E>(
   sql: SqlClient.SqlClient,
   use: (connection: Connection) => Effect.Effect<A, E>
@@ -28,7 +28,7 @@ export const withLateSync = <A, E>(
     )
   )
 
-/** Waits, off the main thread, until the write-ahead log of the database file is on disk. Without a log there is nothing to wait for. */
+/** Waits, off the main thread, until the write-ahead log of the database file is on disk. Returns at once without a log. */
 export const syncLog = (databaseFile: string): Effect.Effect<void, NodeJS.ErrnoException> =>
   Effect.async((resume) => {
     open(`${databaseFile}-wal`, "r+", (missing, descriptor) => {

@@ -1,7 +1,7 @@
 /**
- * Where the master key comes from: `GATEWAY_ENCRYPTION_KEY` (a person's choice, stretched by `StretchedKey`), else `<data folder>/master.key`, which the first start
- * makes with mode 0600. A key file others can read is narrowed to its owner and the operator told: refusing it would take the
- * gateway down without making the key any safer.
+ * Loads the master key: `GATEWAY_ENCRYPTION_KEY` (chosen by a person, stretched by `StretchedKey`), else `<data folder>/master.key`,
+ * which the first start makes with mode 0600. A key file that others can read is restricted to its owner with a warning: refusing it
+ * would stop the gateway without making the key any safer.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -20,7 +20,7 @@ export interface MasterKey {
 export interface Source {
   readonly dataDir: string
   readonly encryptionKey: Redacted.Redacted | null
-  /** Only a database without a single encrypted value may get a new key. */
+  /** Only a database without encrypted values may get a new key. */
   readonly mayCreate: boolean
 }
 
@@ -38,7 +38,7 @@ const synced = (descriptor: number, write: (descriptor: number) => void): void =
 const create = (file: string): Uint8Array => {
   const key = randomBytes(keyBytes)
   synced(openSync(file, "wx", 0o600), (descriptor) => void writeSync(descriptor, `${key.toString("base64url")}\n`))
-  // The folder too: a power cut must not take the key and leave what it encrypted.
+  // The folder too: after a power cut the key must not be missing while encrypted values exist.
   synced(openSync(dirname(file), "r"), () => {})
   return key
 }
@@ -54,7 +54,7 @@ const read = (file: string): { readonly key: Uint8Array; readonly wasOpen: boole
   }
 }
 
-/** The configured key, else the key file's, which is made where there is none and `mayCreate`. */
+/** The configured key, else the key file's, which is made where it is missing and `mayCreate` is set. */
 export const load = ({ dataDir, encryptionKey, mayCreate }: Source): Effect.Effect<MasterKey, StoreFailure> =>
   Effect.gen(function* () {
     if (encryptionKey !== null) {

@@ -1,14 +1,14 @@
 /**
- * A table that is listed after every change of the configuration: the rows of the last time are remembered, and only what was written
- * since is read again. Sound because one process owns the database and every write goes through the repository that remembers.
+ * A cache for tables that are listed after every change of the configuration: only rows written since the last listing are read again.
+ * Correct because one process owns the database and every write goes through the repository with the cache.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "./Errors.ts"
 
 export interface RememberedRows<A> {
-  /** In order; the same array, and the same rows, as long as nothing was written to them. */
+  /** In order; the same array and the same rows as long as nothing was written. */
   readonly list: Effect.Effect<ReadonlyArray<A>, StoreError>
-  /** A write to the row of this key: whatever comes of it, the row is read again. */
+  /** Runs a write to the row of this key; the row is read again whether it succeeds or not. */
   readonly writing: (key: string) => <B, E>(write: Effect.Effect<B, E>) => Effect.Effect<B, E>
 }
 
@@ -21,7 +21,7 @@ export interface RowReads<A> {
   readonly order: (a: A, b: A) => number
 }
 
-/** Beyond this many changed rows one statement for all is cheaper than one for each. */
+/** Beyond this many changed rows one statement for all is faster than one for each. */
 const mostSingleReads = 50
 
 export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows<A> => {
@@ -35,7 +35,7 @@ export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows
     return Effect.map(all, (read) => (rows = read))
   })
 
-  /** Unmarked before they are read, so that a write meanwhile is read the next time. */
+  /** Marks are removed before reading, so that rows written meanwhile are read the next time. */
   const readChanged = (before: ReadonlyArray<A>, keys: ReadonlyArray<string>) => {
     for (const key of keys) changed.delete(key)
     return Effect.forEach(keys, one).pipe(

@@ -1,4 +1,4 @@
-/** The way out when the master key is lost: drops every encrypted value, keeps everything else (`gateway reset-encrypted-columns`). */
+/** For a lost master key: drops every encrypted value, keeps everything else (`gateway reset-encrypted-columns`). */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { type StoreError } from "./Errors.ts"
@@ -6,7 +6,7 @@ import { sealedColumns } from "./SealedColumns.ts"
 import { canaryRow, stretchingRow } from "./Secrets.ts"
 import { named } from "./Table.ts"
 
-/** Gives how many rows lost a credential. The next start writes a canary for the key it then finds. */
+/** Returns how many rows lost a credential. The next start writes a canary for the key it then finds. */
 export const resetSecrets: Effect.Effect<number, StoreError, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const counts = yield* Effect.forEach(sealedColumns, ({ columns, table }) =>

@@ -1,7 +1,6 @@
 /**
- * The encrypted columns of one table, as their repository sees them: values in, values out. A value that cannot be opened comes out
- * as null and marks its row as locked; writing such a row back leaves the unreadable text where it is, so that the right key can
- * still open it one day.
+ * Encrypts and decrypts the columns of one table for its repository. A value that cannot be decrypted is read as null and marks its
+ * row as locked; writing such a row back keeps the unreadable text, so that the right key can still decrypt it later.
  */
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"

@@ -1,6 +1,6 @@
 /**
  * Encryption of credential columns: AES-256-GCM, bound by its additional data to table, column and row, so that a ciphertext moved
- * to another row does not open. Text form: `enc:v1:<keyId>:<iv>:<tag>:<ciphertext>`, the last three base64url (issue item 3).
+ * to another row cannot be decrypted. Text form: `enc:v1:<keyId>:<iv>:<tag>:<ciphertext>`, the last three base64url.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
@@ -16,14 +16,14 @@ import * as MasterKey from "./MasterKey.ts"
 import * as StretchedKey from "./StretchedKey.ts"
 import { named } from "./Table.ts"
 
-/** Where a ciphertext belongs. */
+/** The column and row of a ciphertext. */
 export interface Place {
   readonly table: string
   readonly column: string
   readonly rowId: string
 }
 
-/** A ciphertext that does not open: written with another key, moved from another row, or altered. */
+/** A ciphertext that cannot be decrypted: written with another key, moved from another row, or altered. */
 export class SecretUnreadable extends Data.TaggedError("SecretUnreadable")<{
   readonly place: Place
   readonly reason: "malformed" | "other key" | "altered"
@@ -50,7 +50,7 @@ const additionalData = ({ column, rowId, table }: Place): Uint8Array => Buffer.f
 /** The cipher over one master key. Synchronous throughout. */
 export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Tag.Service<Secrets> => {
   const key = derive(master, "columns")
-  // Derived on its own, so that the id in every ciphertext says nothing about the key that encrypts.
+  // Derived separately, so that the id in every ciphertext reveals nothing about the encryption key.
   const keyId = Buffer.from(derive(master, "key-id").subarray(0, 4)).toString("hex")
 
   const encrypt = (place: Place, plain: Redacted.Redacted): string => {
@@ -81,13 +81,13 @@ export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Ta
   return { encrypt, decrypt, subKey: (purpose) => Redacted.make(derive(master, `purpose/${purpose}`)) }
 }
 
-/** The row of `meta` that tells the right key from a wrong one. */
+/** The row of `meta` by which a wrong key is detected. */
 export const canaryRow = "encryption_canary"
-/** How a key of a person's choice becomes the master key; absent where it is used as it is. */
+/** The row of `meta` with the stretching parameters of a chosen key; absent where the key is used as it is. */
 export const stretchingRow = "encryption_stretching"
 const canary: Place = { table: "meta", column: "value", rowId: canaryRow }
 
-/** Reads the canary, which only the right key opens; the first start writes it. */
+/** Reads the canary, which only the right key decrypts; the first start writes it. */
 export const make: Effect.Effect<
   Context.Tag.Service<Secrets>,
   StoreFailure,
@@ -112,7 +112,7 @@ export const make: Effect.Effect<
     yield* sql`INSERT OR REPLACE INTO meta ${sql.insert(rows)}`
     return secrets
   }
-  // A database without the row is from before keys were stretched, or has its key from the file: it opens as it was written.
+  // A database without the row is older than key stretching, or has its key from the file: the key is used as it is.
   const stretching = isChosen ? yield* meta(stretchingRow) : null
   const secrets = fromMasterKey(stretching === null ? master.key : yield* StretchedKey.stretch(master.key, stretching))
   if (Either.isLeft(secrets.decrypt(canary, stored))) {

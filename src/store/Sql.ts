@@ -1,7 +1,7 @@
 /**
- * The one connection to `<data folder>/gateway.sqlite`: looked at before it is opened, brought to this gateway's schema with a backup
- * beforehand, and set so that a committed transaction survives a power cut (issue item 3). A database that cannot be used fails the
- * layer with a `StoreFailure` and is left as it was.
+ * The connection to `<data folder>/gateway.sqlite`: the file is inspected before it is opened, backed up before it is migrated, and
+ * configured so that a committed transaction survives a power cut. A database that cannot be used fails the layer with a
+ * `StoreFailure` and is left unchanged.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as Migrator from "@effect/sql/Migrator"
@@ -31,7 +31,7 @@ const connect = (filename: string): Effect.Effect<SqliteClient.SqliteClient, nev
     transformResultNames: snakeToCamel
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** The driver's defaults are a sync per checkpoint only and a write-ahead log that never shrinks. */
+/** The driver's defaults sync only at checkpoints and never shrink the write-ahead log. */
 const settings = [
   "synchronous = FULL",
   "foreign_keys = ON",
@@ -42,14 +42,14 @@ const settings = [
 const configure = (client: SqliteClient.SqliteClient) =>
   Effect.forEach(settings, (setting) => client.unsafe(`PRAGMA ${setting}`), { discard: true })
 
-/** Taking the write lock for a moment finds a read-only file, or another program in the middle of a transaction. */
+/** Takes the write lock for a moment, to detect a read-only file or a transaction of another program. */
 const probeWrite = (client: SqliteClient.SqliteClient) =>
   Effect.all(
     ["PRAGMA busy_timeout = 1000", "BEGIN IMMEDIATE", "ROLLBACK"].map((statement) => client.unsafe(statement)),
     { discard: true }
   )
 
-/** Runs what is missing and notes the version, all in one transaction. */
+/** Runs the missing migrations and records the version, all in one transaction. */
 const migrate = (client: SqliteClient.SqliteClient, all: Migrations) =>
   Migrator.make({})({ loader: Migrator.fromRecord(all), table: migrationsTable }).pipe(
     Effect.zipRight(client.unsafe(`PRAGMA user_version = ${versionOf(all)}`)),
@@ -72,7 +72,7 @@ const open = (all: Migrations) =>
         : failure
     }
 
-    // The side files take over the mode of this one.
+    // SQLite gives the journal files the mode of this one.
     if (found === 0) yield* onDisk(file, () => closeSync(openSync(file, "a", 0o600)))
     const client = yield* Effect.catchAllDefect(connect(file), refusedAt(file))
     yield* Effect.catchAll(Effect.zipRight(probeWrite(client), configure(client)), refusedAt(file))
@@ -94,7 +94,7 @@ const open = (all: Migrations) =>
 const both = (client: SqliteClient.SqliteClient): Context.Context<Sql> =>
   Context.make(SqliteClient.SqliteClient, client).pipe(Context.add(SqlClient.SqlClient, client))
 
-/** The layer over a given set of migrations; other sets than the house's own are for tests. */
+/** The layer over a given set of migrations; other sets than the gateway's own are for tests. */
 export const layerOf = (all: Migrations): Layer.Layer<Sql, StoreFailure, AppConfig | DataLock> =>
   Layer.scopedContext(Effect.map(open(all), both))
 

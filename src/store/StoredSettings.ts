@@ -1,6 +1,6 @@
 /**
- * A settings object that is hot for its readers and kept as one value of the settings table: any part of it may be changed. The owner gives
- * the shape, the defaults and how a change is laid over them.
+ * A settings object that is kept in memory for hot readers and stored as one value of the settings table. The owner defines its shape,
+ * its defaults and how a patch is merged.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,15 +10,15 @@ import * as Schema from "effect/Schema"
 import type { StoreError } from "./Errors.ts"
 import { SettingsRepo } from "./repo/SettingsRepo.ts"
 
-/** What the owner says of its settings. */
+/** Defined by the owner of the settings. */
 export interface SettingsShape<Settings, Patch, Encoded, Fields extends Schema.Struct.Fields> {
-  /** Any part of the settings; each member can be decoded by itself. */
+  /** Any part of the settings; each field can be decoded by itself. */
   readonly patch: Schema.Schema<Patch, Encoded> & { readonly fields: Fields }
   readonly defaults: Settings
   readonly merge: (settings: Settings, patch: Patch) => Settings
 }
 
-/** Where they are kept, and what they are called in the log. */
+/** Where they are stored, and their name in the log. */
 export interface SettingsPlace {
   readonly namespace: string
   readonly key: string
@@ -28,11 +28,11 @@ export interface SettingsPlace {
 export interface StoredSettings<Settings, Patch> {
   /** Hot: the settings in force. */
   readonly current: () => Settings
-  /** Saves a change and puts it in force at once, or changes nothing. */
+  /** Saves a change and applies it at once, or changes nothing. */
   readonly patch: (patch: Patch) => Effect.Effect<Settings, StoreError>
 }
 
-/** What of a stored value can be used over the defaults, field by field, so that one bad value does not cost the others. Pure. */
+/** The valid fields of a stored value over the defaults, so that one bad value does not discard the others. Pure. */
 export const usable = <Settings, Patch, Encoded, Fields extends Schema.Struct.Fields>(
   shape: SettingsShape<Settings, Patch, Encoded, Fields>,
   stored: unknown
@@ -51,7 +51,7 @@ export const usable = <Settings, Patch, Encoded, Fields extends Schema.Struct.Fi
   return { settings, problems }
 }
 
-/** `onChange` is called with the settings at the start and after each change, before anybody reads them: the place for ready forms. */
+/** `onChange` is called with the settings at the start and after each change, before they can be read: for derived values. */
 export const make = Effect.fn("StoredSettings.make")(function* <
   Settings,
   Patch,

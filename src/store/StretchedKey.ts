@@ -1,6 +1,6 @@
 /**
- * A key that a person chose may be guessed by whoever has a copy of the database. Scrypt makes each guess cost memory and time
- * (RFC 7914; the cost is OWASP's for 32 MiB). The parameters stand beside the database as `scrypt:<log2 N>:<r>:<p>:<salt>`.
+ * A key chosen by a person can be guessed from a copy of the database. Scrypt makes each guess cost memory and time (RFC 7914; the
+ * cost is OWASP's for 32 MiB). The parameters are stored in the database as `scrypt:<log2 N>:<r>:<p>:<salt>`.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -9,12 +9,12 @@ import { randomBytes, scrypt } from "node:crypto"
 const keyBytes = 32
 const saltBytes = 16
 
-/** New parameters, with a salt of their own. */
+/** New parameters with a fresh salt. */
 export const fresh = (): string => `scrypt:15:8:3:${randomBytes(saltBytes).toString("base64url")}`
 
 const shape = /^scrypt:(1\d|20):([1-9]|1\d):([1-9]):([\w-]{16,64})$/
 
-/** The master key of a chosen key. Parameters nobody wrote are a defect: the row was altered. */
+/** The master key of a chosen key. Malformed parameters are a defect: the row was altered. */
 export const stretch = (
   chosen: Redacted.Redacted<Uint8Array>,
   parameters: string

@@ -1,6 +1,6 @@
 /**
- * The few statements every repository needs, over one table and one row schema. The client turns camelCase names into snake_case
- * columns and back, so a row schema reads like the domain.
+ * The statements every repository needs, over one table and one row schema. The client converts camelCase names to snake_case columns
+ * and back.
  */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -19,13 +19,13 @@ export interface Table<A> {
   /** The first of them, or null. */
   readonly first: (operation: string, rest: Fragment) => Effect.Effect<A | null, StoreError>
   readonly insert: (operation: string, row: A) => Effect.Effect<void, StoreError | AlreadyStored>
-  /** Writes the whole row over the one that matches; false when none does. */
+  /** Replaces the row that matches; false when none does. */
   readonly update: (operation: string, where: Fragment, row: A) => Effect.Effect<boolean, StoreError | AlreadyStored>
   /** False when no row matches. */
   readonly remove: (operation: string, where: Fragment) => Effect.Effect<boolean, StoreError>
 }
 
-/** Gives a failed statement the name of what was being done. */
+/** Maps a failed statement to a `StoreError` with the name of the operation. */
 export const named =
   (operation: string) =>
   (cause: unknown): StoreError =>
@@ -48,7 +48,7 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
   sql: SqlClient.SqlClient,
   name: string,
   row: Schema.Schema<A, I>,
-  /** What is selected: SQL, all columns unless said otherwise. */
+  /** SQL of the selected columns; all by default. */
   columns = "*"
 ): Table<A> => {
   const decode = Schema.decodeUnknown(Schema.Array(row))

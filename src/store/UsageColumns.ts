@@ -1,4 +1,4 @@
-/** The usage log's row, and the one statement that writes any number of rows (contract B3 `/api/usage/logs`). */
+/** The row of the usage log, and the statements that write many rows at once. */
 import * as Schema from "effect/Schema"
 import type { UsageRow } from "../domain/Usage.ts"
 import { WireName } from "../domain/Wire.ts"
@@ -52,7 +52,7 @@ export const toUsageRow = ({
   }
 })
 
-/** Column → where its value stands in the JSON of a `UsageRow`. */
+/** Column → path of its value in the JSON of a `UsageRow`. */
 const text = {
   id: "id",
   request_id: "requestId",
@@ -84,21 +84,21 @@ const integers = {
 }
 const maybeIntegers = { ttft_ms: "ttftMs" }
 
-/** Characters of a text in the log. What is longer was made before names were bounded. */
+/** Longest text in the log. Longer ones were written before names were bounded. */
 const maxTextChars = 512
 
 const clipped = (text: string | null): string | null => (text === null ? null : text.slice(0, maxTextChars))
 
 const at = (path: string) => `entry.value ->> '$.${path}'`
 
-/** The columns as they are read: rows of a time when names were not bounded must not fill the memory. */
+/** The columns as they are read: rows written before names were bounded must not fill the memory. */
 export const readColumns = [
   ...Object.keys(text).map((column) => `SUBSTR(${column}, 1, ${maxTextChars}) AS ${column}`),
   ...Object.keys(integers),
   ...Object.keys(maybeIntegers)
 ].join(", ")
 
-// The casts make one strange number (a fraction, a NaN that JSON turned to null) cost that number, not the whole batch.
+// With the casts an invalid number (a fraction, a NaN that became null in JSON) is replaced instead of failing the whole batch.
 const expressions: ReadonlyArray<readonly [column: string, expression: string]> = [
   ...Object.entries(text).map(([column, path]) => [column, `SUBSTR(${at(path)}, 1, ${maxTextChars})`] as const),
   ...Object.entries(integers).map(([column, path]) => [column, `CAST(COALESCE(${at(path)}, 0) AS INTEGER)`] as const),
@@ -106,7 +106,7 @@ const expressions: ReadonlyArray<readonly [column: string, expression: string]> 
 ]
 
 // jsonb_each parses a row once; json_each would parse it again for every column (20 µs a row instead of 8).
-/** Takes one parameter, a JSON array of `UsageRow`s. Rows that are already there are left alone, so a repeat does no harm. */
+/** Takes one parameter, a JSON array of `UsageRow`s. Rows that exist already are skipped, so that a repeat does no harm. */
 export const insertRows =
   `INSERT OR IGNORE INTO usage_log (${expressions.map(([column]) => column).join(", ")}) ` +
   `SELECT ${expressions.map(([, expression]) => expression).join(", ")} FROM jsonb_each(?) AS entry`
@@ -118,7 +118,7 @@ const whole = (value: number): number => (Number.isFinite(value) ? Math.trunc(va
 const maybeWhole = (value: number | null): number | null => (value === null ? null : whole(value))
 const flag = (value: boolean): number => (value ? 1 : 0)
 
-/** Column → its value. The same columns as above, for the path where parsing JSON once more would cost twice the insert. */
+/** Column → its value. The same columns as above, for the path where parsing JSON would double the cost of the insert. */
 const values: ReadonlyArray<readonly [column: string, value: (row: UsageRow) => string | number | null]> = [
   ["id", (row) => row.id],
   ["request_id", (row) => row.requestId],

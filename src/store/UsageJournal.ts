@@ -1,7 +1,7 @@
 /**
- * How usage rows survive `kill -9` although they enter the table in batches: a row is on file before `append` returns, and what a dead
- * process left on file enters the table at the next start (issue item 3). A full disk or a broken database costs the request nothing:
- * rows wait in memory, at most `mostPending` of them, and the log says so once a minute.
+ * Usage rows survive `kill -9` although they are inserted in batches: a row is in a file before `append` returns, and files left by an
+ * ended process are inserted at the next start. A full disk or a broken database does not fail requests: rows wait in memory, at most
+ * `mostPending` of them, and a warning is logged once a minute.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
@@ -24,20 +24,20 @@ import { batchParameters, batchRows, insertBatch, insertRows } from "./UsageColu
 
 /** Counted since the start. */
 export interface JournalTrouble {
-  /** Rows that are only in memory until they are in the table, because the journal file could not be written. */
+  /** Rows kept in memory only, because the journal file could not be written. */
   readonly notOnFile: number
-  /** Rows given up because more than `mostPending` were waiting. */
+  /** Rows dropped because more than `mostPending` were waiting. */
   readonly dropped: number
-  /** What keeps rows from the file or the table now, in words; null when nothing does. */
+  /** Why rows cannot be written to the file or the table now; null when they can. */
   readonly problem: string | null
 }
 
 export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   UsageJournal,
   {
-    /** Hot: puts rows on file, with one write, and in line for the table. Never throws. */
+    /** Hot: writes rows to the file, with one write, and queues them for the table. Never throws. */
     readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
-    /** Brings every waiting row into the table. When the database refuses, the rows wait on. */
+    /** Inserts every waiting row into the table. When that fails the rows stay in the queue. */
     readonly flush: Effect.Effect<void, StoreError>
     /** Rows not yet in the table. */
     readonly pending: () => number
@@ -45,13 +45,13 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   }
 >() {}
 
-/** Rows that wait for the table; beyond it the oldest is given up. */
+/** Rows that wait for the table; beyond it the oldest is dropped. */
 export const mostPending = 100_000
 const flushEvery = "50 millis"
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 
-/** Rows that enter the table together, and the file that holds them meanwhile. */
+/** Rows that are inserted together, and the file that holds them until then. */
 interface Batch {
   readonly rows: ReadonlyArray<UsageRow>
   readonly segment: string | null
@@ -64,7 +64,7 @@ const run = (sql: SqlClient.SqlClient, statement: string, parameters: ReadonlyAr
 const insertLines = (sql: SqlClient.SqlClient, lines: ReadonlyArray<string>): Effect.Effect<void, StoreError> =>
   lines.length === 0 ? Effect.void : run(sql, insertRows, [`[${lines.join(",")}]`])
 
-/** Full batches go in by the faster statement; each statement blocks the event loop for one or two milliseconds. */
+/** Full batches use the faster statement; each statement blocks the event loop for one or two milliseconds. */
 const insert = (sql: SqlClient.SqlClient, { rows, segment }: Batch): Effect.Effect<void, StoreError> => {
   const full = rows.length - (rows.length % batchRows)
   const starts = Array.from({ length: full / batchRows }, (_, index) => index * batchRows)
@@ -78,14 +78,14 @@ const insert = (sql: SqlClient.SqlClient, { rows, segment }: Batch): Effect.Effe
       ),
       rest.length === 0 ? Effect.void : connection.executeRaw(insertRows, [`[${rest.join(",")}]`])
     )
-  // Rows that are nowhere else are worth the wait for the disk.
+  // Rows without a file wait for the disk.
   const inserting = segment === null ? Effect.scoped(Effect.flatMap(sql.reserve, into)) : withLateSync(sql, into)
   return inserting.pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
 }
 
 export const make = (
   segments: Segments.Segments,
-  /** Done when what is committed would survive a power cut. */
+  /** Completes when the commit would survive a power cut. */
   synced: Effect.Effect<void, NodeJS.ErrnoException>
 ): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
@@ -152,7 +152,7 @@ export const make = (
         onSuccess: () =>
           Effect.sync(() => {
             tableProblem = null
-            // They are where they belong, whatever the file was like.
+            // The rows are in the table, so an error of the file no longer matters.
             if (closed.length === 0 && open.length === 0) fileProblem = null
             pending -= batch.rows.length
             if (batch.segment !== null) inserted.push(batch.segment)
@@ -168,7 +168,7 @@ export const make = (
       })
     })
 
-    /** A log that cannot be synced now may be later: until then the rows stay on file as well, and a repeat does no harm. */
+    /** If the log cannot be synced now, the files are kept until it can; inserting their rows again does no harm. */
     const giveUpFiles = Effect.suspend(() =>
       inserted.length === 0
         ? Effect.void
@@ -212,7 +212,7 @@ export const make = (
 
     const problem = (): string | null => tableProblem ?? fileProblem
 
-    /** One line when it begins and one when it is over, whatever is told in between. */
+    /** Logs when a problem begins and when it is over. */
     const tellChange = Effect.suspend(() => {
       const now = problem()
       if ((now !== null) === wasTroubled) return Effect.void
@@ -228,7 +228,7 @@ export const make = (
       Effect.ensuring(tellChange)
     )
 
-    // Finalizers run in reverse: the loop below ends first, then the last rows are brought in.
+    // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
     yield* Effect.addFinalizer(() => Effect.ignore(flushOrWarn))
     yield* someWait.await.pipe(
       Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushEvery))),
@@ -244,7 +244,7 @@ export const make = (
     })
   })
 
-/** Brings what a dead process left on file into the table. */
+/** Inserts the rows that an ended process left in files. */
 const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -256,7 +256,7 @@ const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.Sq
     }
   })
 
-/** Takes the data folder for itself: the journal of a gateway that still runs must not be read as a dead one's. */
+/** Needs the lock of the data folder: the journal of a running gateway must not be read as that of an ended one. */
 export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock | SqlClient.SqlClient> = Layer.scoped(
   UsageJournal,
   Effect.gen(function* () {

@@ -1,34 +1,34 @@
 /**
- * How model families count what is not o200k text. Figures are the makers' published ones where there are any; the factors are
- * coarse, because neither maker publishes a vocabulary: measured on prose, code and JSON, older Claude counts ran 3 to 17 % above
- * o200k, and newer Claude models count more again.
+ * How model families count tokens in comparison with o200k. Figures are the makers' published ones where there are any; the factors
+ * are coarse, because neither Anthropic nor Google publishes a vocabulary: measured on prose, code and JSON, older Claude counts were
+ * 3 to 17 % above o200k, and newer Claude models count more still.
  */
 import type { ImageSize } from "./ImageSize.ts"
 
 export interface Family {
   /** Tokens of this family for one token of o200k. */
   readonly factor: number
-  /** The frame around a message. */
+  /** Overhead of a message. */
   readonly perMessage: number
-  /** Instructions the maker adds when tools are offered. */
+  /** Instructions the provider adds when tools are offered. */
   readonly perToolset: number
-  /** A picture; null size when its header could not be read. */
+  /** An image; null size when its header could not be read. */
   readonly image: (size: ImageSize | null, detail: string | null) => number
-  /** One page of a document, its text and its picture together. */
+  /** One page of a document, its text and its image together. */
   readonly perPage: number
   readonly audioPerSecond: number
-  /** Reasoning of turns that are over is taken out before it is counted. */
+  /** Reasoning of earlier turns is removed by the provider and so not counted. */
   readonly dropsOldReasoning: boolean
 }
 
-/** Pictures are scaled down to a long edge of 1568 pixels and about 1600 tokens. */
+/** Images are scaled down to a long edge of 1568 pixels and about 1600 tokens. */
 const claudeImage = (size: ImageSize | null): number => {
   if (size === null) return 1_600
   const scale = Math.min(1, 1_568 / Math.max(size.width, size.height))
   return Math.min(1_600, Math.ceil((size.width * scale * size.height * scale) / 750))
 }
 
-/** A small picture is one tile; a larger one is cut into tiles of 768 pixels. */
+/** A small image is one tile; a larger one is cut into tiles of 768 pixels. */
 const geminiImage = (size: ImageSize | null): number => {
   if (size === null || (size.width <= 384 && size.height <= 384)) return 258
   return 258 * Math.min(64, Math.ceil(size.width / 768) * Math.ceil(size.height / 768))
@@ -74,7 +74,7 @@ const other: Family = {
   dropsOldReasoning: false
 }
 
-/** The family of a model by its name, whoever serves it. */
+/** The family of a model by its name, whatever the provider. */
 export const familyOf = (model: string): Family => {
   if (/claude/i.test(model)) return claude
   return /gemini|gemma/i.test(model) ? gemini : other

@@ -1,4 +1,4 @@
-/** Width and height of a picture, read from the header of its bytes. */
+/** Width and height of an image, read from the header of its bytes. */
 
 export interface ImageSize {
   /** Pixels. */
@@ -39,7 +39,7 @@ const jpegSize = (bytes: Buffer): ImageSize | null => {
   while (at + 9 < bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0
     if (isFrame(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // Fill bytes stand alone; every other segment tells its length, two bytes at least.
+    // Fill bytes have no length; every other segment has one, of at least two bytes.
     at += marker === 0xff ? 1 : 2 + Math.max(2, bytes.readUInt16BE(at + 2))
   }
   return null
@@ -54,7 +54,7 @@ const read = (bytes: Buffer): ImageSize | null => {
   return head.startsWith("\u00ff\u00d8\u00ff") ? jpegSize(bytes) : null
 }
 
-/** Null when the format is another or the header says nothing usable. */
+/** Null when the format is unknown or the header is not usable. */
 export const imageSizeOf = (base64: string): ImageSize | null => {
   const chars = base64.startsWith("/9j/") ? jpegHeadChars : headChars
   const size = read(Buffer.from(base64.slice(0, chars), "base64"))

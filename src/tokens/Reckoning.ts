@@ -1,6 +1,5 @@
 /**
- * What a conversation is made of, as far as its tokens are concerned: the texts that have to be counted, and a figure for all that
- * is no text. Pure.
+ * Splits a conversation for token counting: the texts that have to be counted, and a figure for everything else. Pure.
  */
 import type { Conversation, MediaSource, Message, Part, Tool } from "../wire/canonical/Conversation.ts"
 import type { Family } from "./Family.ts"
@@ -8,12 +7,12 @@ import { imageSizeOf } from "./ImageSize.ts"
 
 export interface Reckoning {
   readonly texts: ReadonlyArray<string>
-  /** Tokens of frames, pictures, sound and documents, in the family's own tokens. */
+  /** Tokens of message overhead, images, audio and documents, in the family's own tokens. */
   readonly fixed: number
 }
 
 const audioBytesPerSecond = 16_000
-/** What a page of a PDF weighs, about. */
+/** Approximate size of a PDF page. */
 const bytesPerPage = 75_000
 
 const byteLengthOf = (base64: string): number => Math.floor((base64.length * 3) / 4)
@@ -28,7 +27,7 @@ const toolText = (tool: Tool): string => {
   return JSON.stringify(shape === undefined ? { name, description } : { name, description, shape })
 }
 
-/** Sums up into `texts`; gives the tokens of what is no text. */
+/** Adds texts to `texts`; returns the tokens of everything else. */
 const reckonPart = (part: Part, family: Family, texts: Array<string>): number => {
   switch (part.type) {
     case "text":
@@ -80,6 +79,6 @@ export const reckon = ({ messages, outputFormat, tools }: Conversation, family: 
   return { texts, fixed }
 }
 
-/** The whole: o200k tokens of the texts brought to the family, and what is no text. Never less than one. */
+/** The total: o200k tokens of the texts converted to the family's, and the rest. Never less than one. */
 export const totalOf = (textTokens: number, { fixed }: Reckoning, family: Family): number =>
   Math.max(1, Math.ceil(textTokens * family.factor) + fixed)

@@ -1,7 +1,7 @@
 /**
- * Token counts by the o200k vocabulary, worked out on a thread of its own (`worker.mjs`): whatever a text is made of, the event loop
- * never waits for it. The thread starts with the first count and ends when it has had nothing to do for a while.
- * One count at a time; those that wait are bounded in number, and what cannot be counted in time is estimated from what was.
+ * Token counts by the o200k vocabulary, computed on a worker thread (`worker.mjs`), so that no text can block the event loop. The
+ * thread starts with the first count and ends when it has been idle for a while. One count at a time; the queue is bounded, and what
+ * cannot be counted in time is estimated from what was counted.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,9 +11,9 @@ import { Worker } from "node:worker_threads"
 import { type Timer, Timers } from "../platform/Timers.ts"
 
 export interface TokeniserLimits {
-  /** Characters of one count that are looked at; the rest is estimated by their ratio. */
+  /** Characters of one count that are tokenised; the rest is estimated by their ratio. */
   readonly maxChars: number
-  /** Time the thread gives one count. */
+  /** Time the thread spends on one count. */
   readonly budgetMs: number
   /** Time until the thread is given up, starting it included. */
   readonly patienceMs: number
@@ -34,7 +34,7 @@ export const usualLimits: TokeniserLimits = {
 export class Tokeniser extends Context.Tag("gateway/tokens/Tokeniser")<
   Tokeniser,
   {
-    /** Tokens of all the texts together. Never fails; interruption gives the place in the queue back. */
+    /** Tokens of all the texts together. Never fails; interruption removes the count from the queue. */
     readonly count: (texts: ReadonlyArray<string>) => Effect.Effect<number>
   }
 >() {}
@@ -58,14 +58,14 @@ export const headOf = (texts: ReadonlyArray<string>, maxChars: number): Readonly
   return head
 }
 
-/** What the thread answers. */
+/** The thread's answer. */
 interface Counted {
   readonly id: number
   readonly tokens: number
   readonly chars: number
 }
 
-/** The whole from its counted part. */
+/** The total from the counted part. */
 export const extrapolate = (
   texts: ReadonlyArray<string>,
   counted: Pick<Counted, "tokens" | "chars"> | null
@@ -131,7 +131,7 @@ export const makeWith = (
       })
       started.on("error", () => giveUp(started))
       started.on("exit", () => giveUp(started))
-      // A thread at rest must not keep the process alive.
+      // An idle thread must not keep the process alive.
       started.unref()
       worker = started
       return started
@@ -161,7 +161,7 @@ export const makeWith = (
         waiting.push(job)
         next()
         return Effect.sync(() => {
-          // One that runs goes on to the end of its time, so that nobody can pile work up behind it.
+          // A running count is not stopped, so that callers who interrupt and ask again cannot start more work at once.
           const place = waiting.indexOf(job)
           if (place >= 0) waiting.splice(place, 1)
         })

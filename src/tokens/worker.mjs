@@ -6,7 +6,7 @@ import { countTokens, setMergeCacheSize } from "gpt-tokenizer/encoding/o200k_bas
 
 /** The tokeniser's time grows with the square of a word's length: longer words are cut. A cut adds about one token. */
 const longestRun = 512
-/** Between two pieces the clock is looked at. A piece ends before the next blank after a word, twice as far on at the latest. */
+/** The clock is read between two pieces. A piece ends before the next blank after a word, at twice this length at the latest. */
 const pieceChars = 4096
 // Entries are as large as the longest word; the preset of the package would hold hundreds of megabytes of hostile text.
 setMergeCacheSize(2000)
@@ -15,7 +15,7 @@ const plain = { disallowedSpecial: new Set() }
 
 const isSpace = (code) =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x3000
-/** Whether a character of two units stands across the cut after `i`. */
+/** Whether a cut after `i` would split a surrogate pair. */
 const isTorn = (text, i) => (text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00
 
 /** The text in pieces, cut before a gap between words where there is one. */

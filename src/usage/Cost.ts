@@ -1,6 +1,4 @@
-/**
- * Money for tokens (contract B3 pricing, B5 "Cost"). Exact: integer arithmetic throughout, one rounding at the end.
- */
+/** The cost of an answer from its token counts. Exact: integer arithmetic throughout, one rounding at the end. */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Prices that come with the program. The data package is large, so it is loaded when a price book is built, never at
- * import time. It is only read: its own way of fetching newer prices is not used.
+ * Prices embedded in the program. The data package is large, so it is loaded when a price book is built, never at import time. It is
+ * only read: its own way of fetching newer prices is not used.
  */
 import * as Effect from "effect/Effect"
 import type { ModelPrice as Listed } from "@pydantic/genai-prices"
@@ -42,7 +42,7 @@ export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@
   }))
 )
 
-/** Tiered prices count at their base tier. An empty list of prices means free; one without token prices is no token price. */
+/** Tiered prices count at their base tier. An empty price means free; one without token prices gives null. */
 const toModelPrice = (listed: Listed): ModelPrice | null => {
   const input = base(listed["input_mtok"])
   const output = base(listed["output_mtok"])

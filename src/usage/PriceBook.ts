@@ -1,5 +1,5 @@
 /**
- * What a model costs: the operator's overrides first, then the embedded prices (contract B3 `/api/pricing`, B5 "Cost").
+ * What a model costs: the operator's overrides (`/api/pricing`) first, then the embedded prices.
  * Unknown is null, which means "unpriced", never "free". Local servers and provider nodes have no embedded price,
  * whatever their models are called.
  */
@@ -35,9 +35,9 @@ export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
   {
     /** Hot. Price of a provider's model at a moment, now where none is given; null when none is known. */
     readonly price: (provider: string, model: string, nowMs?: number) => ModelPrice | null
-    /** What the operator wrote down. */
+    /** The operator's prices. */
     readonly overrides: Effect.Effect<PriceTable>
-    /** Adds or replaces the models it names and answers the whole table. */
+    /** Adds or replaces the models it names and returns the whole table. */
     readonly patch: (table: PriceTable) => Effect.Effect<PriceTable, PriceOverridesUnavailable | TooManyPriceOverrides>
     /** Day of the embedded prices, ISO 8601. */
     readonly pricesDated: string
@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
   const defaults = yield* DefaultPrices.load
   const writing = yield* Effect.makeSemaphore(1)
   let overrides = toOverrides(yield* kept.load)
-  /** By provider, then model: two strings that are at hand are found faster than one that must be put together. */
+  /** By provider, then model: two look-ups are faster than concatenating a key. */
   const remembered = new Map<string, Map<string, Remembered>>()
   let rememberedInAll = 0
   const forgetAll = (): void => {

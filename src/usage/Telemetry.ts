@@ -1,6 +1,6 @@
 /**
- * What the outside may know of a finished request: one log line, the metrics, and a span when OTLP is configured.
- * Everything is made from the usage row, so prompt text and keys cannot get here.
+ * Telemetry of a finished request: one log line, the metrics, and spans when OTLP is configured. Everything is made from the usage
+ * row, so prompt text and keys cannot get here.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

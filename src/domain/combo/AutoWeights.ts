@@ -1,4 +1,4 @@
-/** The words for how much each factor of `auto` counts: the factors, sets of weights, and the names of mode packs. Pure. */
+/** The factors of `auto`, sets of weights for them, and the names of mode packs. Pure. */
 import * as Schema from "effect/Schema"
 
 export const factorNames = [
@@ -37,7 +37,7 @@ const none: Weights = {
 
 export const sumOf = (weights: Weights): number => factorNames.reduce((sum, name) => sum + weights[name], 0)
 
-/** Names not given count as 0. Numbers that sum to 1 already stay as they were written. The sum must not be 0. */
+/** Missing names count as 0. Numbers that sum to 1 already stay as they were written. The sum must not be 0. */
 export const settled = (given: Partial<Weights>): Weights => {
   const weights: Weights = { ...none, ...given }
   // Divided by the largest first: numbers near the end of the range would add up to infinity.
@@ -111,8 +111,8 @@ const modes: ReadonlyMap<string, PackName> = new Map<string, PackName>([
   ["reliability-first", "reliability-first"]
 ])
 
-/** Words that `X-Gateway-Mode` and `config.modePack` accept. */
+/** Names that `X-Gateway-Mode` and `config.modePack` accept. */
 export const modeNames: ReadonlyArray<string> = [...modes.keys()]
 
-/** The pack a mode word stands for; null for an unknown word, which is ignored in a header and refused in a combo. */
+/** The pack a mode name stands for; null for an unknown name, which is ignored in a header and refused in a combo. */
 export const packOfMode = (mode: string): PackName | null => modes.get(mode.trim().toLowerCase()) ?? null

@@ -1,4 +1,4 @@
-/** A combo's `config` as the gateway goes by it: every field of its kind, what is not given filled in. Decoded when combos are loaded. */
+/** A combo's `config` with all defaults filled in. Decoded when combos are loaded. */
 import type * as Schema from "effect/Schema"
 import type { FieldProblem } from "../Errors.ts"
 import { type PackName, packOfMode, settled, type Weights } from "./AutoWeights.ts"
@@ -13,22 +13,22 @@ import {
 } from "./ConfigFields.ts"
 import { read, typoOf } from "./Reading.ts"
 
-/** Service levels that `sla-aware` goes by; null where none is asked for. */
+/** Service levels for `sla-aware`; null where none is set. */
 export interface SlaPolicy {
   readonly targetP95Ms: number | null
-  /** Part of the calls, [0, 1]. */
+  /** Fraction of the calls, [0, 1]. */
   readonly maxErrorRate: number | null
   /** USD. */
   readonly maxCostPer1MTokens: number | null
   readonly hardConstraints: boolean
 }
 
-/** For the strategy `auto`; null where the id decides. */
+/** For the strategy `auto`; null where the model id decides. */
 export interface AutoPolicy {
   readonly routerStrategy: string | null
   /** Provider names. */
   readonly candidatePool: ReadonlyArray<string> | null
-  /** The operator's own set, in place of every pack. */
+  /** The operator's own set; replaces every pack. */
   readonly weights: Weights | null
   readonly pack: PackName | null
   readonly budgetUsd: number | null
@@ -42,9 +42,9 @@ type Simple = {
     | (K extends keyof typeof defaults ? never : null)
 }
 
-/** The keys of `config` under their own names, milliseconds where they end in `Ms`; null where a default is not the combo's to say. */
+/** The keys of `config` under their own names, milliseconds where they end in `Ms`; null where the settings or the strategy decide. */
 export interface ComboPolicy extends Omit<Simple, "handoffProviders" | "resetWindowWindows"> {
-  /** Provider ids whose conversations are summed up; null: all. */
+  /** Provider ids whose conversations are summarised; null: all. */
   readonly handoffProviders: ReadonlySet<string> | null
   /** Names of quota windows. */
   readonly resetWindowWindows: ReadonlyArray<string> | null
@@ -104,7 +104,7 @@ const policyOf = (given: Given): ComboPolicy => {
 export const decodeStored = (config: unknown): ComboPolicy =>
   policyOf(read(anyFields, config, "config", () => null).values)
 
-/** Of a resolution without a combo. */
+/** For a model id that is no combo. */
 export const noPolicy: ComboPolicy = decodeStored({})
 
 /** Longest `config`, as JSON text. */

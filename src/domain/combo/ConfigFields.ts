@@ -1,6 +1,6 @@
 /**
- * Every key of a combo's `config`, by what it is for. Several keys have two places: `auto.x` is the older one of `x`, and `slaX` stands
- * for `sla.x`.
+ * Every key of a combo's `config`, grouped by purpose. Several keys have two spellings: `auto.x` is the older form of `x`, and `slaX`
+ * is short for `sla.x`.
  */
 import * as Schema from "effect/Schema"
 import { modeNames, packOfMode, WrittenWeights } from "./AutoWeights.ts"
@@ -97,7 +97,7 @@ const modePack = Schema.String.pipe(
   })
 )
 
-/** Names of router strategies are known to the running gateway only, for plugins add some. */
+/** The names of router strategies are known at run time only, because plugins can add some. */
 const autoFields = (routerStrategy: Schema.Schema<string>) => ({
   weights: WrittenWeights,
   candidatePool: Field.someTexts("auto: provider names to choose from. Default: all that are connected."),
@@ -130,7 +130,7 @@ const fusionTuning = {
   panelHardTimeoutMs: Field.between(1, 3_600_000, "fusion: milliseconds after which nobody is waited for.")
 }
 
-/** What other gateways have and this one does not. */
+/** Keys of other gateways that this one does not support. */
 const elsewhere = {
   reasoningTokenBufferEnabled: Field.unsupported("a client's limit of tokens is never raised"),
   zeroLatencyOptimizationsEnabled: Field.unsupported("there is nothing behind it; use 'hedging'"),
@@ -153,7 +153,7 @@ const nesting = {
   nestedComboMode: Field.only("flatten", "must be flatten: nested combos are replaced in place by their own targets")
 }
 
-/** The keys that need no more than their value, or one in its place. */
+/** The keys that need only their value or a default. */
 export const simpleFields = {
   ...retry,
   ...queue,
@@ -165,7 +165,7 @@ export const simpleFields = {
   judgeModel: Field.text("fusion: the model that makes one answer of several. Default: one of those that answered.")
 }
 
-/** What a key stands for where a combo does not say it. Of a key that is not here the settings of the gateway, or the strategy, decide. */
+/** Defaults of keys that a combo does not set. For a key without one the settings of the gateway or the strategy decide. */
 export const defaults = {
   failoverBeforeRetry: true,
   fallbackDelayMs: 0,

@@ -18,7 +18,7 @@ const optional = <F extends Fields>(fields: F, values: Readonly<Record<string, u
     ])
   ) as Optional<F>
 
-/** Keys that are not known are kept. */
+/** Unknown keys are kept. */
 const others = { key: Schema.String, value: Schema.Unknown }
 
 const { nested, plain } = anyFields

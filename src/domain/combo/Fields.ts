@@ -1,10 +1,9 @@
 /**
- * The kinds of values a combo's `config` has. A kind says what the field means, its range, and one sentence about a wrong value, whatever
- * part of it is wrong.
+ * The kinds of values in a combo's `config`. A kind has the meaning of the field, its range, and one error message for any wrong value.
  */
 import * as Schema from "effect/Schema"
 
-/** For a person who reads the OpenAPI document, and for one who sent a wrong value. */
+/** The description is for the OpenAPI document, the message for the sender of a wrong value. */
 const telling = (description: string, message: string) => ({
   description,
   message: () => ({ message, override: true })
@@ -68,5 +67,5 @@ export const someOf = <const Word extends string>(words: ReadonlyArray<Word>, de
 export const only = <const Value extends string | number | boolean>(value: Value, message: string) =>
   Schema.Literal(value).annotations(telling(message, message))
 
-/** What other gateways have and this one does not: kept as unknown it would look like a promise. */
+/** A key of other gateways that this one does not support: keeping it as unknown would suggest that it works. */
 export const unsupported = (why: string) => only(false, `is not supported: ${why}`)

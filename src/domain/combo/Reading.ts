@@ -1,7 +1,7 @@
 /**
- * Reading a combo's `config`, one key at a time: what is right of it, and all that is wrong, named by its place. Null counts as not
- * given. A key that is not known is kept where it is: it may be the operator's own, or a plugin's. Only one that is a letter or two away
- * from a known key is a problem, because there somebody meant the known one and would wait for an effect in vain. Pure.
+ * Reads a combo's `config` one key at a time: the valid values, and every problem with its path. Null counts as not given. An unknown
+ * key is kept: it may be the operator's own, or a plugin's. Only one that is a letter or two away from a known key is a problem: it
+ * is a typo and would have no effect. Pure.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 
 type Values<F extends Fields> = { readonly [K in keyof F]?: Schema.Schema.Type<F[K]> }
 
-/** What is right of an object; absent where a key is not given, or wrong. */
+/** The valid values of an object; absent where a key is not given or is wrong. */
 export interface Read<A> {
   readonly values: A
   readonly problems: Problems
@@ -22,20 +22,20 @@ export interface Read<A> {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Shorter names are too near to one another to be taken for mistakes. */
+/** Shorter names are too similar to one another to be taken for typos. */
 const shortestTypo = 5
 
 /** The known key closest to a mistyped one; null when none is close. */
 export type Meant = (key: string, known: ReadonlyArray<string>) => string | null
 
-/** Compares the key with each known one, which is worth it at save only. */
+/** Compares the key with each known one, which is too slow for anything but a save. */
 export const typoOf: Meant = (key, known) => {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[-_]/g, "")
   const within = (letters: number) => known.find((name) => isWithin(letters, plain(key), plain(name)))
   return within(0) ?? (key.length < shortestTypo ? null : (within(1) ?? within(2) ?? null))
 }
 
-/** Whether two names become one by at most so many letters put in, taken out or changed. */
+/** Whether the edit distance of two names is at most `letters`. */
 const isWithin = (letters: number, one: string, other: string): boolean => {
   let at = 0
   while (at < one.length && at < other.length && one[at] === other[at]) at += 1
@@ -49,11 +49,11 @@ const isWithin = (letters: number, one: string, other: string): boolean => {
   )
 }
 
-/** The library lists the known names in quotes. */
+/** `ParseResult` lists the known names in quotes. */
 const unknownName = (message: string): string =>
   `is not one of ${Array.from(message.matchAll(/"([^"]*)"/g), ([, name = ""]) => name).join(", ")}`
 
-/** In the order in which the value has its keys; the library tells of unknown ones first. */
+/** In the order of the value's keys; `ParseResult` reports unknown ones first. */
 const problemsOf = (issue: ParseResult.ParseIssue, value: unknown, place: string): Problems => {
   const places = new Map(isRecord(value) ? Object.keys(value).map((key, index) => [key, index]) : [])
   const placeOf = ([key]: ReadonlyArray<PropertyKey>): number => places.get(String(key)) ?? 0
@@ -70,7 +70,7 @@ const expected = (value: unknown, place: string): Read<Readonly<Record<string, u
     ? { values: value, problems: [] }
     : { values: {}, problems: [{ field: place, message: "must be an object" }] }
 
-/** Reads an object whose keys are `plain`, or objects of such keys. */
+/** Reads an object whose keys are `plain`, or hold objects with such keys. */
 export const read = <Plain extends Fields, Nested extends Readonly<Record<string, Fields>>>(
   { nested, plain }: { readonly plain: Plain; readonly nested: Nested },
   given: unknown,

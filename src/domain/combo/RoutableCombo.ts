@@ -1,9 +1,9 @@
-/** A combo as requests go by it. Apart from `Combo`, so that the command line need not load what decodes a config. */
+/** A combo with its decoded config. Separate from `Combo`, so that the command line need not load the decoder. */
 import type { Combo } from "../Combo.ts"
 import { type ComboPolicy, decodeStored } from "./ComboPolicy.ts"
 
 export interface RoutableCombo extends Combo {
-  /** What its `config` says. */
+  /** The decoded `config`. */
   readonly policy: ComboPolicy
 }
 

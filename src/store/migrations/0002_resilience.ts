@@ -1,4 +1,4 @@
-/** What failures taught, where it must outlive a restart: breakers, and the health of connections that have no row of their own. */
+/** Resilience state that must survive a restart: breakers, and the health of connections without a row of their own. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

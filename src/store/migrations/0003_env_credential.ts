@@ -1,4 +1,4 @@
-/** Which credential an environment connection's health was observed with: another one in the variable starts anew. */
+/** The credential with which the health of an environment connection was observed: with another one in the variable the health is reset. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

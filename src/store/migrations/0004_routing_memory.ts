@@ -1,4 +1,4 @@
-/** What routing learned, where it must outlive a restart: the memory of strategies, and quota windows by connection. */
+/** Routing state that must survive a restart: the memory of strategies, and quota windows by connection. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

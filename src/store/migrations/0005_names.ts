@@ -1,4 +1,4 @@
-/** Names that lead to models: aliases, and the groups of quota sharing. */
+/** Names that resolve to models: aliases and quota groups. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** Allocations of quota groups are kept: what each API key has drawn, and whether a group is for allocated keys only. */
+/** Allocations of quota groups: what each API key has used, and whether a group is for allocated keys only. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

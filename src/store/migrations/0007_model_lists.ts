@@ -1,6 +1,6 @@
 /**
- * What upstreams list as their models, by connection. Accounts of one provider mostly list the same, so that a list stands once, under the
- * hash of its text.
+ * The models that upstreams list, by connection. Accounts of one provider mostly list the same, so each list is stored once, under
+ * the hash of its text.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"

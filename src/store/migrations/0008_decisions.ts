@@ -1,4 +1,4 @@
-/** Routing decisions, each as the JSON text of its record, so that they can be asked for after a restart. */
+/** Routing decisions, each as the JSON text of its record, so that they can be read after a restart. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,6 +1,6 @@
 /**
- * Every migration, in the order of its number. Forward only; the numbers are contiguous from 1 and the last one is the schema's
- * version. A static record, so that the bundle needs no files at run time.
+ * Every migration in the order of its number. Forward only; the numbers are contiguous from 1 and the last one is the schema version.
+ * A static record, so that the bundle needs no files at run time.
  */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Aliases of models: the one store of them (contract: `/api/models/alias`). */
+/** Aliases of models (`/api/models/alias`). */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Table from "../Table.ts"
 const Row = Schema.Struct({
   /** What a client asks for. */
   alias: Text,
-  /** Any id that can be asked for, also another alias. */
+  /** Any id that can be requested, also another alias. */
   model: Text
 })
 
@@ -22,7 +22,7 @@ export class AliasRepo extends Context.Tag("gateway/store/AliasRepo")<
   {
     /** By alias. */
     readonly list: Effect.Effect<ReadonlyArray<ModelAlias>, StoreError>
-    /** Stores an alias, in the place of the former one of this name. */
+    /** Stores an alias, replacing one of the same name. */
     readonly set: (alias: ModelAlias) => Effect.Effect<void, StoreError>
     /** False when there is none. */
     readonly remove: (alias: string) => Effect.Effect<boolean, StoreError>

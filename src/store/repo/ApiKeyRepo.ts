@@ -1,4 +1,4 @@
-/** Gateway API keys: hash and prefix only (contract B3). */
+/** Gateway API keys: only the hash and the prefix are stored. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
     /** Replaces the record; false when there is no such id. */
     readonly update: (key: ApiKey) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
-    /** Notes when keys were last used (id → epoch ms), all in one statement. A time never goes back. */
+    /** Records when keys were last used (id → epoch ms), all in one statement. A time never goes back. */
     readonly touchLastUsed: (lastUsedAtMs: ReadonlyMap<string, number>) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Circuit breakers that are not at rest (contract B3 `/api/resilience/breakers`). */
+/** Circuit breakers that are not simply closed. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Routing combos (contract B3). */
+/** Routing combos. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
     /** By name. */
     readonly list: Effect.Effect<ReadonlyArray<Combo>, StoreError>
     readonly get: (id: string) => Effect.Effect<Combo | null, StoreError>
-    /** A name already in use is a `AlreadyStored`. */
+    /** A name already in use is an `AlreadyStored`. */
     readonly insert: (combo: Combo) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; false when there is no such id. */
     readonly update: (combo: Combo) => Effect.Effect<boolean, StoreError | AlreadyStored>

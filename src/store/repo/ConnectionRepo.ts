@@ -1,4 +1,4 @@
-/** Provider connections (contract B3). API key, OAuth tokens and extra headers are encrypted. */
+/** Provider connections. API key, OAuth tokens and extra headers are encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
@@ -27,7 +27,7 @@ import * as Table from "../Table.ts"
 /** A connection from the database, never one from the environment. */
 export type StoredConnection = Stored<Connection>
 
-/** What a refresh brings. */
+/** The result of a token refresh. */
 export type RenewedTokens = Pick<OAuthTokens, "accessToken" | "refreshToken" | "expiresAtMs">
 
 export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
@@ -38,15 +38,15 @@ export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
     readonly get: (id: string) => Effect.Effect<StoredConnection | null, StoreError>
     readonly insert: (connection: Connection) => Effect.Effect<void, StoreError | AlreadyStored>
     /**
-     * Replaces the record. A locked secret stays as it is unless a new one is given. Tokens that came from this repository are not
-     * news: the row keeps its own, which a refresh may have renewed meanwhile. False when there is no such id.
+     * Replaces the record. A locked secret is kept unless a new one is given. Tokens that came from this repository are not written: the
+     * row keeps its own, which may have been refreshed meanwhile. False when there is no such id.
      */
     readonly update: (connection: Connection) => Effect.Effect<boolean, StoreError | AlreadyStored>
-    /** Writes what was observed and nothing else; false when there is no such id. */
+    /** Writes only what was observed; false when there is no such id. */
     readonly updateHealth: (id: string, health: ConnectionHealth) => Effect.Effect<boolean, StoreError>
     /**
-     * Writes renewed tokens, and nothing else, if the row still holds one of the refresh tokens they replace; false when it does
-     * not: an operator's change wins.
+     * Writes only the renewed tokens, if the row still holds one of the refresh tokens they replace; false when it does not, because an
+     * operator's change wins.
      */
     readonly updateTokens: (
       id: string,
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
   const apiKey = sealedColumn(secrets, "connections", "api_key", SecretText)
   const oauth = sealedColumn(secrets, "connections", "oauth", OAuth)
   const headers = sealedColumn(secrets, "connections", "headers", SecretHeaders)
-  /** Token sets handed out: one of them in an update is the caller's copy, not a change. */
+  /** Token sets read from here: one of them in an update is the caller's copy, not a change. */
   const handedOut = new WeakSet<OAuthTokens>()
 
   const toStored = (row: Row): StoredConnection => {
@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** The row that says `connection`, written over the row `before`, if there is one. */
+  /** The row of `connection`, to be written over `before`, if there is one. */
   const toRow = (connection: Connection, before: Row | null): Row => ({
     ...connection,
     apiKey: apiKey.reseal(connection.id, connection.apiKey, before?.apiKey ?? null),
@@ -162,7 +162,7 @@ export const make = Effect.gen(function* () {
     rows.writing(connection.id)(table.insert("ConnectionRepo.insert", toRow(connection, null)))
   )
 
-  /** Reads and writes with nobody in between. */
+  /** Runs reads and writes without another write between them. */
   const atomically =
     (operation: string) =>
     <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, Exclude<E, SqlError> | StoreError> =>

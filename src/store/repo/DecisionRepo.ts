@@ -1,4 +1,4 @@
-/** Routing decisions by request id, each as text that only who wrote it reads. Written in batches, pruned in small steps. */
+/** Routing decisions by request id, each as text that only its writer can parse. Written in batches, pruned in small steps. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,11 +17,11 @@ const Row = Schema.Struct({
 })
 export type DecisionRow = typeof Row.Type
 
-/** What may stay. */
+/** What is kept. */
 export interface DecisionLimits {
-  /** Epoch milliseconds; what is older goes. */
+  /** Epoch milliseconds; older rows are removed. */
   readonly sinceMs: number
-  /** Beyond it the oldest go. */
+  /** Beyond it the oldest are removed. */
   readonly maxRows: number
 }
 
@@ -32,12 +32,12 @@ export class DecisionRepo extends Context.Tag("gateway/store/DecisionRepo")<
     readonly insert: (rows: ReadonlyArray<DecisionRow>) => Effect.Effect<void, StoreError>
     /** The record's text; null when none is kept. */
     readonly get: (requestId: string) => Effect.Effect<string | null, StoreError>
-    /** Removes at most `pruneStep` of what may not stay; gives how many. */
+    /** Removes at most `pruneStep` rows beyond the limits; returns how many. */
     readonly prune: (limits: DecisionLimits) => Effect.Effect<number, StoreError>
   }
 >() {}
 
-/** Rows: a statement holds up the process. */
+/** Rows per statement, because a statement blocks the process. */
 export const pruneStep = 500
 
 const insertRows = `

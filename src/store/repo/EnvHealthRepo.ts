@@ -1,4 +1,4 @@
-/** What was observed of connections that come from the environment and have no row of their own. */
+/** The health of connections from the environment, which have no row of their own. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Table from "../Table.ts"
 import { Health } from "./ConnectionRepo.ts"
 
 export interface EnvHealth extends ConnectionHealth {
-  /** Fingerprint of the credential it was observed with; null when nobody told. */
+  /** Fingerprint of the credential it was observed with; null when unknown. */
   readonly credential: string | null
 }
 

@@ -1,4 +1,4 @@
-/** The models upstreams listed last, by connection; what a list says is text that only who wrote it reads. */
+/** The models upstreams listed last, by connection; a list is text that only its writer can parse. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,12 +10,12 @@ import * as Table from "../Table.ts"
 
 const Row = Schema.Struct({
   connectionId: Text,
-  /** Origin and path that were asked. */
+  /** Origin and path of the request. */
   source: Text,
   /** Of the list's text; null before the first answer. */
   hash: MaybeText,
   learnedAtMs: MaybeWhole,
-  /** Why the last question had no answer; null when it had one. */
+  /** Why the last request failed; null when it succeeded. */
   problem: MaybeText
 })
 export type ModelListRow = typeof Row.Type

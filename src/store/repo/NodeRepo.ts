@@ -1,4 +1,4 @@
-/** Provider nodes: endpoints the operator added (contract B3). Extra headers are encrypted. */
+/** Provider nodes: endpoints the operator added. Extra headers are encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export class NodeRepo extends Context.Tag("gateway/store/NodeRepo")<
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<StoredNode>, StoreError>
     readonly get: (id: string) => Effect.Effect<StoredNode | null, StoreError>
-    /** A prefix already in use is a `AlreadyStored`. */
+    /** A prefix already in use is an `AlreadyStored`. */
     readonly insert: (node: ProviderNode) => Effect.Effect<void, StoreError | AlreadyStored>
     /** Replaces the record; locked headers stay as they are unless new ones are given. False when there is no such id. */
     readonly update: (node: ProviderNode) => Effect.Effect<boolean, StoreError | AlreadyStored>

@@ -1,4 +1,4 @@
-/** What the operator declared about models; it wins over what was learned (contract B3 `/api/provider-models`). */
+/** What the operator declared about models (`/api/provider-models`); it wins over what was learned. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const Row = Schema.Struct({
   /** Tokens. */
   contextLength: MaybeWhole,
   maxOutputTokens: MaybeWhole,
-  /** An absent capability is not declared either way. */
+  /** An absent capability is not declared. */
   capabilities: Json(
     Schema.Struct({
       vision: Capability,

@@ -1,4 +1,4 @@
-/** Quota groups (contract B3 `/api/quota/groups`). */
+/** Quota groups (`/api/quota/groups`). */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,9 +20,9 @@ export class QuotaGroupRepo extends Context.Tag("gateway/store/QuotaGroupRepo")<
     /** Replaces the record; false when there is no such id. */
     readonly update: (group: QuotaGroup) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
-    /** Takes a connection out of every group it is a member of. */
+    /** Removes a connection from every group. */
     readonly dropConnection: (connectionId: string) => Effect.Effect<void, StoreError>
-    /** Takes an API key out of the allocations of every group. */
+    /** Removes an API key from the allocations of every group. */
     readonly dropApiKey: (apiKeyId: string) => Effect.Effect<void, StoreError>
   }
 >() {}
@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
     table.remove("QuotaGroupRepo.remove", sql`id = ${id}`)
   )
 
-  /** Takes the entries of one list that name `id` out of every group. */
+  /** Removes the entries that name `id` from one list of every group. */
   const dropFrom = (
     operation: string,
     list: "members" | "allocations",

@@ -1,4 +1,4 @@
-/** Quota windows that outlive a restart, by connection id. */
+/** Quota windows that survive a restart, by connection id. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

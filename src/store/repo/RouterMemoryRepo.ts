@@ -1,4 +1,4 @@
-/** What strategies remember, by combo name, `auto` id or requested id. */
+/** The memory of strategies, by combo name, `auto` id or requested id. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** Admin sessions, by the hash of their cookie (contract B5). */
+/** Admin sessions, by the hash of their cookie. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ export class SessionRepo extends Context.Tag("gateway/store/SessionRepo")<
     readonly list: Effect.Effect<ReadonlyArray<Session>, StoreError>
     readonly get: (idHash: string) => Effect.Effect<Session | null, StoreError>
     readonly insert: (session: Session) => Effect.Effect<void, StoreError | AlreadyStored>
-    /** Replaces the record; false when the session is gone. */
+    /** Replaces the record; false when the session no longer exists. */
     readonly update: (session: Session) => Effect.Effect<boolean, StoreError | AlreadyStored>
     readonly remove: (idHash: string) => Effect.Effect<boolean, StoreError>
-    /** Ends every session, as a change of password must. */
+    /** Ends every session, for a change of the password. */
     readonly removeAll: Effect.Effect<void, StoreError>
     readonly removeExpired: (nowMs: number) => Effect.Effect<void, StoreError>
   }

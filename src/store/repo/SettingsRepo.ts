@@ -1,6 +1,6 @@
 /**
- * Settings: JSON values by namespace and key. Namespaces in use: `feature_flags`, `gateway`, `resilience`, `routing`, `pricing` and whatever a service
- * above calls its own; each owner checks the shape of what it reads.
+ * Settings: JSON values by namespace and key. Each namespace (`feature_flags`, `gateway`, `resilience`, `routing`, `pricing`, …) has
+ * one owner, which checks the shape of what it reads.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
@@ -22,7 +22,7 @@ export class SettingsRepo extends Context.Tag("gateway/store/SettingsRepo")<
     readonly setAll: (namespace: string, values: ReadonlyMap<string, unknown>) => Effect.Effect<void, StoreError>
     /** False when nothing was stored. */
     readonly remove: (namespace: string, key: string) => Effect.Effect<boolean, StoreError>
-    /** Removes a whole namespace; gives how many keys it held. */
+    /** Removes a whole namespace; returns how many keys it held. */
     readonly clear: (namespace: string) => Effect.Effect<number, StoreError>
   }
 >() {}
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
   })
 
   const setAll = Effect.fn("SettingsRepo.setAll")((namespace: string, values: ReadonlyMap<string, unknown>) => {
-    // Pairs, not an object: a key such as "__proto__" is only data here.
+    // Pairs, not an object, because of keys such as "__proto__".
     const pairs = JSON.stringify(Array.from(values, ([key, value]) => [key, JSON.stringify(value ?? null)]))
     // "WHERE TRUE" tells SQLite's parser that ON CONFLICT is not a join condition.
     return sql`

@@ -1,4 +1,4 @@
-/** A table of states by key, each as JSON text: only who wrote a state can read it, and one that cannot be read spoils no other. */
+/** A table of states by key, each as JSON text: parsing is left to the owner, so that an unreadable state does not affect others. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ const Row = Schema.Struct({ key: Text, state: Text, updatedAtMs: Whole })
 export type StateRow = typeof Row.Type
 
 export interface StateRows {
-  /** The longest unchanged first. */
+  /** Least recently changed first. */
   readonly list: Effect.Effect<ReadonlyArray<StateRow>, StoreError>
   readonly save: (key: string, state: string) => Effect.Effect<void, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>

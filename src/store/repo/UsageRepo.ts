@@ -1,4 +1,4 @@
-/** Reads the usage log (contract B3 `/api/usage/logs`). Rows are written by `UsageJournal` only. */
+/** Reads the usage log (`/api/usage/logs`). Rows are written by `UsageJournal` only. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export interface UsagePage {
 export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
   UsageRepo,
   {
-    /** Newest first. `limit` is held between 1 and `mostPerPage`; a null cursor starts at the newest row. */
+    /** Newest first. `limit` is clamped to 1 to `mostPerPage`; a null cursor starts at the newest row. */
     readonly page: (query: {
       readonly limit: number
       readonly cursor: string | null
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
   const page: Context.Tag.Service<UsageRepo>["page"] = Effect.fn("UsageRepo.page")(function* (query) {
     const limit = Math.min(Math.max(Math.trunc(query.limit), 1), mostPerPage)
     const where = sql.and(conditions(query.cursor, query.filter ?? {}))
-    // One row more than asked for tells whether another page follows.
+    // One extra row shows whether another page follows.
     const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`)
     const rows = found.slice(0, limit).map(toUsageRow)
     return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null }

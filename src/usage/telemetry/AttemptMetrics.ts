@@ -1,12 +1,12 @@
 /**
- * Calls to upstreams, counted by provider: what a fallback hides from the count of requests. Series are bounded; providers beyond the
- * limit are counted together.
+ * Counts calls to upstreams by provider, because a fallback hides failed calls from the count of requests. Series are bounded;
+ * providers beyond the limit are counted together.
  */
 import type { Attempt } from "../../domain/Decision.ts"
 import type { MetricsSnapshot, NumberSample } from "./Families.ts"
 import { clean } from "./Summary.ts"
 
-/** Providers that are counted by name. */
+/** How many providers are counted by name. */
 export const maxProviders = 1_000
 const maxLabelLength = 100
 

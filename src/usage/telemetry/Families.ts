@@ -1,6 +1,4 @@
-/**
- * Metrics as plain data: what a recorder hands out and what the Prometheus page and the OTLP export render.
- */
+/** Metrics as plain data: produced by the recorders, rendered by the Prometheus page and the OTLP export. */
 
 /** Label name → value. Names are valid in both formats: lower-case letters, digits and underscores. */
 export type Labels = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** OpenTelemetry's names for what we know (GenAI semantic conventions). Facts about a request only, never its text. */
+/** OpenTelemetry's GenAI semantic conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/). Never the text of a request. */
 import type { Attempt } from "../../domain/Decision.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
@@ -25,7 +25,7 @@ export const providerName = (id: string): string => providerNames.get(id) ?? id
 /** `wire` is the wire the client spoke. */
 export const operationName = (wire: string): string => (wire === "gemini" ? "generate_content" : "chat")
 
-/** Attributes of the request's span. What is not known is left out. */
+/** Attributes of the request's span. Unknown ones are left out. */
 export const spanAttributes = ({ row, method, path }: RequestSummary): ReadonlyArray<[string, AttributeValue]> => {
   const attributes: Array<[string, AttributeValue | null]> = [
     ["gen_ai.operation.name", operationName(row.sourceWire)],

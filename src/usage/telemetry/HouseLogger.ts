@@ -1,4 +1,4 @@
-/** The program's own log lines on standard error, in the format of the request log: JSON, or worded for a person at a terminal. */
+/** The program's own log lines on standard error, in the format of the request log: JSON, or plain text at a terminal. */
 import * as Cause from "effect/Cause"
 import * as HashMap from "effect/HashMap"
 import type * as LogLevel from "effect/LogLevel"

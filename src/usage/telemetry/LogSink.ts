@@ -1,6 +1,6 @@
 /**
- * Where log lines go. Lines are gathered and written together, because a system call per request costs more than the
- * request log itself: at most 100 ms or 64 KiB late, and all of them before the scope closes.
+ * Where log lines go. Lines are batched, because a system call per request costs more than the request log itself: at most 100 ms or
+ * 64 KiB late, and all of them before the scope closes.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,13 +14,13 @@ export interface LogSinkShape {
   readonly write: (line: string) => void
   /** Whether lines of this level are wanted. */
   readonly takes: (level: "info" | "warn" | "error") => boolean
-  /** Whether a person reads along (a terminal), so that lines are worded for people. */
+  /** Whether the output is a terminal, so that lines are written for people. */
   readonly interactive: boolean
 }
 
 export class LogSink extends Context.Tag("gateway/usage/LogSink")<LogSink, LogSinkShape>() {}
 
-/** Lines wait for one another this long, or until there is this much of them. */
+/** Lines wait this long, or until the batch has this size. */
 export const flushAfterMs = 100
 export const flushAtCharacters = 65_536
 

@@ -1,4 +1,4 @@
-/** Our facts in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
+/** Spans and metrics in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
 import { createHash } from "node:crypto"
 import type { Attempt } from "../../domain/Decision.ts"
 import type { Pairs } from "../../platform/Pairs.ts"
@@ -10,7 +10,7 @@ import type { RequestSummary } from "./Summary.ts"
 import { parseTraceparent } from "./TraceContext.ts"
 
 export interface Resource {
-  /** `service.name` and whatever the operator says of this one. */
+  /** `service.name` and the operator's own attributes. */
   readonly attributes: Pairs
   readonly version: string
 }
@@ -38,7 +38,7 @@ const resourceOf = ({ attributes, version }: Resource) => ({
 const hexOf = (id: string, digits: 16 | 32): string => {
   const own = id.replaceAll("-", "")
   const hex = /^[0-9a-f]{32}$/u.test(own) ? own : createHash("sha256").update(id).digest("hex").slice(0, 32)
-  // The end of a UUID is its random part.
+  // The random part of a UUID is at its end.
   return hex.slice(-digits)
 }
 
@@ -47,7 +47,7 @@ interface Place {
   readonly spanId: string
 }
 
-/** One call to an upstream, below its request. */
+/** One call to an upstream, as a child of its request. */
 const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, attempt: Attempt, index: number) => ({
   traceId,
   spanId: hexOf(createHash("sha256").update(`${row.id} ${index}`).digest("hex"), 16),
@@ -61,8 +61,8 @@ const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, att
 })
 
 /**
- * The request and its calls. Where the client names no trace, the trace id is the request id, so that an answer's
- * `X-Gateway-Request-Id` finds it. A client that does not record its trace has none recorded here.
+ * The request and its calls. Where the client sends no trace, the trace id is the request id, so that it can be found by an answer's
+ * `X-Gateway-Request-Id`. A trace that the client does not sample is not recorded here either.
  */
 const spansOf = (summary: RequestSummary) => {
   const { attempts = [], row } = summary

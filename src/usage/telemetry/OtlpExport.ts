@@ -1,7 +1,7 @@
 /**
  * Sends spans and metrics to an OpenTelemetry collector over OTLP/HTTP with JSON. Loaded only when one is configured.
- * Written by hand instead of `@effect/opentelemetry/Otlp`: that one also ships every log line and internal span, marks
- * failed spans as interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
+ * Written by hand instead of `@effect/opentelemetry/Otlp`, which also exports every log line and internal span, marks failed spans as
+ * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
@@ -32,7 +32,7 @@ const batchSize = 512
 const spanInterval = "1 second"
 const metricInterval = "10 seconds"
 const requestTimeout = "10 seconds"
-/** What a collector that does not answer may add to a shutdown. */
+/** How long a collector that does not answer may delay a shutdown. */
 const shutdownTimeout = "3 seconds"
 
 export interface OtlpOptions {
@@ -46,13 +46,13 @@ export const plainOptions: OtlpOptions = { headers: Redacted.make([]), attribute
 
 type Failure = HttpClientError | TimeoutException
 
-/** Why, without the address: it may hold credentials. */
+/** The reason without the address, which may hold credentials. */
 const reasonOf = (error: Failure): string => {
   if (error._tag === "TimeoutException") return "timeout"
   return error._tag === "ResponseError" ? `status ${error.response.status}` : error.reason
 }
 
-/** Whether the collector will not take this body later either. */
+/** Whether a retry cannot help. */
 const isFinal = (error: Failure): boolean => {
   if (error._tag !== "ResponseError") return false
   const { status } = error.response
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Array<RequestSummary> = []
   let lostSpans = 0
 
-  /** Posts to one path, and says so in the log when that begins to fail and when it works again. */
+  /** Posts to one path, and logs when that begins to fail and when it works again. */
   const sender = (path: string) => {
     let failing = false
     const turned = (to: boolean, words: string) =>
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
     return Effect.logWarning(`OTLP export: ${lost} spans were lost`)
   })
 
-  /** Spans leave the queue only when the collector has answered: neither a short outage nor a shutdown loses any. */
+  /** Spans leave the queue only when the collector has accepted them, so that neither a short outage nor a shutdown loses any. */
   const exportSpans = Effect.gen(function* () {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchSize)

@@ -4,7 +4,7 @@ import type { UsageRow } from "../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
 
-/** A client that left is no fault of ours; a bad request is worth a warning, a 5xx an alarm. */
+/** A client that disconnected is no failure; a bad request is a warning, a 5xx an error. */
 export const levelOf = (row: UsageRow): "info" | "warn" | "error" => {
   if (row.outcome !== "failed") return "info"
   return row.status >= 500 ? "error" : "warn"
@@ -44,7 +44,7 @@ export const jsonLine = ({ row, method, path }: RequestSummary): string =>
     error: orNull(row.error)
   })
 
-/** The same request for a person: what was asked, what served it, how it went. */
+/** The same request as a sentence: what was asked for, what served it, how it ended. */
 export const textLine = ({ row, method, path }: RequestSummary): string => {
   const served = row.provider === null ? "no target" : `${clean(row.provider)}/${clean(row.model ?? "?")}`
   const facts = [

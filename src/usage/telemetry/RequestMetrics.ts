@@ -9,7 +9,7 @@ import { clean } from "./Summary.ts"
 
 /** Label tuples kept in all. */
 export const maxSeries = 500
-/** wires × outcomes × status classes: what the tuples of "other" can come to, set aside within `maxSeries`. */
+/** wires × outcomes × status classes: the most series that "other" can have, reserved within `maxSeries`. */
 const otherSeries = 5 * 3 * 5
 const maxLabelLength = 100
 
@@ -66,7 +66,7 @@ const label = (value: string | null): string => (value === null ? "none" : clean
 
 const statusClass = (status: number): string => `${Math.min(5, Math.max(1, Math.floor(status / 100)))}xx`
 
-/** Copies, so that a snapshot stays what it was. Histograms nothing was recorded in are left out. */
+/** Copies, so that a snapshot does not change later. Empty histograms are left out. */
 const sample = (from: Histogram, labels: Labels): ReadonlyArray<HistogramSample> =>
   from.observed === 0 ? [] : [{ labels, counts: from.counts.slice(), sum: from.sum }]
 

@@ -1,4 +1,4 @@
-/** What telemetry is told about a finished request, and how its strings are made safe to write. */
+/** What telemetry needs of a finished request, and how its strings are made safe to write. */
 import type { Attempt } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 
@@ -24,7 +24,7 @@ export const clean = (text: string, most = 200): string => {
   return invisible.test(short) ? short.replace(everyInvisible, "") : short
 }
 
-/** Path parts that are keys: the tokenised aliases (document 1) and anything that looks like a key of ours. */
+/** Path segments that are keys: the token of `/api/v1/editor/{token}/…`, and anything that looks like a key of ours. */
 const keyInPath = /(\/editor\/+)[^/]+|gw_[^/]+/giu
 
 /** The path alone, as it may be written: keys may travel in the query and in tokenised paths. */
