@@ -156,7 +156,8 @@ const words: Readonly<Record<ErrorKind, Readonly<Record<WireName, RegExp>>>> = {
   usage_limit: {
     chat: /"code":"insufficient_quota"/,
     responses: /"type":"usage_limit_reached".*"resets_at":\d{10}/,
-    messages: /"type":"rate_limit_error"/,
+    messages:
+      /"type":"invalid_request_error","message":"You have reached your API usage limits.*You will regain access on /,
     gemini: /QuotaFailure.*PerDay/,
     ollama: /"error":"/
   },
@@ -204,6 +205,9 @@ const lasting: ReadonlySet<ErrorKind> = new Set([
   "context_overflow",
   "model_not_found"
 ])
+
+/** Of the messages wire, where other wires have a 429. */
+const ownStatus: Readonly<Partial<Record<ErrorKind, number>>> = { insufficient_quota: 402, usage_limit: 400 }
 
 const ask = [{ role: "user" as const, content: "Hi" }]
 
@@ -289,9 +293,9 @@ describe("errors keep their identity", () => {
             [kind, wire, upstreamWire, response.status, retryAfter ?? "-", sdk, text.slice(0, 160)].join(" | ")
           )
           const label = `${wire} ← ${upstreamWire}: ${response.status} ${text}`
-          // Anthropic has a status of its own for money that is used up; after a 429 its clients ask again.
-          const isMoney = wire === "messages" && kind === "insufficient_quota" && answer.status === 429
-          const status = isMoney ? 402 : answer.status
+          // Anthropic has statuses of its own for what is used up; after a 429 its clients ask again.
+          const own = wire === "messages" && answer.status === 429 ? ownStatus[kind] : undefined
+          const status = own ?? answer.status
           assert.strictEqual(response.status, status, label)
           assert.include(sdk, wire === "ollama" ? "Error" : String(status), label)
           if (lasting.has(kind)) assert.isNull(retryAfter, label)

@@ -20,7 +20,7 @@ const types: Readonly<Record<number, string>> = {
 /** What a failure is called when its status alone would say something else. */
 const typeOfKind: Readonly<Partial<Record<ErrorKind, string>>> = {
   insufficient_quota: "billing_error",
-  usage_limit: "rate_limit_error",
+  usage_limit: "invalid_request_error",
   rate_limit: "rate_limit_error",
   overloaded: "overloaded_error",
   content_refused: "invalid_request_error",
@@ -34,11 +34,37 @@ const typeOf = ({ kind, status }: ErrorView): string =>
   (status >= 500 ? "api_error" : "invalid_request_error")
 
 /**
- * Money that is used up is 402 here (https://docs.anthropic.com/en/api/errors): after the 429 of other providers clients of this wire ask
- * again and again. What an upstream of this wire chose stays.
+ * Money that is used up is 402 here, and a limit that opens again at a date 400 (https://docs.anthropic.com/en/api/errors,
+ * https://docs.anthropic.com/en/api/rate-limits): after the 429 of other providers clients of this wire ask again and again. What an
+ * upstream of this wire chose stays.
  */
-export const errorStatus = ({ kind, native, status }: ErrorView): number =>
-  kind === "insufficient_quota" && status === 429 && native?.wire !== "messages" ? 402 : status
+const statusOfKind: Readonly<Partial<Record<ErrorKind, number>>> = { insufficient_quota: 402, usage_limit: 400 }
+
+const isForeign = ({ native }: ErrorView): boolean => native?.wire !== "messages"
+
+export const errorStatus = (view: ErrorView): number =>
+  view.status === 429 && view.kind !== null && isForeign(view) ? (statusOfKind[view.kind] ?? 429) : view.status
+
+/** Sentences after which clients ask again, whatever the status: of a rate, of another try, or with the address of a page about them. */
+const callsBack = /rate[ _-]?limit|too many requests|exhausted|try again|retry|https?:/i
+
+const atMinute = (ms: number): string => {
+  const text = new Date(Math.ceil(ms / 60_000) * 60_000).toISOString()
+  return `${text.slice(0, 10)} at ${text.slice(11, 16)} UTC`
+}
+
+/** As Anthropic says it, with the time at which the limit opens again. */
+const limitReached = ({ message, resetsAtMs }: ErrorView): string => {
+  const said = message.split(/(?<=[.!?])\s+/u).filter((sentence) => sentence !== "" && !callsBack.test(sentence))
+  const reached = ["You have reached your API usage limits", ...(said.length === 0 ? [] : [said.join(" ")])].join(": ")
+  const whole = /[.!?]$/u.test(reached) ? reached : `${reached}.`
+  return resetsAtMs === null ? whole : `${whole} You will regain access on ${atMinute(resetsAtMs)}.`
+}
+
+const messageOf = (view: ErrorView): string => {
+  if (view.kind === "context_overflow") return promptTooLong(view.message)
+  return view.kind === "usage_limit" && isForeign(view) ? limitReached(view) : view.message
+}
 
 /** Clients that find a limit in the code come back, whatever the status. */
 const usedUpCode: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -53,7 +79,7 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => (
   type: "error",
   error: {
     type: typeOf(view),
-    message: view.kind === "context_overflow" ? promptTooLong(view.message) : view.message,
+    message: messageOf(view),
     code: codeOf(view),
     ...nativeOf(view, ["messages"]),
     ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),

@@ -82,7 +82,10 @@ describe("an error of another wire", () => {
     usage_limit: {
       chat: { type: "insufficient_quota", code: "insufficient_quota" },
       responses: { type: "usage_limit_reached", code: "usage_limit_reached", resets_at: 1_790_000_000 },
-      messages: { type: "rate_limit_error" },
+      messages: {
+        type: "invalid_request_error",
+        message: "You have reached your API usage limits: words. You will regain access on 2026-09-21 at 14:14 UTC."
+      },
       gemini: { status: "RESOURCE_EXHAUSTED" },
       ollama: { error: "words" }
     },
@@ -140,6 +143,32 @@ describe("an error of another wire", () => {
       })
     }
   }
+
+  const reached = "You have reached your API usage limits"
+  const limits: ReadonlyArray<readonly [message: string, told: string]> = [
+    ["The usage limit has been reached", `${reached}: The usage limit has been reached.`],
+    [
+      "Rate limit reached for model m on tokens per day (TPD): Limit 100000, Used 99950. Please try again in 7m12s.",
+      `${reached}.`
+    ],
+    [
+      "You exceeded your current quota. For more information on this error, head to: https://example.com/rate-limits.",
+      `${reached}: You exceeded your current quota.`
+    ]
+  ]
+  for (const [message, told] of limits) {
+    it(`a used-up limit leaves nothing for clients of the messages wire to ask again after: ${message.slice(0, 30)}`, () => {
+      const view = errorView(429, message, { kind: "usage_limit" })
+      assert.strictEqual(errorOf("messages", codecs.messages.renderError(view, "r1"))["message"], told)
+      assert.strictEqual(codecs.messages.errorStatus?.(view), 400)
+    })
+  }
+
+  it("the status that Anthropic chose for a used-up limit stays", () => {
+    const native = { wire: "messages" as const, error: natives.messages, headers: [] }
+    const view = errorView(429, "words", { kind: "usage_limit", native })
+    assert.strictEqual(codecs.messages.errorStatus?.(view), 429)
+  })
 
   it("a quota that is used up ends a Gemini client instead of keeping it waiting", () => {
     const error = errorView(429, "used up", { kind: "insufficient_quota" })
