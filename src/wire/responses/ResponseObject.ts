@@ -98,6 +98,13 @@ export const finished = (
   }
 }
 
+/**
+ * Whether the client is Codex, which names itself in `client_metadata`. It takes `response.incomplete` for a lost connection and asks
+ * again: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ */
+export const isCodex = (request: JsonObject | undefined): boolean =>
+  Object.keys(objectOr(request?.["client_metadata"])).some((name) => name.startsWith("x-codex-"))
+
 /** A prompt that was refused before the model said anything. `invalid_prompt` is what clients do not ask again after. */
 export const refused = (
   head: JsonObject,

@@ -9,7 +9,7 @@ import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
-import { finished, refused, responseHead, unfinished } from "./ResponseObject.ts"
+import { finished, isCodex, refused, responseHead, unfinished } from "./ResponseObject.ts"
 import { type ItemWriter, writerFor } from "./StreamItems.ts"
 import { declaredTools } from "./ToolNames.ts"
 
@@ -76,9 +76,9 @@ export const makeResponsesEventEncoder = (context: EncodeContext): ResponsesEven
   const finish = (response: JsonObject): void => {
     over = true
     for (const index of open.keys()) stopBlock(index)
-    // Clients take `incomplete` for a lost connection and ask again, which cannot help a prompt that was refused.
+    // To ask again cannot help a prompt that was refused.
     const whole =
-      stop?.reason === "content_filter" && !output.some(isSpoken)
+      stop?.reason === "content_filter" && isCodex(context.request) && !output.some(isSpoken)
         ? refused(response, output, stop, usage)
         : finished(response, output, stop, usage, context.nowMs + (context.elapsedMs?.() ?? 0))
     emit(`response.${whole.status}`, { response: whole })

@@ -240,18 +240,27 @@ describe("a stream for a responses client", () => {
     )
   })
 
-  it("fails with invalid_prompt when the provider's filter left nothing to say, and not when something was said", () => {
-    const ending = (...parts: ReadonlyArray<Piece>) => {
-      const { response, type } = toResponses(...parts, chunk({}, "content_filter"), "[DONE]").events.at(-1)
+  describe("when the provider's filter left nothing to say", () => {
+    const ending = (request: JsonObject, ...parts: ReadonlyArray<Piece>) => {
+      const source = sse(...parts, chunk({}, "content_filter"), "[DONE]")
+      const { response, type } = translateStream("responses", "chat", source, { request }).events.at(-1)
       return [type, response.status, response.error?.code ?? null, response.incomplete_details?.reason ?? null]
     }
-    const failed = ["response.failed", "failed", "invalid_prompt", null]
-    assert.deepEqual(ending(), failed)
-    assert.deepEqual(ending(chunk({ role: "assistant", content: "" })), failed)
-    assert.deepEqual(ending(chunk({ reasoning_content: "hm" })), failed)
+    const codex = { client_metadata: { "x-codex-installation-id": "1", turn_id: "2" } }
     const cutShort = ["response.incomplete", "incomplete", null, "content_filter"]
-    assert.deepEqual(ending(chunk({ content: "Hi" })), cutShort)
-    assert.deepEqual(ending(chunk({ refusal: "No." })), cutShort)
+
+    it("fails for Codex with invalid_prompt, and not when something was said", () => {
+      const failed = ["response.failed", "failed", "invalid_prompt", null]
+      assert.deepEqual(ending(codex), failed)
+      assert.deepEqual(ending(codex, chunk({ role: "assistant", content: "" })), failed)
+      assert.deepEqual(ending(codex, chunk({ reasoning_content: "hm" })), failed)
+      assert.deepEqual(ending(codex, chunk({ content: "Hi" })), cutShort)
+      assert.deepEqual(ending(codex, chunk({ refusal: "No." })), cutShort)
+    })
+
+    it("is cut short by the filter for every other client, as OpenAI tells it", () => {
+      for (const request of [{}, { client_metadata: { session: "1" } }]) assert.deepEqual(ending(request), cutShort)
+    })
   })
 
   it("refuses in refusal events", () => {
