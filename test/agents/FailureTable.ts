@@ -36,11 +36,12 @@ const isClear = ({ kind, output }: Failure): boolean => topics[kind].test(output
 
 /**
  * What was worse with the gateway than at the provider itself. Refusals that have no counterpart there are held against the worst of their
- * kind. How often an agent asks that never ends tells only how fast the answers came.
+ * kind. Of an agent that does not end in time it is not known how it would: how often it asks tells only how fast the answers came.
  */
 export const worse = (failure: Failure, direct: ReadonlyArray<Failure>): ReadonlyArray<string> => {
   const same = direct.filter(({ refusal, upstream }) => upstream === failure.upstream && refusal === failure.refusal)
   const others = same.length === 0 ? direct : same
+  const ended = others.filter(({ code }) => code !== null)
   const most = (count: (each: Failure) => number): number =>
     others.some(({ code }) => code === null) ? Number.POSITIVE_INFINITY : Math.max(...others.map(count))
   return [
@@ -53,7 +54,9 @@ export const worse = (failure: Failure, direct: ReadonlyArray<Failure>): Readonl
       ? [`${failure.asked} requests, direct: ${most(({ asked }) => asked)}`]
       : []),
     ...(failure.code === null && others.some(({ code }) => code !== null) ? ["no end, direct it ends"] : []),
-    ...(failure.code === 0 && others.every(({ code }) => code !== 0) ? ["exit code 0, direct it fails"] : []),
+    ...(failure.code === 0 && ended.length > 0 && ended.every(({ code }) => code !== 0)
+      ? ["exit code 0, direct it fails"]
+      : []),
     ...(!isClear(failure) && others.every(isClear) ? [`unclear words: ${failure.shown}`] : [])
   ]
 }

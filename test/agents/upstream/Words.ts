@@ -77,7 +77,8 @@ export const data = (value: unknown): string => `data: ${JSON.stringify(value)}\
 export const event = (value: { readonly type: string } & Record<string, unknown>): string =>
   `event: ${value.type}\n${data(value)}`
 
-export const usage = { in: 1200, cached: 200, out: 60, reasoning: 20 }
+/** What was not cached is well over 1,060: Qwen Code takes a summary that costs less to read for one that shortens nothing. */
+export const usage = { in: 2000, cached: 200, out: 60, reasoning: 20 }
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/u
 
