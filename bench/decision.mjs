@@ -23,7 +23,7 @@ const nowMs = 1_800_000_000_000
 const entries = {
   comboPolicy: "domain/combo/ComboPolicy",
   decide: "routing/decide/Decide",
-  snapshot: "routing/decide/Snapshot",
+  snapshot: "routing/decide/Candidates",
   strategy: "routing/candidate/Strategy",
   routers: "routing/auto/RouterStrategies",
   autoId: "routing/resolve/AutoId",

@@ -1,6 +1,6 @@
 /** The layers of the inference path: opening, attempts, failover, features and settlement. */
 import * as Layer from "effect/Layer"
-import * as Attempts from "../inference/attempt/Attempts.ts"
+import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
 import * as AccessTokens from "../inference/failover/AccessTokens.ts"
 import * as CallRunner from "../inference/failover/CallRunner.ts"
@@ -26,7 +26,7 @@ import * as OpaqueState from "../inference/state/OpaqueState.ts"
 import * as ResponseStore from "../inference/state/ResponseStore.ts"
 import * as Tokeniser from "../tokens/Tokeniser.ts"
 
-const attempts = Attempts.layer.pipe(
+const attempts = AttemptRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(AnswerWatch.layer, MediaFetch.layer, Recovery.continuationLayer))
 )
 

@@ -34,7 +34,7 @@ import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
-import * as ConnectionDoor from "../resilience/ConnectionDoor.ts"
+import * as ConnectionLimiter from "../resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
@@ -47,7 +47,7 @@ import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
 import * as Engine from "../routing/decide/Engine.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
-import * as ShareUse from "../routing/quota/ShareUse.ts"
+import * as QuotaShareUsage from "../routing/quota/QuotaShareUsage.ts"
 import * as Resolutions from "../routing/resolve/Resolutions.ts"
 import * as RouterMemory from "../routing/decide/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
@@ -105,7 +105,7 @@ const resilience = Layer.mergeAll(
   Breakers.layer,
   Cooldowns.layer,
   Lockouts.layer,
-  ConnectionDoor.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
+  ConnectionLimiter.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
   LoadShedder.layer,
   BodyBudget.layer,
   Events.layer
@@ -133,7 +133,7 @@ const books = Layer.mergeAll(
 /** Who is asked, and why. */
 const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
   Layer.provide(LeaderboardSync.layer),
-  Layer.provideMerge(ShareUse.layer),
+  Layer.provideMerge(QuotaShareUsage.layer),
   Layer.provideMerge(Layer.mergeAll(Resolutions.layer, TargetHealth.layer, Affinity.layer, RouterStrategies.layer)),
   Layer.provideMerge(RoutingSettings.layer)
 )

@@ -16,7 +16,7 @@ import { isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
-import * as HouseLogger from "../usage/telemetry/HouseLogger.ts"
+import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
 import { gateway } from "./layers.ts"
 
 export interface ServeOptions {

@@ -3,7 +3,7 @@
  */
 export type AttemptOutcome = "completed" | "failed" | "aborted"
 
-export interface Attempt {
+export interface AttemptRecord {
   readonly provider: string
   readonly connectionId: string
   readonly model: string
@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** An attempt as the record shows it. */
-export interface AttemptView extends Omit<Attempt, "startedMs"> {
+export interface AttemptView extends Omit<AttemptRecord, "startedMs"> {
   /** ISO 8601. */
   readonly startedAt: string
 }

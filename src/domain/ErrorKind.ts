@@ -29,7 +29,7 @@ export interface NativeError {
 }
 
 /** What a client may see of a failure. */
-export interface ToldError {
+export interface ClientError {
   /** Null where the status alone says what a client can do. */
   readonly kind: ErrorKind | null
   /** Null when the upstream sent no error of its own. */

@@ -4,7 +4,7 @@
  * in the caller's own format.
  */
 import * as Data from "effect/Data"
-import type { Attempt } from "./Decision.ts"
+import type { AttemptRecord } from "./Decision.ts"
 import type { ErrorKind, NativeError } from "./ErrorKind.ts"
 
 export interface FieldProblem {
@@ -106,7 +106,7 @@ export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly retryAfterMs: number | null
   /** As in `TargetsUnavailable`. */
   readonly resetsAtMs: number | null
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<AttemptRecord>
 }> {}
 
 /** The path names an unknown provider. */
@@ -155,7 +155,7 @@ export interface ErrorView {
   readonly message: string
   readonly param: string | null
   readonly details: ReadonlyArray<FieldProblem>
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<AttemptRecord>
   readonly retryAfterMs: number | null
   /** What failed at the upstream, where clients react to it. */
   readonly kind: ErrorKind | null

@@ -8,7 +8,7 @@ import { ApiKeys } from "../auth/ApiKeys.ts"
 import type { QuotaGroup } from "../domain/QuotaGroup.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { Catalog } from "../providers/Catalog.ts"
-import { ShareUse, type Standing } from "../routing/quota/ShareUse.ts"
+import { QuotaShareUsage, type ShareUsage } from "../routing/quota/QuotaShareUsage.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
 import { ConfigChanges } from "./ConfigChanges.ts"
@@ -18,7 +18,7 @@ import { problemOf } from "./QuotaGroupRules.ts"
 /** A group with what its keys have used of their shares now. */
 export interface ObservedGroup {
   readonly group: QuotaGroup
-  readonly standings: ReadonlyArray<Standing>
+  readonly standings: ReadonlyArray<ShareUsage>
 }
 
 export class QuotaGroups extends Context.Tag("gateway/management/QuotaGroups")<
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const repo = yield* QuotaGroupRepo
   const keys = yield* ApiKeys
-  const shares = yield* ShareUse
+  const shares = yield* QuotaShareUsage
   const ids = yield* IdGen
   const { apply } = yield* ConfigChanges
 
@@ -113,5 +113,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   QuotaGroups,
   never,
-  ApiKeys | Catalog | ConfigChanges | IdGen | QuotaGroupRepo | ShareUse
+  ApiKeys | Catalog | ConfigChanges | IdGen | QuotaGroupRepo | QuotaShareUsage
 > = Layer.effect(QuotaGroups, make)

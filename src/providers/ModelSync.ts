@@ -12,7 +12,7 @@ import * as Schedule from "effect/Schedule"
 import { createHash } from "node:crypto"
 import { Flags } from "../flags/Flags.ts"
 import * as Catalog from "./Catalog.ts"
-import { listSourceOf } from "./ModelAsking.ts"
+import { listSourceOf } from "./ModelListFetch.ts"
 import * as ModelLists from "./ModelLists.ts"
 import * as TokenRefresh from "./oauth/TokenRefresh.ts"
 import * as ProviderCalls from "./ProviderCalls.ts"
@@ -32,7 +32,7 @@ const whilePassing = Schedule.exponential("1 second").pipe(
 const daily = Schedule.spaced("1 day").pipe(Schedule.jittered)
 
 /** A question without an answer; the list keeps the reason. */
-class NotListedNow extends Data.TaggedError("NotListedNow")<{ readonly isPassing: boolean }> {}
+class NotListedNow extends Data.TaggedError("NotListedNow")<{ readonly isTransient: boolean }> {}
 
 /** What decides how a connection's models are asked for, and whether the operator has touched it; holds no secret in clear. */
 const fingerprintOf = ({ connection, spec }: Catalog.Account, source: string): string =>
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
     yield* tokens.ensureFresh(account.connection)
     const { connection } = tokens.current(connectionId) ?? account
     const result = yield* calls.models(connection, { refresh: true })
-    if (result._tag === "NotListed") return yield* new NotListedNow({ isPassing: result.isPassing })
+    if (result._tag === "NotListed") return yield* new NotListedNow({ isTransient: result.isTransient })
   })
 
   /** The first question in a lane of its own: what an operator has just connected does not wait for a start with many connections. */
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
       return permits(ask(connectionId))
     })
     return question.pipe(
-      Effect.retry({ schedule: whilePassing, while: ({ isPassing }) => isPassing }),
+      Effect.retry({ schedule: whilePassing, while: ({ isTransient }) => isTransient }),
       Effect.ignore,
       Effect.catchAllDefect((defect) => Effect.logError(`Listing the models of ${connectionId} broke off`, defect)),
       Effect.repeat(daily)

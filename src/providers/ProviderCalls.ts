@@ -15,12 +15,12 @@ import type { WireName } from "../domain/Wire.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import * as Catalog from "./Catalog.ts"
 import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
-import { askDetails, askModels, listSourceOf, type ModelsResult } from "./ModelAsking.ts"
+import { fetchModelDetails, fetchModels, listSourceOf, type ModelsResult } from "./ModelListFetch.ts"
 import { layFacts } from "./ModelFacts.ts"
 import * as ModelLists from "./ModelLists.ts"
 import { failureText, reasonOf } from "./UpstreamAnswer.ts"
 
-export type { ModelsResult } from "./ModelAsking.ts"
+export type { ModelsResult } from "./ModelListFetch.ts"
 
 export interface TestResult {
   readonly ok: boolean
@@ -116,13 +116,13 @@ export const make = Effect.gen(function* () {
 
   const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
     const { id } = connection
-    const result = yield* askModels(upstream, spec, connection)
+    const result = yield* fetchModels(upstream, spec, connection)
     const source = listSourceOf(spec, connection) ?? ""
     if (result._tag === "NotListed") {
       yield* lists.failed(id, source, result.error)
       return result
     }
-    const details = askDetails(upstream, spec, connection, result.models)
+    const details = fetchModelDetails(upstream, spec, connection, result.models)
     const nowMs = yield* Clock.currentTimeMillis
     // The names are of use before all details are there.
     yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
@@ -145,7 +145,7 @@ export const make = Effect.gen(function* () {
           _tag: "NotListed",
           status: null,
           error: `The provider '${connection.provider}' is not known.`,
-          isPassing: false
+          isTransient: false
         } satisfies ModelsResult)
       : yield* askAndKeep(spec, connection)
   })
@@ -185,12 +185,12 @@ export const make = Effect.gen(function* () {
     connection.apiKey === null && connection.oauth === null
       ? Effect.succeed(false)
       : Effect.map(
-          askModels(upstream, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
+          fetchModels(upstream, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
           ({ _tag }) => _tag === "Listed"
         )
 
   const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
-    const listed = yield* askModels(upstream, spec, connection)
+    const listed = yield* fetchModels(upstream, spec, connection)
     if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
       return { valid: true, status: 200, error: null } satisfies ValidationResult
     }

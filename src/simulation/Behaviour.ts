@@ -59,7 +59,7 @@ export const behaviourOf = (own: Behaviours, target: Target, scenario: Behaviour
 }
 
 /** Names that mean none of the targets, each with the field it stands in. */
-export const strangers = (
+export const unknownNames = (
   behaviours: Behaviours,
   targets: ReadonlyArray<Target>
 ): ReadonlyArray<{ readonly field: string; readonly name: string }> => {

@@ -4,7 +4,7 @@ import type { BreakerPhase } from "../resilience/breaker/Breaker.ts"
 import { type Guarded, makeBreakerStates } from "../resilience/breaker/BreakerStates.ts"
 import { makeCooldownStates } from "../resilience/cooldown/CooldownStates.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
-import { makeHolds } from "../resilience/lockout/Holds.ts"
+import { makeQuotaHolds } from "../resilience/lockout/QuotaHolds.ts"
 import { makeLockoutStates } from "../resilience/lockout/LockoutStates.ts"
 import { type Call, type Health, makeHealth } from "../routing/health/Health.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
@@ -34,7 +34,7 @@ export const simulatedHealth = (settings: HealthSettings, targets: ReadonlyArray
   const health = makeHealth({
     breakers,
     cooldowns,
-    lockouts: makeLockoutStates(() => settings.modelLockout, makeHolds([], nothing)),
+    lockouts: makeLockoutStates(() => settings.modelLockout, makeQuotaHolds([], nothing)),
     settings: () => settings,
     accountsOf: (provider) => accounts.filter(({ spec }) => spec.id === provider),
     reported: ({ after, before }) => {

@@ -7,10 +7,10 @@ import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Candidate, Features } from "../routing/candidate/Candidate.ts"
 import type { DecidePolicy } from "../routing/decide/Decide.ts"
-import { keyOf } from "../routing/decide/Snapshot.ts"
+import { keyOf } from "../routing/decide/Candidates.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"
-import { percentile, streamsOf } from "./Chance.ts"
-import { makeDeciding, noSession, plainFeatures } from "./Deciding.ts"
+import { percentile, streamsOf } from "./Distributions.ts"
+import { makeDecider, noSession, plainFeatures } from "./Decider.ts"
 
 export interface ReplayInput {
   readonly model: string
@@ -129,7 +129,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
   const before = new Map<string, number>()
   const after = new Map<string, number>()
   const basis = { live: 0, recorded: 0, unknown: 0 }
-  const deciding = makeDeciding(resolution, input.policy, seeds)
+  const deciding = makeDecider(resolution, input.policy, seeds)
   let next = 0
   let replayed = 0
   let undecided = 0

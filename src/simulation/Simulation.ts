@@ -11,21 +11,21 @@ import type { Account } from "../providers/Catalog.ts"
 import type { ModelFacts } from "../providers/ModelFacts.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
 import type { Decided, DecidePolicy } from "../routing/decide/Decide.ts"
-import { candidatesOf, countedFor } from "../routing/decide/Snapshot.ts"
+import { candidatesOf, countedFor } from "../routing/decide/Candidates.ts"
 import type { Resolution, Target } from "../routing/resolve/ModelResolver.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import { routePolicy } from "../routing/walk/RoutePolicy.ts"
 import type { Step, WalkWorld } from "../routing/walk/Steps.ts"
 import { Walk } from "../routing/walk/Walk.ts"
 import { type Behaviour, behaviourOf, type Behaviours, noBehaviours } from "./Behaviour.ts"
-import { gapMs, streamsOf } from "./Chance.ts"
-import { makeDeciding, noSession, plainFeatures, type SessionTurn } from "./Deciding.ts"
+import { gapMs, streamsOf } from "./Distributions.ts"
+import { makeDecider, noSession, plainFeatures, type SessionTurn } from "./Decider.ts"
 import { makeEventQueue } from "./EventQueue.ts"
 import { behavioursIn, scenarioOf } from "./Scenarios.ts"
 import { simulatedHealth } from "./Health.ts"
-import { makeGates, type Release, type Waiting } from "./Gates.ts"
+import { makeSimulatedQueues, type Release, type Waiting } from "./SimulatedQueues.ts"
 import type { SimulationReport } from "./Report.ts"
-import { makeTally } from "./Tally.ts"
+import { makeCounters } from "./Counters.ts"
 import { type Answer, makeUpstreams } from "./Upstreams.ts"
 
 export interface SimulationInput {
@@ -149,7 +149,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const upstreams = makeUpstreams(behaviour, luck, mischief, { startMs, timeouts, bannedTexts })
   const health = simulatedHealth(settings, resolution.targets)
   const { queueDepth, waitTimeoutMs } = settings.connectionQueue
-  const gates = makeGates()
+  const gates = makeSimulatedQueues()
   const stats = PerformanceStats.make()
   const rooms = {
     catalog: { factsOf: input.factsOf },
@@ -162,8 +162,8 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const policy = routePolicy(settings, resolution.policy)
   const cooldownWait = resolution.strategy === "quota-share" ? settings.comboCooldownWait : null
   const features = plainFeatures({ wire: "chat", stream: streamed, promptTokens, maxOutputTokens: outputTokens })
-  const deciding = makeDeciding(resolution, input.policy, seeds)
-  const tally = makeTally({
+  const deciding = makeDecider(resolution, input.policy, seeds)
+  const counters = makeCounters({
     resolution,
     price: input.price,
     tokens: { ...noTokens, in: promptTokens, out: outputTokens }
@@ -185,8 +185,8 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       connection.maxConcurrent === null
         ? { _tag: "Free", release: nothing }
         : gates.enter(`connection ${connection.id}`, connection.maxConcurrent, policy.lines?.queueDepth ?? queueDepth),
-    lastWay: (id) => gates.enter(`last way ${id}`, 1, queueDepth),
-    isLastWayFree: (id) => gates.isFree(`last way ${id}`),
+    lastResort: (id) => gates.enter(`last resort ${id}`, 1, queueDepth),
+    isLastResortFree: (id) => gates.isFree(`last resort ${id}`),
     release: (held) => held(),
     leftOut: nothing
   })
@@ -204,7 +204,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       case "Running":
         return
       case "End":
-        return tally.failed(false)
+        return counters.failed(false)
     }
   }
 
@@ -216,7 +216,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       firstContentMs: Math.min(policy.targetTimeoutMs ?? timeouts.firstByteMs, timeouts.firstByteMs),
       leftMs: request.arrivedMs + timeouts.totalMs - clockMs
     })
-    tally.called(target, ask.turn.retries > 0)
+    counters.called(target, ask.turn.retries > 0)
     const uncount = stats.begin(target.account.connection.id, target.model, countedFor(resolution))
     const underWay: UnderWay = { ask, answer, startedMs: clockMs, uncount }
     request.calls.add(underWay)
@@ -249,13 +249,13 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     for (let each = 0; each < together; each += 1) {
       const number = arrived
       arrived += 1
-      tally.arrived()
+      counters.arrived()
       const turn = turnOf(input, number)
       const decided = deciding.decide(() => candidatesOf(rooms, resolution, nowMs), features, nowMs, turn)
       deciding.commit(decided)
       watch?.decided(number, decided, nowMs)
       const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
-      tally.chosenFirst(favourite)
+      counters.chosenFirst(favourite)
       const deadlineMs = nowMs + timeouts.totalMs
       const { order, reason } = decided
       const walk = new Walk({ order, reason, policy, waitTimeoutMs, cooldownWait }, worldOf(deadlineMs))
@@ -286,7 +286,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const renew = (target: Target, failure: Failure): boolean => {
     if (upstreams.renew(target, clockMs)) return true
     const lost = { ...failure, kind: "auth_expired", exhausts: "connection" } as const
-    tally.changed(target, health.ended({ target, startedMs: clockMs, endedMs: clockMs, probe: false }, lost))
+    counters.changed(target, health.ended({ target, startedMs: clockMs, endedMs: clockMs, probe: false }, lost))
     return false
   }
 
@@ -294,7 +294,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     request.calls.delete(underWay)
     underWay.uncount()
     underWay.ask.held()
-    underWay.ask.heldLastWay?.()
+    underWay.ask.heldLastResort?.()
   }
 
   /** Another target has answered: the other call is broken off. */
@@ -314,21 +314,21 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     const { target } = turn
     const { number, walk } = request
     const failure = answer.failure === null ? null : walk.weigh(target, answer.failure)
-    tally.changed(target, health.ended({ target, startedMs, endedMs: clockMs, probe }, failure))
+    counters.changed(target, health.ended({ target, startedMs, endedMs: clockMs, probe }, failure))
     letGo(request, ended)
     measure(target, answer, clockMs)
     watch?.called({ request: number, target, startedMs, endedMs: clockMs, retries: turn.retries, probe, failure })
     if (failure !== null) {
-      tally.callFailed(target, failure)
+      counters.callFailed(target, failure)
       // The client has its beginning: no other target can be asked for the rest.
       if (failure.contentBegan) {
         breakOff(request)
-        return tally.failed(true)
+        return counters.failed(true)
       }
       return take(request, walk.failed(turn, failure))
     }
     breakOff(request)
-    tally.served(target, answer.latencyMs, clockMs - request.arrivedMs, target !== request.favourite)
+    counters.served(target, answer.latencyMs, clockMs - request.arrivedMs, target !== request.favourite)
     deciding.served(request.decided, { target, sessionKey: request.sessionKey, nowMs: clockMs }, () => {
       const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
       return candidatesOf(rooms, { ...resolution, targets: [target], weights }, clockMs)[0]
@@ -369,10 +369,10 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     scenario: input.scenario,
     streamed,
     seed,
-    ...tally.totals(),
+    ...counters.totals(),
     durationMs: clockMs - startMs,
-    fairness: tally.fairness(),
-    targets: tally.targets(health, clockMs),
+    fairness: counters.fairness(),
+    targets: counters.targets(health, clockMs),
     notes: [...(scenario === null ? [] : [`In this scenario ${scenario.about}.`]), ...notesOf(input)]
   })
   return { run, report }

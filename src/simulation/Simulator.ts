@@ -17,13 +17,13 @@ import * as PriceBook from "../usage/PriceBook.ts"
 import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
 import type { DecidePolicy } from "../routing/decide/Decide.ts"
-import { candidatesOf } from "../routing/decide/Snapshot.ts"
+import { candidatesOf } from "../routing/decide/Candidates.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import { resolveRequested } from "../routing/resolve/RequestedModel.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
-import { nameOf, strangers } from "./Behaviour.ts"
+import { nameOf, unknownNames } from "./Behaviour.ts"
 import { makeReplay, type ReplayReport } from "./Replay.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeSimulation, type SimulationInput } from "./Simulation.ts"
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
   const simulate = Effect.fn("Simulator.simulate")(function* (request: SimulationRequest) {
     const resolution = yield* resolved(request.model)
     const { length } = resolution.targets
-    const [stranger] = strangers(request.behaviours, resolution.targets)
+    const [stranger] = unknownNames(request.behaviours, resolution.targets)
     if (stranger !== undefined) {
       const names = [...new Set(resolution.targets.map(nameOf))].slice(0, 5).join(", ")
       const message = `${stranger.field}: '${stranger.name}' is none of the targets; name one of ${names}, or * for all`

@@ -6,10 +6,10 @@ import type { Failure } from "../resilience/failure/FailureKind.ts"
 import type { QuotaWindow } from "../routing/candidate/Candidate.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Behaviour, RequestQuota } from "./Behaviour.ts"
-import { latencyMs } from "./Chance.ts"
+import { latencyMs } from "./Distributions.ts"
 import { faults } from "./faults/Catalogue.ts"
-import { type Fault, isInForce, type Said, showsAfterMs } from "./faults/Fault.ts"
-import { understood } from "./faults/Understood.ts"
+import { type Fault, isInForce, type FaultSignal, showsAfterMs } from "./faults/Fault.ts"
+import { classifyFault } from "./faults/ClassifyFault.ts"
 
 export interface Answer {
   readonly latencyMs: number
@@ -28,7 +28,7 @@ export interface Asking {
 }
 
 /** What holds for all upstreams. */
-export interface Surroundings {
+export interface UpstreamContext {
   /** Epoch of the first arrival. */
   readonly startMs: number
   readonly timeouts: Timeouts
@@ -73,7 +73,7 @@ export const makeUpstreams = (
   behaviourOf: (target: Target) => Behaviour,
   luck: SeededRandom,
   mischief: SeededRandom,
-  { bannedTexts, startMs, timeouts }: Surroundings
+  { bannedTexts, startMs, timeouts }: UpstreamContext
 ): Upstreams => {
   const used = new Map<string, Used & { readonly quota: RequestQuota }>()
   /** Connections with a new access token. */
@@ -114,9 +114,9 @@ export const makeUpstreams = (
     const fault = limited ?? planned ?? (fails ? faults["503"] : null)
     const { firstContentMs, leftMs, refreshed, streamed } = asking
 
-    const ended = (latencyMs: number, said: Said, contentBegan: boolean): Answer => ({
+    const ended = (latencyMs: number, said: FaultSignal, contentBegan: boolean): Answer => ({
       latencyMs,
-      failure: understood(said, target, {
+      failure: classifyFault(said, target, {
         streamed,
         contentBegan,
         canRefresh: fault?.token !== undefined && !refreshed,

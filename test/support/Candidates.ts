@@ -2,8 +2,8 @@
 import { type Account, snapshot } from "../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../src/providers/ModelFacts.ts"
 import type { Candidate, Features, Performance } from "../../src/routing/candidate/Candidate.ts"
-import { keyOf } from "../../src/routing/decide/Snapshot.ts"
-import { plainFeatures as featuresOf } from "../../src/simulation/Deciding.ts"
+import { keyOf } from "../../src/routing/decide/Candidates.ts"
+import { plainFeatures as featuresOf } from "../../src/simulation/Decider.ts"
 import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
 import { connection } from "./Records.ts"
 

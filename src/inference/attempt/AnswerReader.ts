@@ -9,7 +9,7 @@ import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
 import { isObject, type JsonObject, optional, parseJson } from "../../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../../wire/WireCodec.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, toldFailure } from "./Attempt.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, failureInAnswer } from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -57,11 +57,11 @@ export const answerReader = (
     if ((parsed["error"] ?? null) === null) {
       // A finish reason may tell of a failure as well.
       const decoded = call.codec.decodeResponse(parsed)
-      if (Either.isLeft(decoded) && decoded.left.type !== null) return toldFailure(decoded.left, "answer", call.wire)
+      if (Either.isLeft(decoded) && decoded.left.type !== null) return failureInAnswer(decoded.left, "answer", call.wire)
       return facts.hasContent ? unfinished : noneAtAll
     }
     const text = JSON.stringify(parsed)
-    return toldFailure(call.codec.readUpstreamError(502, text), "answer", call.wire, text)
+    return failureInAnswer(call.codec.readUpstreamError(502, text), "answer", call.wire, text)
   }
 
   const asStream = (response: Response): string => {
@@ -93,13 +93,13 @@ export const answerReader = (
       const { message, status, type } = decoded.left
       // A finish reason may tell of a failure, too.
       return failed(
-        type === null ? ownFailure(status, "bad_answer", message) : toldFailure(decoded.left, "answer", call.wire)
+        type === null ? ownFailure(status, "bad_answer", message) : failureInAnswer(decoded.left, "answer", call.wire)
       )
     }
     const response = restoreTools(decoded.right, call)
     watch.onParts?.(response.parts)
     const lost = lostParts(response, client.name, client.carriesPicture)
-    if (lost.nothingLeft) return failed(toldFailure(pictureOnly(client.name), "answer", call.wire))
+    if (lost.nothingLeft) return failed(failureInAnswer(pictureOnly(client.name), "answer", call.wire))
     return work.envelope.stream
       ? completed("replayed", asStream(response), facts, lost.names)
       : completed("whole", asAnswer(response), facts, lost.names)

@@ -8,7 +8,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { StreamEncoder, WireCodec } from "../../wire/WireCodec.ts"
 import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
-import type { AttemptResult } from "./Attempt.ts"
+import type { AttemptResult } from "./AttemptResult.ts"
 
 /** The call that goes on: its codec writes into the stream that the client has begun to read. */
 export interface ContinuingPart {

@@ -2,7 +2,7 @@
 import type { UpstreamHeaders } from "../../egress/UpstreamHeaders.ts"
 import { closeCutJson } from "../../wire/json/CutJson.ts"
 import { parseJson } from "../../wire/json/Json.ts"
-import { type AttemptResult, type BodyReader, failed } from "./Attempt.ts"
+import { type AttemptResult, type BodyReader, failed } from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import { passedHeaders } from "./PassedHeaders.ts"

@@ -2,7 +2,7 @@
  * What a body is, by its first byte: upstreams label streams as JSON and answers as streams. Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
-import { type BodyReader } from "./Attempt.ts"
+import { type BodyReader } from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09

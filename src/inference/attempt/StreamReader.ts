@@ -5,11 +5,11 @@
 import { errorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { scrubber } from "../../kernel/Scrub.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, toldFailure } from "./Attempt.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, failureInAnswer } from "./AttemptResult.ts"
 import { reportOf } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
 import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"
-import { toldInStream } from "./ToldError.ts"
+import { clientErrorInStream } from "./ClientError.ts"
 import { optional } from "../../wire/json/Json.ts"
 
 /** Most that is held back while waiting for content; a longer preamble is let through. */
@@ -75,7 +75,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     }
     if (relayed.length > 0) reply.write(relayed)
     const clean = scrubber(options.secrets())
-    const view = errorView(failure.status, clean(failure.message), toldInStream(failure.words, clean))
+    const view = errorView(failure.status, clean(failure.message), clientErrorInStream(failure.words, clean))
     return {
       _tag: "Broken",
       ending: codec.renderStreamError(view, requestId),
@@ -87,7 +87,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   }
 
   const problemResult = (problem: NonNullable<typeof facts.problem>, bytes: Buffer | string): AttemptResult =>
-    brokenBy(toldFailure(problem, "stream", options.wire), bytes)
+    brokenBy(failureInAnswer(problem, "stream", options.wire), bytes)
 
   const begin = (): void => {
     committed = true

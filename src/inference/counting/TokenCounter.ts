@@ -21,7 +21,7 @@ import * as Tokeniser from "../../tokens/Tokeniser.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { codecs, encodeConversation } from "../../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
-import { whileClientStays } from "../request/ClientStays.ts"
+import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import { makeCountMemory } from "./CountMemory.ts"
 import {
   asConversation,
@@ -195,7 +195,7 @@ export const make = Effect.gen(function* () {
       const counted = open(exchange, parsed)
       return Either.isLeft(counted)
         ? Effect.fail(counted.left)
-        : whileClientStays(exchange.reply, answer(counted.right))
+        : unlessDisconnected(exchange.reply, answer(counted.right))
     }).pipe(Effect.withSpan("TokenCounter.count"))
 
   const countTexts = (texts: ReadonlyArray<string>): Effect.Effect<number> =>

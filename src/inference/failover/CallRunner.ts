@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Timers from "../../platform/Timers.ts"
-import { countedFor } from "../../routing/decide/Snapshot.ts"
+import { countedFor } from "../../routing/decide/Candidates.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Call } from "../../routing/health/TargetHealth.ts"
 import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
-import { type AttemptResult, failed, ownFailure } from "../attempt/Attempt.ts"
-import { Attempts } from "../attempt/Attempts.ts"
+import { type AttemptResult, failed, ownFailure } from "../attempt/AttemptResult.ts"
+import { AttemptRunner } from "../attempt/AttemptRunner.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
 import type { Contender } from "./Contender.ts"
@@ -33,7 +33,7 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
 >() {}
 
 export const make = Effect.gen(function* () {
-  const attempts = yield* Attempts
+  const attempts = yield* AttemptRunner
   const recorder = yield* OutcomeRecorder
   const stats = yield* PerformanceStats.PerformanceStats
   const timers = yield* Timers.Timers
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
   }
 
   const runCall: typeof CallRunner.Service.run = (run, step, contender, next) => {
-    const { held, heldLastWay, lastChance, probe, turn } = step
+    const { held, heldLastResort, lastChance, probe, turn } = step
     const { target } = turn
     const startedMs = timers.nowMs()
     /** The account with the token that was good in the end. */
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
           else recorder.givenUp(run, call(), Exit.isInterrupted(exit))
         } finally {
           held()
-          heldLastWay?.()
+          heldLastResort?.()
         }
         return Effect.void
       }),
@@ -114,5 +114,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   CallRunner,
   never,
-  Attempts | OutcomeRecorder | PerformanceStats.PerformanceStats | Timers.Timers | AccessTokens | Waits
+  AttemptRunner | OutcomeRecorder | PerformanceStats.PerformanceStats | Timers.Timers | AccessTokens | Waits
 > = Layer.effect(CallRunner, make)

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ConcurrencyGate from "../../resilience/ConcurrencyGate.ts"
-import { ConnectionDoor, type Place } from "../../resilience/ConnectionDoor.ts"
+import { ConnectionLimiter, type Place } from "../../resilience/ConnectionLimiter.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { LineRules, RoutePolicy } from "../../routing/walk/RoutePolicy.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -64,14 +64,14 @@ export const noLongerThan = (timeoutMs: number, wait: Effect.Effect<Release | nu
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* ConnectionDoor
+  const limiter = yield* ConnectionLimiter
   const gate = yield* ConcurrencyGate.ConcurrencyGate
 
   /** The connection's door, as far as the combo lets its requests stand in line there. */
   const connectionPlace = ({ queueDepth, queueTimeoutMs }: LineRules, { account }: Target): Place => {
-    const place = door.enter(account.connection)
+    const place = limiter.enter(account.connection)
     if (place._tag !== "Wait") return place
-    if (queueDepth !== null && door.waiting(account.connection.id) >= queueDepth) return full
+    if (queueDepth !== null && limiter.waiting(account.connection.id) >= queueDepth) return full
     return queueTimeoutMs === null ? place : { _tag: "Wait", wait: noLongerThan(queueTimeoutMs, place.wait) }
   }
 
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     const { lines } = run.policy
     // A quota share is no combo: nobody sets its lines, and its own lets everybody in at last.
     if (lines === null) {
-      return door.enter(target.account.connection, run.work.decision.strategy === "quota-share")
+      return limiter.enter(target.account.connection, run.work.decision.strategy === "quota-share")
     }
     const { concurrencyPerModel: limit } = lines
     if (limit === null) return connectionPlace(lines, target)
@@ -129,5 +129,5 @@ export const make = Effect.gen(function* () {
   return ConcurrencyLimiter.of({ enter })
 })
 
-export const layer: Layer.Layer<ConcurrencyLimiter, never, ConnectionDoor | ConcurrencyGate.ConcurrencyGate> =
+export const layer: Layer.Layer<ConcurrencyLimiter, never, ConnectionLimiter | ConcurrencyGate.ConcurrencyGate> =
   Layer.effect(ConcurrencyLimiter, make)

@@ -3,7 +3,7 @@ import { shutdown } from "../../domain/Errors.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { WalkEnd } from "../../routing/walk/Steps.ts"
 import { shuttingDown } from "../../routing/walk/Unavailable.ts"
-import type { AttemptResult } from "../attempt/Attempt.ts"
+import type { AttemptResult } from "../attempt/AttemptResult.ts"
 
 /** What reaches the client as an answer, whole or not. */
 export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>

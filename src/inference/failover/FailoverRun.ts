@@ -1,7 +1,7 @@
 /** The failover of one request: its walk over the targets, and what the walk asks about. Nothing of it outlives the request. */
 import type { Admission } from "../../resilience/breaker/Breaker.ts"
 import type * as ConcurrencyGate from "../../resilience/ConcurrencyGate.ts"
-import type { Place } from "../../resilience/ConnectionDoor.ts"
+import type { Place } from "../../resilience/ConnectionLimiter.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type * as Settings from "../../resilience/Settings.ts"
 import type * as Timers from "../../platform/Timers.ts"
@@ -10,7 +10,7 @@ import type { TargetHealth, Unready } from "../../routing/health/TargetHealth.ts
 import type { RoutePolicy } from "../../routing/walk/RoutePolicy.ts"
 import type { Step, Turn, WalkWorld } from "../../routing/walk/Steps.ts"
 import { Walk } from "../../routing/walk/Walk.ts"
-import type { AttemptResult } from "../attempt/Attempt.ts"
+import type { AttemptResult } from "../attempt/AttemptResult.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { StopSignal } from "../request/StopSignal.ts"
 import type { ConcurrencyLimiter, Waiting } from "./ConcurrencyLimiter.ts"
@@ -42,7 +42,7 @@ export interface RunServices {
   readonly limiter: typeof ConcurrencyLimiter.Service
 }
 
-const lastWayKey = (connectionId: string): string => `last way\n${connectionId}`
+const lastResortKey = (connectionId: string): string => `last resort\n${connectionId}`
 
 /** A class, because one is made per request. */
 export class FailoverRun implements WalkWorld<Release, Waiting> {
@@ -92,22 +92,22 @@ export class FailoverRun implements WalkWorld<Release, Waiting> {
     return this.#services.health.unready(target, nowMs)
   }
 
-  admit(target: Target, nowMs: number, lastWay?: boolean): Admission {
-    return this.#services.health.admit(target, nowMs, lastWay)
+  admit(target: Target, nowMs: number, lastResort?: boolean): Admission {
+    return this.#services.health.admit(target, nowMs, lastResort)
   }
 
   place(target: Target): Place {
     return this.#services.limiter.enter(this, target)
   }
 
-  lastWay(connectionId: string): Place {
+  lastResort(connectionId: string): Place {
     const { gate, settings } = this.#services
-    const place = gate.enter(lastWayKey(connectionId), 1, settings.current().connectionQueue.queueDepth)
+    const place = gate.enter(lastResortKey(connectionId), 1, settings.current().connectionQueue.queueDepth)
     return place._tag === "Queued" ? { _tag: "Wait", wait: place.wait } : place
   }
 
-  isLastWayFree(connectionId: string): boolean {
-    return this.#services.gate.inUse(lastWayKey(connectionId)) === 0
+  isLastResortFree(connectionId: string): boolean {
+    return this.#services.gate.inUse(lastResortKey(connectionId)) === 0
   }
 
   release(held: Release): void {

@@ -7,17 +7,17 @@ import { secretsOf } from "../../providers/Catalog.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import * as Timers from "../../platform/Timers.ts"
-import { countedFor } from "../../routing/decide/Snapshot.ts"
+import { countedFor } from "../../routing/decide/Candidates.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
 import { type Call, TargetHealth } from "../../routing/health/TargetHealth.ts"
-import type { AttemptResult } from "../attempt/Attempt.ts"
+import type { AttemptResult } from "../attempt/AttemptResult.ts"
 import type { Work } from "../request/Exchange.ts"
 import { AccessTokens } from "./AccessTokens.ts"
-import { sentBy } from "../attempt/SentBy.ts"
-import { toldError } from "../attempt/ToldError.ts"
-import { understand } from "../attempt/Understanding.ts"
+import { callerTextOf } from "../attempt/CallerText.ts"
+import { clientErrorOf } from "../attempt/ClientError.ts"
+import { classifyFailure } from "../attempt/ClassifyFailure.ts"
 import type { FailoverRun } from "./FailoverRun.ts"
 
 const aborted: AttemptResult = { _tag: "Aborted", report: null, firstContentMs: null }
@@ -72,21 +72,21 @@ export const make = Effect.gen(function* () {
       return null
     }
     const { connection } = call.target.account
-    const understood = understand(result.failure, call.target, {
+    const raw = classifyFailure(result.failure, call.target, {
       canRefresh: tokens.canRefresh(connection) && !run.walk.hasRefreshed(call.target),
       contentBegan: result._tag === "Broken" && result.firstContentMs !== null,
       bannedTexts: settings.current().customBannedSignals,
-      sent: sentBy(run.work, call.target),
+      sent: callerTextOf(run.work, call.target),
       nowMs: call.endedMs
     })
     // Providers repeat the key they were sent.
     const clean = scrubber(secretsOf(connection, call.target.account.spec))
-    const told = {
-      ...understood,
-      message: clean(understood.message),
-      told: toldError(understood.kind, result.failure.words, clean)
+    const classified = {
+      ...raw,
+      message: clean(raw.message),
+      clientError: clientErrorOf(raw.kind, result.failure.words, clean)
     }
-    const failure = run.walk.weigh(call.target, told)
+    const failure = run.walk.weigh(call.target, classified)
     health.failed(call, failure)
     return failure
   }

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Timers from "../../platform/Timers.ts"
 import * as Settings from "../../resilience/Settings.ts"
-import { whileClientStays } from "../request/ClientStays.ts"
+import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import * as StopSignal from "../request/StopSignal.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Release } from "../../resilience/ConcurrencyGate.ts"
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
 
   /** Fails when there is nothing to wait for any more. */
   const waiting = <A>(work: Work, wait: Effect.Effect<A>) =>
-    StopSignal.unlessStopped(stop, whileClientStays(work.exchange.reply, wait))
+    StopSignal.unlessStopped(stop, unlessDisconnected(work.exchange.reply, wait))
 
   const within = <A>(work: Work, wait: Effect.Effect<A>): Effect.Effect<A | null> =>
     Effect.match(waiting(work, Effect.timeoutOption(wait, Math.max(1, leftMs(work)))), {

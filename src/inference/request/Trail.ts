@@ -2,20 +2,20 @@
  * What has happened to one request so far: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes,
  * read by headers and by the books. Every other fact of a request stays as it was when it was opened.
  */
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Unready } from "../../routing/health/TargetHealth.ts"
 
-const endedMs = ({ latencyMs, startedMs }: Attempt): number => startedMs + latencyMs
+const endedMs = ({ latencyMs, startedMs }: AttemptRecord): number => startedMs + latencyMs
 
 export class Trail {
-  #attempts: Array<Attempt> = []
+  #attempts: Array<AttemptRecord> = []
   #exclusions: Map<Target, Unready> | null = null
   #targetWire: WireName | null = null
 
   /** One per call, in the order in which they ended. */
-  get attempts(): ReadonlyArray<Attempt> {
+  get attempts(): ReadonlyArray<AttemptRecord> {
     return this.#attempts
   }
 
@@ -33,7 +33,7 @@ export class Trail {
     this.#targetWire = wire
   }
 
-  called(attempt: Attempt): void {
+  called(attempt: AttemptRecord): void {
     this.#attempts.push(attempt)
   }
 
@@ -52,7 +52,7 @@ export class Trail {
   }
 
   /** Takes over what happened on other trails at the same time. */
-  join(attempts: ReadonlyArray<Attempt>, exclusions: ReadonlyMap<Target, Unready>): void {
+  join(attempts: ReadonlyArray<AttemptRecord>, exclusions: ReadonlyMap<Target, Unready>): void {
     this.#attempts.push(...attempts.toSorted((one, other) => endedMs(one) - endedMs(other)))
     for (const [target, reason] of exclusions) this.leftOut(target, reason)
   }

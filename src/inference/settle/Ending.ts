@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../../domain/Errors.ts"
 import * as Events from "../../events/Events.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
@@ -13,7 +13,7 @@ import * as Engine from "../../routing/decide/Engine.ts"
 import type { FailoverEnd } from "../failover/FailoverEnd.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import { answerHeaders, streamHeaders } from "../request/Headers.ts"
-import { errorKindOf } from "../attempt/ToldError.ts"
+import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "./ErrorAnswer.ts"
@@ -90,8 +90,8 @@ export const make = Effect.gen(function* () {
     if (end._tag === "Unavailable") {
       const { code, detail, status, terminal } = end.unready
       // Of other kinds the code says what holds the target back.
-      const told = errorKindOf(terminal ?? end.unready.kind, null)
-      const kind = told === "insufficient_quota" || told === "usage_limit" ? told : null
+      const clientError = errorKindOf(terminal ?? end.unready.kind, null)
+      const kind = clientError === "insufficient_quota" || clientError === "usage_limit" ? clientError : null
       const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
       // Waiting brings no money back.
       const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
@@ -101,12 +101,12 @@ export const make = Effect.gen(function* () {
     if (end._tag === "Failed") {
       const { failure, retryAfterMs, target } = end
       const { message, reason, status } = failure
-      const told = failure.told ?? { kind: errorKindOf(failure.kind, null), native: null }
-      const resetsAtMs = told.kind === "usage_limit" ? failure.untilMs : null
+      const clientError = failure.clientError ?? { kind: errorKindOf(failure.kind, null), native: null }
+      const resetsAtMs = clientError.kind === "usage_limit" ? failure.untilMs : null
       const error = new TargetsFailed({
         status,
         message,
-        ...told,
+        ...clientError,
         retryAfterMs,
         resetsAtMs,
         attempts: work.trail.attempts
@@ -157,7 +157,7 @@ export const make = Effect.gen(function* () {
     // A panel has no second choice.
     if (combo === null || combo.strategy === "fusion") return
     // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
-    const first = work.trail.attempts.reduce<Attempt | null>(
+    const first = work.trail.attempts.reduce<AttemptRecord | null>(
       (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
       null
     )

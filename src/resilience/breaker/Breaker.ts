@@ -96,39 +96,39 @@ export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs
 }
 
 /** An open breaker before the last target that is left lets a probe through as often as this, if its reset timeout is longer. */
-export const lastWayProbeMs = 3_000
+export const lastResortProbeMs = 3_000
 
 /**
  * The first probe comes this soon, each that fails doubles the time: an upstream that fails now and then opens a breaker of a low
  * threshold again and again, and every second in which the only target is refused costs more requests than its failures.
  */
-const firstLastWayProbeMs = 500
+const firstLastResortProbeMs = 500
 
-const lastWayWaitMs = ({ failedProbes }: BreakerState, resetMs: number): number =>
-  Math.min(firstLastWayProbeMs * 2 ** Math.min(failedProbes, 30), lastWayProbeMs, resetMs)
+const lastResortWaitMs = ({ failedProbes }: BreakerState, resetMs: number): number =>
+  Math.min(firstLastResortProbeMs * 2 ** Math.min(failedProbes, 30), lastResortProbeMs, resetMs)
 
 /** Milliseconds until an open breaker lets a probe through where nobody else is left; 0 when it is not open. */
-export const lastWayMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number => {
+export const lastResortMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number => {
   const { openedAtMs, phase } = settle(state, profile, nowMs)
   if (phase !== "OPEN" || openedAtMs === null) return 0
-  return Math.max(0, openedAtMs + lastWayWaitMs(state, resetTimeoutMs(state, profile)) - nowMs)
+  return Math.max(0, openedAtMs + lastResortWaitMs(state, resetTimeoutMs(state, profile)) - nowMs)
 }
 
 export type Admission = "allowed" | "probe" | "refused"
 
 /**
- * Asks for a call. A half-open breaker lets exactly one probe through, and with `lastWay` an open one as well: nobody else is left to
- * ask, and whoever asks has found it to be time (`lastWayMs`).
+ * Asks for a call. A half-open breaker lets exactly one probe through, and with `lastResort` an open one as well: nobody else is left to
+ * ask, and whoever asks has found it to be time (`lastResortMs`).
  */
 export const admit = (
   state: BreakerState,
   profile: BreakerProfile,
   nowMs: number,
-  lastWay = false
+  lastResort = false
 ): { readonly state: BreakerState; readonly admission: Admission } => {
   const now = settle(state, profile, nowMs)
   if (now.phase === "OPEN") {
-    return lastWay
+    return lastResort
       ? { state: { ...now, phase: "HALF_OPEN", probeSinceMs: nowMs }, admission: "probe" }
       : { state: now, admission: "refused" }
   }

@@ -32,9 +32,9 @@ export interface BreakerStates {
   /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is under way. */
   readonly waitMs: (provider: Guarded, nowMs: number) => number | null
   /** Hot: milliseconds until an open one lets its probe through where no other target is left; 0 when it is not open. */
-  readonly lastWayMs: (provider: Guarded, nowMs: number) => number
-  /** Hot: asks for a call; a `probe` must be reported as such. `lastWay`: no other target is left to ask. */
-  readonly admit: (provider: Guarded, nowMs: number, lastWay?: boolean) => Breaker.Admission
+  readonly lastResortMs: (provider: Guarded, nowMs: number) => number
+  /** Hot: asks for a call; a `probe` must be reported as such. `lastResort`: no other target is left to ask. */
+  readonly admit: (provider: Guarded, nowMs: number, lastResort?: boolean) => Breaker.Admission
   /** What became of a call. */
   readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
   /** Every breaker that is not at rest. */
@@ -100,14 +100,14 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
       const now = settled(provider, nowMs)
       return now === null ? 0 : Breaker.retryAfterMs(now.state, now.profile, nowMs)
     },
-    lastWayMs: (provider, nowMs) => {
+    lastResortMs: (provider, nowMs) => {
       const now = settled(provider, nowMs)
-      return now === null ? 0 : Breaker.lastWayMs(now.state, now.profile, nowMs)
+      return now === null ? 0 : Breaker.lastResortMs(now.state, now.profile, nowMs)
     },
-    admit: ({ class: providerClass, id }, nowMs, lastWay = false) => {
+    admit: ({ class: providerClass, id }, nowMs, lastResort = false) => {
       const before = states.get(id)
       if (before === undefined) return "allowed"
-      const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs, lastWay)
+      const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs, lastResort)
       put(id, before, state)
       return admission
     },

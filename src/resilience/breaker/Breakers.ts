@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as BreakerRepo from "../../store/repo/BreakerRepo.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { makeKeeper } from "../Keeper.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
 import * as Settings from "../Settings.ts"
 import { type BreakerStates, makeBreakerStates } from "./BreakerStates.ts"
 
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const stored = yield* repo.list
 
-  const keeper = yield* makeKeeper("The breaker", (provider) => {
+  const writeBehind = yield* makeWriteBehind("The breaker", (provider) => {
     const state = states.get(provider)
     if (state === undefined) return repo.remove(provider)
     const { failedProbes, failures, openedAtMs, phase } = state
@@ -39,14 +39,14 @@ export const make = Effect.gen(function* () {
       provider,
       { phase, failures, openedAtMs, failedProbes, probeSinceMs: null }
     ]),
-    changed: keeper.touch
+    changed: writeBehind.touch
   })
-  const { admit, lastWayMs, list, phaseOf, report, waitMs } = states
+  const { admit, lastResortMs, list, phaseOf, report, waitMs } = states
 
   const reset = Effect.fn("Breakers.reset")((provider: string | null) =>
-    Effect.suspend(() => Effect.as(keeper.flush, states.reset(provider).length))
+    Effect.suspend(() => Effect.as(writeBehind.flush, states.reset(provider).length))
   )
-  return Breakers.of({ phaseOf, waitMs, lastWayMs, admit, report, list, reset, flush: keeper.flush })
+  return Breakers.of({ phaseOf, waitMs, lastResortMs, admit, report, list, reset, flush: writeBehind.flush })
 })
 
 export const layer: Layer.Layer<Breakers, StoreError, BreakerRepo.BreakerRepo | Settings.Settings> = Layer.scoped(

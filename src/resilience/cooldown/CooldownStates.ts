@@ -1,26 +1,26 @@
 /**
- * The health of all connections, in memory: cooldowns of connections (`Cooldown`) and of single models (`Rests`). Times are epoch
+ * The health of all connections, in memory: cooldowns of connections (`Cooldown`) and of single models (`ModelCooldowns`). Times are epoch
  * milliseconds.
  */
 import { type ConnectionHealth, healthy } from "../../domain/Connection.ts"
 import * as Cooldown from "./Cooldown.ts"
-import * as Rests from "./Rests.ts"
+import * as ModelCooldowns from "./ModelCooldowns.ts"
 
 /** What is known of one connection. */
 export interface CooldownEntry {
   readonly own: Cooldown.CooldownState
-  readonly rests: Rests.Rests
+  readonly models: ModelCooldowns.ModelCooldowns
 }
 
 export interface CooldownStates {
-  /** Hot: what is known of a connection. One that is doubted, or has a model that rests, shows as if it cooled for that long. */
+  /** Hot: the health of a connection. While it is doubted or one of its models cools down, it shows as cooling down for that long. */
   readonly healthOf: (connectionId: string) => ConnectionHealth
   /** Hot: milliseconds until it may be used; 0 now, null when only an operator can help. */
   readonly waitMs: (connectionId: string, nowMs: number) => number | null
-  /** Hot: milliseconds for which this model of it rests; others are asked first. */
-  readonly restMs: (connectionId: string, model: string, nowMs: number) => number
-  /** What is known of a model that rests; null when none of its failures is remembered. */
-  readonly restOf: (connectionId: string, model: string) => ConnectionHealth | null
+  /** Hot: milliseconds until this model of the connection has cooled down; until then other targets go first. */
+  readonly modelWaitMs: (connectionId: string, model: string, nowMs: number) => number
+  /** The cooldown of a model; null when none of its failures is remembered. */
+  readonly modelState: (connectionId: string, model: string) => ConnectionHealth | null
   /** Hot: milliseconds for which others are asked first. A restart forgets it. */
   readonly doubtMs: (connectionId: string, nowMs: number) => number
   readonly fail: (
@@ -31,8 +31,8 @@ export interface CooldownStates {
   ) => void
   /** Hot: other models of the connection have failed since their last good answer, and this one has not. */
   readonly onlyOthersFailed: (connectionId: string, model: string) => boolean
-  /** The model failed in a way that passes (`isPassing`): it rests, and the other models of the connection do not. */
-  readonly rest: (
+  /** The model failed in a transient way (`isTransient`): it cools down, and the other models of the connection do not. */
+  readonly failModel: (
     connectionId: string,
     model: string,
     profile: Cooldown.CooldownProfile,
@@ -69,19 +69,19 @@ const goneCapacity = 1_000
 
 export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions): CooldownStates => {
   const states = new Map<string, Cooldown.CooldownState>()
-  const rests = new Map<string, Rests.Rests>()
+  const models = new Map<string, ModelCooldowns.ModelCooldowns>()
   const gone = new Set<string>()
   for (const [id, entry] of initial) {
     states.set(id, entry.own)
-    if (entry.rests.size > 0) rests.set(id, entry.rests)
+    if (entry.models.size > 0) models.set(id, entry.models)
   }
 
-  const restsOf = (id: string): Rests.Rests => rests.get(id) ?? Rests.none
+  const modelsOf = (id: string): ModelCooldowns.ModelCooldowns => models.get(id) ?? ModelCooldowns.none
 
   /** What outlives the process: doubts do not. */
   const lasting = (id: string): ConnectionHealth => {
     const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = states.get(id) ?? fresh
-    return Rests.shown(health, failedAtMs, restsOf(id))
+    return ModelCooldowns.shown(health, failedAtMs, modelsOf(id))
   }
 
   const healthOf = (id: string): ConnectionHealth => {
@@ -99,10 +99,10 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     return true
   }
 
-  const putRests = (id: string, after: Rests.Rests): boolean => {
-    if (after === restsOf(id) || gone.has(id)) return false
-    if (after.size === 0) rests.delete(id)
-    else rests.set(id, after)
+  const putModels = (id: string, after: ModelCooldowns.ModelCooldowns): boolean => {
+    if (after === modelsOf(id) || gone.has(id)) return false
+    if (after.size === 0) models.delete(id)
+    else models.set(id, after)
     if (!states.has(id)) states.set(id, fresh)
     changed(id)
     return true
@@ -117,16 +117,16 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     return now
   }
 
-  const restsNow = (id: string, nowMs: number): Rests.Rests => {
-    const before = rests.get(id)
-    if (before === undefined) return Rests.none
-    const now = Rests.settle(before, nowMs)
-    putRests(id, now)
+  const modelsNow = (id: string, nowMs: number): ModelCooldowns.ModelCooldowns => {
+    const before = models.get(id)
+    if (before === undefined) return ModelCooldowns.none
+    const now = ModelCooldowns.settle(before, nowMs)
+    putModels(id, now)
     return now
   }
 
   const clear = (id: string): void => {
-    putRests(id, Rests.none)
+    putModels(id, ModelCooldowns.none)
   }
 
   return {
@@ -135,9 +135,9 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
       const state = stateNow(id, nowMs)
       return state === undefined ? 0 : Cooldown.waitMs(state, nowMs)
     },
-    restMs: (id, model, nowMs) => Rests.waitMs(restsNow(id, nowMs), model, nowMs),
-    onlyOthersFailed: (id, model) => Rests.onlyOthers(restsOf(id), model),
-    restOf: (id, model) => restsOf(id).get(model)?.state ?? null,
+    modelWaitMs: (id, model, nowMs) => ModelCooldowns.waitMs(modelsNow(id, nowMs), model, nowMs),
+    onlyOthersFailed: (id, model) => ModelCooldowns.onlyOthers(modelsOf(id), model),
+    modelState: (id, model) => modelsOf(id).get(model)?.state ?? null,
     doubtMs: (id, nowMs) => {
       const state = stateNow(id, nowMs)
       return state === undefined ? 0 : Cooldown.doubtMs(state, nowMs)
@@ -146,21 +146,21 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
       const before = stateNow(id, nowMs) ?? fresh
       put(id, before, Cooldown.fail(before, profile, nowMs, failure))
     },
-    rest: (id, model, profile, nowMs, failure) => {
+    failModel: (id, model, profile, nowMs, failure) => {
       const own = stateNow(id, nowMs) ?? fresh
       // Who may not be asked at all does not rest, and the failure of credentials that were replaced meanwhile tells nothing.
       if (Cooldown.isTerminal(own.testStatus)) return
       if (own.resetAtMs !== null && failure.startedMs < own.resetAtMs && own.resetAtMs <= nowMs) return
-      putRests(
+      putModels(
         id,
-        Rests.fail(restsNow(id, nowMs), model, profile, nowMs, { ...failure, penalty: { _tag: "Backoff" } }, fresh)
+        ModelCooldowns.fail(modelsNow(id, nowMs), model, profile, nowMs, { ...failure, penalty: { _tag: "Backoff" } }, fresh)
       )
     },
     succeed: (id, startedMs, model) => {
       const before = states.get(id) ?? fresh
       const wasTroubled =
-        before.testStatus === "unavailable" || before.doubtedUntilMs !== null || Rests.isShown(restsOf(id))
-      const isBetter = putRests(id, Rests.succeed(restsOf(id), model ?? null, startedMs))
+        before.testStatus === "unavailable" || before.doubtedUntilMs !== null || ModelCooldowns.isShown(modelsOf(id))
+      const isBetter = putModels(id, ModelCooldowns.succeed(modelsOf(id), model ?? null, startedMs))
       const isWell = put(id, before, Cooldown.succeed(before, startedMs))
       return (isBetter || isWell) && wasTroubled
     },
@@ -175,14 +175,14 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     },
     forget: (id) => {
       states.delete(id)
-      rests.delete(id)
+      models.delete(id)
       gone.add(id)
       const [oldest] = gone
       if (gone.size > goneCapacity && oldest !== undefined) gone.delete(oldest)
     },
     get: (id) => {
       const own = states.get(id)
-      return own === undefined ? undefined : { own, rests: restsOf(id) }
+      return own === undefined ? undefined : { own, models: modelsOf(id) }
     },
     lasting
   }

@@ -13,9 +13,9 @@ import * as ConnectionRepo from "../../store/repo/ConnectionRepo.ts"
 import * as EnvHealthRepo from "../../store/repo/EnvHealthRepo.ts"
 import * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { makeKeeper } from "../Keeper.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
 import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
-import * as Rests from "./Rests.ts"
+import * as ModelCooldowns from "./ModelCooldowns.ts"
 
 export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
   Cooldowns,
@@ -33,7 +33,7 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
 >() {}
 
 const namespace = "connection_cooldowns"
-const decode = Schema.decodeUnknownEither(Rests.Stored)
+const decode = Schema.decodeUnknownEither(ModelCooldowns.Stored)
 
 const isSame = (one: ConnectionHealth, other: ConnectionHealth): boolean =>
   one.testStatus === other.testStatus && one.rateLimitedUntilMs === other.rateLimitedUntilMs
@@ -51,12 +51,12 @@ export const make = Effect.gen(function* () {
   const entryOf = (id: string, health: ConnectionHealth): CooldownEntry => {
     const { backoffLevel, errorCode, lastError, lastErrorType, rateLimitedUntilMs, testStatus } = health
     const row = { backoffLevel, errorCode, lastError, lastErrorType, rateLimitedUntilMs, testStatus }
-    const plain = { own: { ...fresh, ...row }, rests: Rests.none }
+    const plain = { own: { ...fresh, ...row }, models: ModelCooldowns.none }
     const decoded = decode(details.get(id))
     if (Either.isLeft(decoded)) return plain
-    const known = Rests.restored(decoded.right, fresh)
+    const known = ModelCooldowns.restored(decoded.right, fresh)
     // A row that was written since the details knows more.
-    return isSame(Rests.shown(known.own, known.own.failedAtMs, known.rests), row) ? known : plain
+    return isSame(ModelCooldowns.shown(known.own, known.own.failedAtMs, known.models), row) ? known : plain
   }
 
   const initial = new Map<string, CooldownEntry>()
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
 
   const writeDetails = (id: string): Effect.Effect<void, StoreError> => {
     const entry = states.get(id)
-    const known = entry === undefined ? null : Rests.stored(entry.own, entry.rests)
+    const known = entry === undefined ? null : ModelCooldowns.stored(entry.own, entry.models)
     if (known !== null) {
       detailed.add(id)
       return settings.set(namespace, id, known)
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
     return detailed.delete(id) ? Effect.asVoid(settings.remove(namespace, id)) : Effect.void
   }
 
-  const keeper = yield* makeKeeper("The health", (id) => {
+  const writeBehind = yield* makeWriteBehind("The health", (id) => {
     if (states.get(id) === undefined) return writeDetails(id)
     const health = states.lasting(id)
     return Effect.flatMap(connections.updateHealth(id, health), (isStored) =>
@@ -86,25 +86,25 @@ export const make = Effect.gen(function* () {
     ).pipe(Effect.zipRight(Effect.suspend(() => writeDetails(id))))
   })
 
-  const states: CooldownStates = makeCooldownStates({ initial, changed: keeper.touch })
+  const states: CooldownStates = makeCooldownStates({ initial, changed: writeBehind.touch })
   // Of connections that were removed while the gateway was down.
-  for (const id of detailed) if (states.get(id) === undefined) keeper.touch(id)
+  for (const id of detailed) if (states.get(id) === undefined) writeBehind.touch(id)
 
-  const { doubtMs, fail, healthOf, onlyOthersFailed, rest, restMs, restOf, succeed, waitMs } = states
+  const { doubtMs, fail, healthOf, onlyOthersFailed, failModel, modelWaitMs, modelState, succeed, waitMs } = states
   return Cooldowns.of({
     healthOf,
     waitMs,
-    restMs,
-    restOf,
+    modelWaitMs,
+    modelState,
     doubtMs,
     fail,
     onlyOthersFailed,
-    rest,
+    failModel,
     succeed,
     reset: (id) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         states.reset(id, nowMs)
-        return keeper.flush
+        return writeBehind.flush
       }),
     credentialIs: (id, fingerprint) => {
       const before = credentials.get(id)
@@ -113,15 +113,15 @@ export const make = Effect.gen(function* () {
       // Health of unknown origin is taken to be this credential's.
       const isAnother = before !== null && before !== undefined
       if (isAnother) states.renew(id)
-      if (states.get(id) !== undefined) keeper.touch(id)
+      if (states.get(id) !== undefined) writeBehind.touch(id)
       return isAnother
     },
     forget: (id) => {
       states.forget(id)
       credentials.delete(id)
-      if (detailed.has(id)) keeper.touch(id)
+      if (detailed.has(id)) writeBehind.touch(id)
     },
-    flush: keeper.flush
+    flush: writeBehind.flush
   })
 })
 

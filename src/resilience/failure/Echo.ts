@@ -8,7 +8,7 @@
 import { encodedForms, plainForm } from "../../kernel/TextForms.ts"
 
 /** What a caller sent. */
-export interface Sent {
+export interface CallerText {
   /** The parsed body. */
   readonly body: unknown
   /** What stands beside it: ids of models, the path, values of headers that went along. */
@@ -48,7 +48,7 @@ interface Strings {
 
 const isName = (key: string): boolean => /(?:name|model|id)$/i.test(key)
 
-const stringsOf = ({ beside, body }: Sent): Strings => {
+const stringsOf = ({ beside, body }: CallerText): Strings => {
   const all: Array<string> = [...beside]
   const names: Array<string> = [...beside]
   const left: Array<{ readonly value: unknown; readonly key: string; readonly inList: boolean }> = [
@@ -159,7 +159,7 @@ const withoutStrings = ({ all, names }: Strings, text: string): string => {
 }
 
 /** Null: nobody knows what was sent, and every word is the upstream's own. */
-export const makeEcho = (sent: Sent | null): Echo | null => {
+export const makeEcho = (sent: CallerText | null): Echo | null => {
   if (sent === null) return null
   const strings = stringsOf(sent)
   const asked = new Map<string, boolean>()

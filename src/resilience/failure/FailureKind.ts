@@ -3,7 +3,7 @@
  * breakers and accounts is in `Policy.ts`, once and for all.
  */
 
-import type { ToldError } from "../../domain/ErrorKind.ts"
+import type { ClientError } from "../../domain/ErrorKind.ts"
 
 export type FailureKind =
   /** The provider had a hiccup: 408, 5xx and what else passes by itself. */
@@ -109,7 +109,7 @@ export interface Failure {
   /** Content of the answer had arrived before it failed. */
   readonly contentBegan: boolean
   /** For a client that is told of it; absent while nobody needs it. */
-  readonly told?: ToldError
+  readonly clientError?: ClientError
   /** Absent: it is proven. Else others go first, and who is alone is still asked. */
   readonly suspicion?: Suspicion
 }

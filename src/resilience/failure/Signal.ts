@@ -2,7 +2,7 @@
 import type { AuthType } from "../../domain/Connection.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import { isDailyQuota, isMinuteQuota, isProjectDailyQuota } from "./BodyHints.ts"
-import { type Echo, type Sent } from "./Echo.ts"
+import { type Echo, type CallerText } from "./Echo.ts"
 import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"
 import { type HeaderLookup, isAccountUsedUp, isModelUsedUp, isPlanUsedUp } from "./HeaderHints.ts"
 
@@ -70,7 +70,7 @@ export interface FailureSignal extends FailureOrigin {
   /** What the operator knows to be the words of a ban (`customBannedSignals`). */
   readonly bannedTexts: ReadonlyArray<string>
   /** What the caller sent; null where nobody knows. Read only when the upstream's words are about to count. */
-  readonly sent: Sent | null
+  readonly sent: CallerText | null
   /** Epoch. */
   readonly nowMs: number
 }

@@ -1,9 +1,9 @@
 /**
- * Locked models by provider, connection and model, in memory. Beside them models whose quota is used up are held (`Holds`), lockouts on or
+ * Locked models by provider, connection and model, in memory. Beside them models whose quota is used up are held (`QuotaHolds`), lockouts on or
  * off: an exhausted one is not asked again.
  */
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
-import type { Holds } from "./Holds.ts"
+import type { QuotaHolds } from "./QuotaHolds.ts"
 import * as Lockout from "./Lockout.ts"
 import type { LockoutKey } from "./LockoutKey.ts"
 
@@ -49,7 +49,7 @@ interface Entry {
 
 const idOf = ({ connectionId, model, provider }: LockoutKey): string => `${provider}\n${connectionId}\n${model}`
 
-export const makeLockoutStates = (profile: () => ResilienceSettings["modelLockout"], holds: Holds): LockoutStates => {
+export const makeLockoutStates = (profile: () => ResilienceSettings["modelLockout"], holds: QuotaHolds): LockoutStates => {
   const entries = new Map<string, Entry>()
 
   const sweep = (nowMs: number): void => {

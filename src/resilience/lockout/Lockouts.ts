@@ -9,9 +9,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
-import { makeKeeper } from "../Keeper.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
 import * as Settings from "../Settings.ts"
-import { Hold, type Holds, makeHolds } from "./Holds.ts"
+import { QuotaHold, type QuotaHolds, makeQuotaHolds } from "./QuotaHolds.ts"
 import { type LockoutStates, makeLockoutStates } from "./LockoutStates.ts"
 
 export type { LockoutFailure, LockoutView } from "./LockoutStates.ts"
@@ -26,7 +26,7 @@ export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
 >() {}
 
 const namespace = "model_holds"
-const decode = Schema.decodeUnknownOption(Hold)
+const decode = Schema.decodeUnknownOption(QuotaHold)
 
 export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
@@ -35,12 +35,12 @@ export const make = Effect.gen(function* () {
   const initial = Array.from(stored).flatMap(([id, value]) =>
     Option.toArray(Option.map(decode(value), (hold) => [id, hold] as const))
   )
-  const keeper = yield* makeKeeper("The hold", (id) => {
+  const writeBehind = yield* makeWriteBehind("The hold", (id) => {
     const hold = holds.get(id)
     return hold === undefined ? Effect.asVoid(repo.remove(namespace, id)) : repo.set(namespace, id, hold)
   })
-  const holds: Holds = makeHolds(initial, keeper.touch)
-  return Lockouts.of({ ...makeLockoutStates(() => settings.current().modelLockout, holds), flush: keeper.flush })
+  const holds: QuotaHolds = makeQuotaHolds(initial, writeBehind.touch)
+  return Lockouts.of({ ...makeLockoutStates(() => settings.current().modelLockout, holds), flush: writeBehind.flush })
 })
 
 export const layer: Layer.Layer<Lockouts, StoreError, Settings.Settings | SettingsRepo.SettingsRepo> = Layer.scoped(

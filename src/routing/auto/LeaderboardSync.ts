@@ -41,9 +41,9 @@ const rounds = Schedule.jittered(Schedule.spaced("5 minutes"))
 const firstMs = 60_000
 
 /** As it is kept. A copy is of its address: it says nothing when the operator names another. */
-const Kept = Schema.Struct({ url: Schema.String, rows: Rows })
-type Kept = typeof Kept.Type
-const decodeKept = Schema.decodeUnknownEither(Kept)
+const StoredLeaderboard = Schema.Struct({ url: Schema.String, rows: Rows })
+type StoredLeaderboard = typeof StoredLeaderboard.Type
+const decodeStored = Schema.decodeUnknownEither(StoredLeaderboard)
 
 interface Copy {
   readonly url: string
@@ -53,7 +53,7 @@ interface Copy {
 
 const none: ReadonlyArray<FitnessOverride> = []
 
-const copyOf = ({ rows, url }: Kept): Copy => {
+const copyOf = ({ rows, url }: StoredLeaderboard): Copy => {
   const overrides = mergeOverrides(overridesOf(rows))
   return { url, overrides, fitness: makeFitness(overrides) }
 }
@@ -78,7 +78,7 @@ const shown = (url: string): string => new URL(url).origin
 
 const restored = Effect.fnUntraced(function* (stored: unknown) {
   if (stored === null || stored === undefined) return null
-  const decoded = decodeKept(stored)
+  const decoded = decodeStored(stored)
   if (Either.isRight(decoded)) return copyOf(decoded.right)
   yield* Effect.logWarning("The kept leaderboard is not valid and left out")
   return null
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
       Effect.catchAll((error) => Effect.succeed(Either.left(reasonOf(error))))
     )
 
-  const keep = (kept: Kept): Effect.Effect<void> =>
+  const keep = (kept: StoredLeaderboard): Effect.Effect<void> =>
     Effect.catchAll(repo.set(namespace, key, kept), (error) =>
       Effect.logWarning("The leaderboard could not be kept for the next start", error)
     )

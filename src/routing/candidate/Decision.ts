@@ -34,7 +34,7 @@ export interface Decision {
 /** What a decision says that only lists its targets: nobody's health was looked at. */
 export const asListedReason = "first in order"
 export const onlyTargetReason = "only target"
-export const nobodyReadyReason = "no target is available"
+export const noneReadyReason = "no target is available"
 
 const plain = new RegExp(`^(?:${asListedReason}|${onlyTargetReason})(?=;|$)`)
 
@@ -51,7 +51,7 @@ export const cameTrue = (
 ): Pick<Decision, "order" | "reason"> => {
   const callable = order.filter((target) => !isLeftOut(target))
   if (callable.length === order.length) return { order, reason }
-  if (callable.length === 0) return { order, reason: reason.replace(plain, nobodyReadyReason) }
+  if (callable.length === 0) return { order, reason: reason.replace(plain, noneReadyReason) }
   const leftOut = order.filter(isLeftOut)
   const why = callable[0] === order[0] ? reason : amongReady(reason)
   return { order: [...callable, ...leftOut], reason: why }

@@ -8,7 +8,7 @@ export const capacity = 20_000
 /** A session that was silent for this long has lost its cache at the provider too. */
 export const ttlMs = 60 * 60_000
 
-export interface Kept {
+export interface SessionTarget {
   readonly connectionId: string
   readonly model: string
 }
@@ -17,14 +17,14 @@ export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
   Affinity,
   {
     /** Hot: where the session was served last; null when it is new or old. */
-    readonly of: (sessionKey: string, nowMs: number) => Kept | null
+    readonly of: (sessionKey: string, nowMs: number) => SessionTarget | null
     /** Hot. */
     readonly served: (sessionKey: string, target: Target, nowMs: number) => void
   }
 >() {}
 
 export const make = () => {
-  const sessions = new Map<string, Kept & { readonly atMs: number }>()
+  const sessions = new Map<string, SessionTarget & { readonly atMs: number }>()
   return Affinity.of({
     of: (key, nowMs) => {
       const kept = sessions.get(key)

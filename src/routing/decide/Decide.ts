@@ -4,7 +4,7 @@
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
-import type { Kept } from "./Affinity.ts"
+import type { SessionTarget } from "./Affinity.ts"
 import { autoDefaults, orderAuto } from "../auto/Auto.ts"
 import { type AutoSpec, comboSpec } from "../resolve/AutoId.ts"
 import type { FitnessTable } from "../auto/Fitness.ts"
@@ -16,7 +16,7 @@ import { type OrderingStrategy, strategies } from "../strategies/index.ts"
 import { ordering } from "../strategies/Ordering.ts"
 import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
-import { amongReady, type Decision, type Excluded, excludedBy, nobodyReadyReason } from "../candidate/Decision.ts"
+import { amongReady, type Decision, type Excluded, excludedBy, noneReadyReason } from "../candidate/Decision.ts"
 import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
@@ -37,7 +37,7 @@ export interface DecideInput extends DecidePolicy {
   readonly memory: StrategyMemory
   readonly healing: HealingState
   /** Where the caller's session was served last. */
-  readonly affinity: Kept | null
+  readonly affinity: SessionTarget | null
   readonly modeHeader: string | null
   readonly budgetHeader: string | null
   readonly seed: number
@@ -66,7 +66,7 @@ const strategyOf = (name: string, lkgpEnabled: boolean): Strategy => {
 /** The session's own account first, where it may be called; of a quota share it pays for the turn. */
 const withAffinity = (
   ordering: Ordering,
-  kept: Kept | null,
+  kept: SessionTarget | null,
   exclusions: ReadonlyMap<Target, Excluded>,
   strategy: string
 ): Ordering => {
@@ -158,11 +158,11 @@ export const decide = (input: DecideInput): Decided => {
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)
-  /** Whoever may be asked as a last way is asked when all others have failed. */
-  const doubted = inReserve.filter(({ unready }) => unready?.lastWay !== undefined).map(({ target }) => target)
+  /** Whoever may be asked as a last resort is asked when all others have failed. */
+  const doubted = inReserve.filter(({ unready }) => unready?.lastResort !== undefined).map(({ target }) => target)
   // Nobody may be called: the loop says why, and when that will be over.
-  const nobodyReady = { ...base, order: inLine, reason: nobodyReadyReason }
-  if (usable.length === 0 && spec === null) return nobodyReady
+  const noneReady = { ...base, order: inLine, reason: noneReadyReason }
+  if (usable.length === 0 && spec === null) return noneReady
   if (spec === null) {
     const ordering = withAffinity(
       strategyOf(resolution.strategy, lkgpEnabled)(common),
@@ -199,8 +199,8 @@ export const decide = (input: DecideInput): Decided => {
   }
   const scores = scoresOf(candidates, auto.scores)
   if (usable.length === 0) {
-    const reason = inLine.length === 0 ? "no free target is available" : nobodyReady.reason
-    return { ...nobodyReady, reason, scores, weights: auto.weights }
+    const reason = inLine.length === 0 ? "no free target is available" : noneReady.reason
+    return { ...noneReady, reason, scores, weights: auto.weights }
   }
   if (auto._tag === "NoFreeCandidate") {
     return { ...base, order: inLine, reason: "no free target is available", scores, weights: auto.weights }

@@ -15,11 +15,11 @@ import { callEnded, healed, type HealingState } from "../auto/SelfHealing.ts"
 import type { Features } from "../candidate/Candidate.ts"
 import { decide, type Decided } from "./Decide.ts"
 import { asListedReason, onlyTargetReason } from "../candidate/Decision.ts"
-import { keyOf, makeCandidates, type SnapshotRooms } from "./Snapshot.ts"
+import { keyOf, makeCandidates, type CandidateSources } from "./Candidates.ts"
 import type { Served } from "../candidate/Strategy.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import * as QuotaWindows from "../quota/QuotaWindows.ts"
-import * as ShareUse from "../quota/ShareUse.ts"
+import * as QuotaShareUsage from "../quota/QuotaShareUsage.ts"
 import * as RouterMemory from "./RouterMemory.ts"
 import * as RoutingSettings from "../RoutingSettings.ts"
 import { staysAtAccount } from "./SessionAffinity.ts"
@@ -55,7 +55,7 @@ export class Engine extends Context.Tag("gateway/routing/decide/Engine")<
     /** Hot: a call is over; `ok` null when nothing was learned. */
     readonly ended: (question: Question, target: Target, ok: boolean | null, nowMs: number) => void
     /** Who may draw on a quota share, and who has. */
-    readonly shares: typeof ShareUse.ShareUse.Service
+    readonly shares: typeof QuotaShareUsage.QuotaShareUsage.Service
   }
 >() {}
 
@@ -94,7 +94,7 @@ export const memoryKey = ({
 const isAuto = ({ auto, strategy }: Resolution): boolean => auto !== null || strategy === "auto"
 
 /** Nothing has to be looked at to know the order. */
-export const isAsListed = (resolution: Resolution, kept: Affinity.Kept | null): boolean => {
+export const isAsListed = (resolution: Resolution, kept: Affinity.SessionTarget | null): boolean => {
   const { policy, strategy, targets } = resolution
   if (targets.length === 1 && !isAuto(resolution)) return true
   const [first] = targets
@@ -111,7 +111,7 @@ export const keptFor = (
     sessionKey,
     startsPrompt
   }: Pick<Question, "nowMs" | "resolution" | "sessionKey" | "startsPrompt">
-): Affinity.Kept | null => {
+): Affinity.SessionTarget | null => {
   const kept = sessionKey === null ? null : affinity.of(sessionKey, nowMs)
   return kept !== null && staysAtAccount(resolution, startsPrompt) ? kept : null
 }
@@ -125,7 +125,7 @@ export const servedOf = (resolution: Resolution): Served | undefined => {
 
 export const make = Effect.gen(function* () {
   const prices = yield* PriceBook.PriceBook
-  const rooms: SnapshotRooms = {
+  const rooms: CandidateSources = {
     catalog: yield* Catalog.Catalog,
     health: yield* TargetHealth.TargetHealth,
     breakers: yield* Breakers.Breakers,
@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
   const routerStrategies = yield* RouterStrategies.RouterStrategies
   const settings = yield* RoutingSettings.RoutingSettings
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
-  const shares = yield* ShareUse.ShareUse
+  const shares = yield* QuotaShareUsage.QuotaShareUsage
   const clock = yield* Effect.clock
   const healing = new Map<string, HealingState>()
 
@@ -220,7 +220,7 @@ export const layer: Layer.Layer<
   | Breakers.Breakers
   | PerformanceStats.PerformanceStats
   | QuotaWindows.QuotaWindows
-  | ShareUse.ShareUse
+  | QuotaShareUsage.QuotaShareUsage
   | RouterMemory.RouterMemory
   | Affinity.Affinity
   | RouterStrategies.RouterStrategies

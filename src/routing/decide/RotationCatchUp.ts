@@ -5,7 +5,7 @@
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { StrategyMemory } from "../candidate/Strategy.ts"
 import { blankMemory } from "../candidate/Strategy.ts"
-import { keyOfParts } from "./Snapshot.ts"
+import { keyOfParts } from "./Candidates.ts"
 
 /** Youngest rows that are looked at, and how much older than the very youngest one may be: memory is never behind by more. */
 export const mostUnsaved = 500

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
-import { makeKeeper } from "../../resilience/Keeper.ts"
+import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { RouterMemoryRepo } from "../../store/repo/RouterMemoryRepo.ts"
 import { UsageRepo } from "../../store/repo/UsageRepo.ts"
@@ -55,26 +55,26 @@ export const make = Effect.gen(function* () {
     caughtUp(states, new Map(stored.map(({ key, updatedAtMs }) => [key, updatedAtMs])), rows)
   )
 
-  const keeper = yield* makeKeeper(what, (key) => {
+  const writeBehind = yield* makeWriteBehind(what, (key) => {
     const memory = memories.get(key)
     return memory === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(memory))
   })
 
-  for (const key of corrupt) keeper.touch(key)
-  dropOldest(memories, capacity, keeper.touch)
+  for (const key of corrupt) writeBehind.touch(key)
+  dropOldest(memories, capacity, writeBehind.touch)
 
   const of = (key: string): StrategyMemory => memories.get(key) ?? blankMemory
 
   const keep = (key: string, memory: StrategyMemory): void => {
     if (of(key) === memory || key.length > maxKeyLength) return
-    putYoungest(memories, key, memory, capacity, keeper.touch)
-    keeper.touch(key)
+    putYoungest(memories, key, memory, capacity, writeBehind.touch)
+    writeBehind.touch(key)
   }
 
   return RouterMemory.of({
     of,
     keep,
-    flush: keeper.flush
+    flush: writeBehind.flush
   })
 })
 

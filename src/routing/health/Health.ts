@@ -11,7 +11,7 @@ import type { Admission, BreakerPhase, BreakerReport } from "../../resilience/br
 import type { BreakerStates } from "../../resilience/breaker/BreakerStates.ts"
 import { isTerminal, type TerminalStatus } from "../../resilience/cooldown/Cooldown.ts"
 import type { CooldownStates } from "../../resilience/cooldown/CooldownStates.ts"
-import { isPassing } from "../../resilience/cooldown/Passing.ts"
+import { isTransient } from "../../resilience/cooldown/Transient.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { countsForBreaker, locksModel, modelHoldOf, penaltyOf, policyOf } from "../../resilience/failure/Policy.ts"
 import { makeSuspicions, partsOf } from "../../resilience/failure/Suspicions.ts"
@@ -19,7 +19,7 @@ import type { LockoutKey } from "../../resilience/lockout/LockoutKey.ts"
 import type { LockoutStates } from "../../resilience/lockout/LockoutStates.ts"
 import { guardedOf } from "./AccountClass.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
-import { type BreakerWait, type LastWay, probeInMs, retryAtMs } from "./LastWay.ts"
+import { type BreakerWait, type LastResort, probeInMs, retryAtMs } from "./LastResort.ts"
 
 /** Why a target is left out. */
 export interface Unready {
@@ -36,7 +36,7 @@ export interface Unready {
   readonly status: number
   readonly code: string
   /** It may be asked all the same when no other target is left. */
-  readonly lastWay?: LastWay
+  readonly lastResort?: LastResort
   /** Epoch milliseconds from which a client may try again, where that is not `untilMs`. */
   readonly retryAtMs?: number
 }
@@ -65,10 +65,10 @@ export interface Health {
   /** Hot: null when the target may be called. */
   readonly unready: (target: Target, nowMs: number) => Unready | null
   /**
-   * Hot: asks the provider's breaker for one call; every admitted call is reported with one of the next three. `lastWay`: no other target
+   * Hot: asks the provider's breaker for one call; every admitted call is reported with one of the next three. `lastResort`: no other target
    * is left, and this one was found to wait for a `probe`.
    */
-  readonly admit: (target: Target, nowMs: number, lastWay?: boolean) => Admission
+  readonly admit: (target: Target, nowMs: number, lastResort?: boolean) => Admission
   readonly succeeded: (call: Call) => void
   readonly failed: (call: Call, failure: Failure) => void
   /** Nothing was learned: the client left, or the call was not made. */
@@ -76,10 +76,10 @@ export interface Health {
 }
 
 export interface HealthParts {
-  readonly breakers: Pick<BreakerStates, "admit" | "lastWayMs" | "report" | "waitMs">
+  readonly breakers: Pick<BreakerStates, "admit" | "lastResortMs" | "report" | "waitMs">
   readonly cooldowns: Pick<
     CooldownStates,
-    "doubtMs" | "fail" | "healthOf" | "onlyOthersFailed" | "rest" | "restMs" | "restOf" | "succeed" | "waitMs"
+    "doubtMs" | "fail" | "healthOf" | "onlyOthersFailed" | "failModel" | "modelState" | "modelWaitMs" | "succeed" | "waitMs"
   >
   readonly lockouts: Pick<LockoutStates, "fail" | "heldFor" | "hold" | "succeed" | "waitMs">
   readonly settings: () => Pick<ResilienceSettings, "connectionCooldown">
@@ -109,8 +109,8 @@ export const breakerReportOf = (failure: Failure): BreakerReport =>
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 /** A limit by its kind, but the provider's code says that money is used up. */
-const isOutOfMoney = ({ kind, told }: Failure): boolean =>
-  kind === "quota_exhausted" && told?.kind === "insufficient_quota"
+const isOutOfMoney = ({ kind, clientError }: Failure): boolean =>
+  kind === "quota_exhausted" && clientError?.kind === "insufficient_quota"
 
 const lockKey = ({ account, model }: Target): LockoutKey => ({
   provider: account.spec.id,
@@ -158,16 +158,16 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     settings().connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
 
   /** Others go first; the decision leaves it out while there are any, and the loop asks it when there are none. */
-  const lastOfAll = (target: Target, nowMs: number, restMs: number): Unready | null => {
+  const lastOfAll = (target: Target, nowMs: number, modelWaitMs: number): Unready | null => {
     const { account, model } = target
     const { id } = account.connection
-    const rest = restMs === 0 ? null : cooldowns.restOf(id, model)
-    const waitMs = rest === null ? cooldowns.doubtMs(id, nowMs) : restMs
+    const cooldown = modelWaitMs === 0 ? null : cooldowns.modelState(id, model)
+    const waitMs = cooldown === null ? cooldowns.doubtMs(id, nowMs) : modelWaitMs
     if (waitMs === 0) return null
-    const unready = cooling(target, waitMs, nowMs, rest ?? undefined)
+    const unready = cooling(target, waitMs, nowMs, cooldown ?? undefined)
     return {
       ...unready,
-      lastWay: rest === null ? "doubt" : "rest",
+      lastResort: cooldown === null ? "doubt" : "cooldown",
       retryAtMs: retryAtMs(nowMs + waitMs, nowMs, profileOf(account).baseCooldownMs)
     }
   }
@@ -185,7 +185,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
       status: 503,
       code: "provider_circuit_open",
       // A probe that is under way is waited for.
-      ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastWay: "probe" as const } : {}),
+      ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastResort: "probe" as const } : {}),
       retryAtMs: nowMs + Math.max(1, probeMs)
     }
   }
@@ -197,15 +197,15 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     if (coolMs === null) return cooling(target, coolMs, nowMs)
     const breakerMs = breakers.waitMs(guardedOf(account), nowMs)
     const lockMs = lockouts.waitMs(lockKey(target), nowMs)
-    const restMs = cooldowns.restMs(account.connection.id, model, nowMs)
+    const modelWaitMs = cooldowns.modelWaitMs(account.connection.id, model, nowMs)
     const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
     if (coolMs > 0 && coolMs === longestMs) return cooling(target, coolMs, nowMs)
     if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
-      const lastWayMs = breakers.lastWayMs(guardedOf(account), nowMs)
+      const lastResortMs = breakers.lastResortMs(guardedOf(account), nowMs)
       const isUnblamed = cooldowns.onlyOthersFailed(account.connection.id, model)
-      return broken(target, { breakerMs, lastWayMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
+      return broken(target, { breakerMs, lastResortMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
     }
-    if (lockMs === 0) return lastOfAll(target, nowMs, restMs)
+    if (lockMs === 0) return lastOfAll(target, nowMs, modelWaitMs)
     const kind = lockouts.heldFor(lockKey(target), nowMs)
     const why = kind === "quota_exhausted" ? ", its quota is used up" : ""
     return {
@@ -245,8 +245,8 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
       type: isOutOfMoney(failure) ? "insufficient_quota" : failure.kind,
       code: String(failure.status)
     }
-    if (penalty._tag === "Backoff" && isPassing(failure)) {
-      cooldowns.rest(id, call.target.model, profile, call.endedMs, words)
+    if (penalty._tag === "Backoff" && isTransient(failure)) {
+      cooldowns.failModel(id, call.target.model, profile, call.endedMs, words)
     } else cooldowns.fail(id, profile, call.endedMs, { ...words, penalty })
   }
 
@@ -277,7 +277,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
 
   return {
     unready,
-    admit: ({ account }, nowMs, lastWay) => breakers.admit(guardedOf(account), nowMs, lastWay),
+    admit: ({ account }, nowMs, lastResort) => breakers.admit(guardedOf(account), nowMs, lastResort),
     succeeded,
     failed,
     abandoned: (call) => report(call, "unknown", null)

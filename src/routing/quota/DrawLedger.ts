@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
-import { makeKeeper } from "../../resilience/Keeper.ts"
+import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaUseRepo } from "../../store/repo/QuotaUseRepo.ts"
 import { readStates } from "../health/StoredStates.ts"
@@ -29,29 +29,29 @@ export const makeDrawLedger: Effect.Effect<DrawLedger, StoreError, QuotaUseRepo 
     const entries = new Map<string, Draws>()
     const { corrupt, states } = yield* readStates(what, StoredDraws, yield* repo.list)
 
-    const keeper = yield* makeKeeper(what, (key) => {
+    const writeBehind = yield* makeWriteBehind(what, (key) => {
       const draws = entries.get(key)
       return draws === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(draws))
     })
 
     const startMs = yield* Clock.currentTimeMillis
-    for (const key of corrupt) keeper.touch(key)
+    for (const key of corrupt) writeBehind.touch(key)
     for (const [key, state] of states) {
       const draws = currentDraws(state, startMs)
       // Also how what is known of removed groups, connections and keys leaves the store in the end.
       if (Object.keys(draws).length > 0) entries.set(key, draws)
-      else keeper.touch(key)
+      else writeBehind.touch(key)
     }
 
-    dropOldest(entries, capacity, keeper.touch)
+    dropOldest(entries, capacity, writeBehind.touch)
 
     return {
       of: (key) => entries.get(key) ?? noDraws,
       put: (key, draws) => {
-        putYoungest(entries, key, draws, capacity, keeper.touch)
-        keeper.touch(key)
+        putYoungest(entries, key, draws, capacity, writeBehind.touch)
+        writeBehind.touch(key)
       },
-      flush: keeper.flush
+      flush: writeBehind.flush
     }
   }
 )

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { type QuotaView, shareOf } from "./QuotaState.ts"
-import type { Used } from "./QuotaWindows.ts"
+import type { QuotaUsage } from "./QuotaWindows.ts"
 
 const Draw = Schema.Struct({
   /** The window's reset, as it was told when the count began; the count is over then. */
@@ -42,7 +42,7 @@ export const currentDraws = (draws: Draws, nowMs: number): Draws =>
  * The counts after one more call. A reset that is told later than at first does not make a count longer: some providers show a window
  * that begins anew with every answer, and a count that never ends would bar a key for good.
  */
-export const drawn = (draws: Draws, known: ReadonlyMap<string, QuotaView>, used: Used, nowMs: number): Draws => {
+export const drawn = (draws: Draws, known: ReadonlyMap<string, QuotaView>, used: QuotaUsage, nowMs: number): Draws => {
   const after: Record<string, Draw> = { ...currentDraws(draws, nowMs) }
   for (const [key, view] of known) {
     if (!Number.isFinite(view.untilMs)) continue

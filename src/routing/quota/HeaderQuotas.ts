@@ -23,7 +23,7 @@ export interface ShownRate {
   /** What is limited (`requests`, `tokens`, `input-tokens`, `output-tokens`), or the window where only that is known. */
   readonly name: string
   readonly left: number
-  /** Null where only the rest is told. */
+  /** Null where only the rest is reading. */
   readonly total: number | null
   readonly resetAtMs: number | null
 }
@@ -62,26 +62,26 @@ const openAiRates = (header: HeaderLookup): boolean =>
 const amount = (text: string | null): number | null =>
   text === null ? null : text.trimStart().startsWith("-") ? 0 : number(text)
 
-interface Told {
+interface HeaderReading {
   readonly header: HeaderLookup
   readonly nowMs: number
   /** Absolute times are read against the upstream's own clock. */
   readonly upstreamNowMs: number
 }
 
-const resetAt = ({ header, nowMs, upstreamNowMs }: Told, name: string): number | null => {
+const resetAt = ({ header, nowMs, upstreamNowMs }: HeaderReading, name: string): number | null => {
   const text = header(name)
   const waitMs = text === null ? null : waitOf(text, upstreamNowMs)
   return waitMs === null ? null : nowMs + waitMs
 }
 
 /** Rates under `<prefix>limit<suffix>`, `…remaining…` and `…reset…`. */
-const rate = (told: Told, name: string, nameOf: (part: Names.LimitPart) => string): ShownRate | null => {
-  const left = amount(told.header(nameOf("remaining")))
-  const total = amount(told.header(nameOf("limit")))
+const rate = (reading: HeaderReading, name: string, nameOf: (part: Names.LimitPart) => string): ShownRate | null => {
+  const left = amount(reading.header(nameOf("remaining")))
+  const total = amount(reading.header(nameOf("limit")))
   const known = total !== null && total > 0
   if (left === null || (!known && left > 0)) return null
-  return { name, left, total: known ? total : null, resetAtMs: resetAt(told, nameOf("reset")) }
+  return { name, left, total: known ? total : null, resetAtMs: resetAt(reading, nameOf("reset")) }
 }
 
 const percentOf = (text: string | null, whole: number): number | null => {
@@ -92,8 +92,8 @@ const percentOf = (text: string | null, whole: number): number | null => {
 const claims: Readonly<Record<string, string>> = { five_hour: "5h", seven_day: "7d" }
 
 /** The subscription windows of an Anthropic account: 5 hours and 7 days, used shares of 1. */
-const readAnthropicPlan = (told: Told): ReadonlyArray<ShownWindow> => {
-  const { header } = told
+const readAnthropicPlan = (reading: HeaderReading): ReadonlyArray<ShownWindow> => {
+  const { header } = reading
   const refusing =
     header(Names.anthropicPlan("status")) === "rejected" ? header(Names.anthropicPlan("representative-claim")) : null
   const windows: Array<ShownWindow> = []
@@ -106,27 +106,27 @@ const readAnthropicPlan = (told: Told): ReadonlyArray<ShownWindow> => {
     const used = rejected ? 100 : percentOf(header(Names.anthropicPlan("utilization", short)), 1)
     if (used === null) continue
     const resetAtMs =
-      resetAt(told, Names.anthropicPlan("reset", short)) ??
-      (refused ? resetAt(told, Names.anthropicPlan("reset")) : null)
+      resetAt(reading, Names.anthropicPlan("reset", short)) ??
+      (refused ? resetAt(reading, Names.anthropicPlan("reset")) : null)
     windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
   }
   return windows
 }
 
 /** The two subscription windows of a Codex account, used per cent. One of a length that the contract has no name for is a rate. */
-const readCodexPlan = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
+const readCodexPlan = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "rates"> => {
   const windows: Array<ShownWindow> = []
   const rates: Array<ShownRate> = []
   for (const [which, usual] of [
     ["primary", 300],
     ["secondary", 10_080]
   ] as const) {
-    const used = percentOf(told.header(Names.codexPlan(which, "used-percent")), 100)
-    const minutes = amount(told.header(Names.codexPlan(which, "window-minutes"))) ?? usual
+    const used = percentOf(reading.header(Names.codexPlan(which, "used-percent")), 100)
+    const minutes = amount(reading.header(Names.codexPlan(which, "window-minutes"))) ?? usual
     if (used === null || minutes === 0) continue
     const window = windowOfMinutes(minutes)
     const resetAtMs =
-      resetAt(told, Names.codexPlan(which, "reset-after-seconds")) ?? resetAt(told, Names.codexPlan(which, "reset-at"))
+      resetAt(reading, Names.codexPlan(which, "reset-after-seconds")) ?? resetAt(reading, Names.codexPlan(which, "reset-at"))
     if (window === null) rates.push({ name: `${minutes} minutes`, left: 100 - used, total: 100, resetAtMs })
     else windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
   }
@@ -136,8 +136,8 @@ const readCodexPlan = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
 const present = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => values.filter((value) => value !== null)
 
 /** `x-ratelimit-*`: the window is named (`-day`, `-hour`, `-minute`), or it is not. */
-const readOpenAi = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
-  const under = (suffix: string, name: string) => rate(told, name, (part) => Names.commonLimit(part, suffix))
+const readOpenAi = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "rates"> => {
+  const under = (suffix: string, name: string) => rate(reading, name, (part) => Names.commonLimit(part, suffix))
   const windows: Array<ShownWindow> = []
   for (const unit of Names.commonLimits) {
     for (const [word, window] of [
@@ -154,8 +154,8 @@ const readOpenAi = (told: Told): Pick<ShownQuotas, "windows" | "rates"> => {
   return { windows, rates: rates.length > 0 ? rates : present([under("", "requests")]) }
 }
 
-const readAnthropicRates = (told: Told): ReadonlyArray<ShownRate> =>
-  present(Names.anthropicLimits.map((name) => rate(told, name, (part) => Names.anthropicLimit(name, part))))
+const readAnthropicRates = (reading: HeaderReading): ReadonlyArray<ShownRate> =>
+  present(Names.anthropicLimits.map((name) => rate(reading, name, (part) => Names.anthropicLimit(name, part))))
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 
@@ -166,12 +166,12 @@ export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | n
   const subscription = codexPlan(header)
   const common = openAiRates(header)
   if (!plan && !perMinute && !subscription && !common) return null
-  const told: Told = { header, nowMs, upstreamNowMs: upstreamNow(header, nowMs) }
-  const general = common ? readOpenAi(told) : nothing
-  const ofPlan = subscription ? readCodexPlan(told) : nothing
+  const reading: HeaderReading = { header, nowMs, upstreamNowMs: upstreamNow(header, nowMs) }
+  const general = common ? readOpenAi(reading) : nothing
+  const ofPlan = subscription ? readCodexPlan(reading) : nothing
   return {
     plan: subscription ? (header(Names.codexPlanType)?.slice(0, 40) ?? null) : null,
-    windows: [...(plan ? readAnthropicPlan(told) : []), ...ofPlan.windows, ...general.windows],
-    rates: [...(perMinute ? readAnthropicRates(told) : []), ...ofPlan.rates, ...general.rates]
+    windows: [...(plan ? readAnthropicPlan(reading) : []), ...ofPlan.windows, ...general.windows],
+    rates: [...(perMinute ? readAnthropicRates(reading) : []), ...ofPlan.rates, ...general.rates]
   }
 }

@@ -9,8 +9,8 @@ import { lengthMs, type WindowName } from "./Span.ts"
 
 const Epoch = Schema.Finite
 
-/** A window as the provider showed it, believed until it resets. */
-const Believed = Schema.Struct({
+/** A window as the provider showed it, learned_ until it resets. */
+const LearnedWindow = Schema.Struct({
   window: WindowSchema,
   unit: QuotaUnit,
   used: Schema.Finite,
@@ -18,7 +18,7 @@ const Believed = Schema.Struct({
   resetAtMs: Schema.NullOr(Epoch),
   untilMs: Epoch
 })
-export type Believed = typeof Believed.Type
+export type LearnedWindow = typeof LearnedWindow.Type
 
 const StoredCount = Schema.Struct({
   startMs: Epoch,
@@ -31,7 +31,7 @@ const StoredCount = Schema.Struct({
 /** What outlives a restart. */
 export const StoredQuotas = Schema.Struct({
   plan: Schema.NullOr(Schema.String),
-  learned: Schema.Array(Believed),
+  learned: Schema.Array(LearnedWindow),
   counts: Schema.Record({ key: Schema.String, value: StoredCount })
 })
 export type StoredQuotas = typeof StoredQuotas.Type
@@ -57,7 +57,7 @@ export interface QuotaView {
   readonly untilMs: number
 }
 
-/** A limit that does not say when it resets is believed this long: such limits are of a minute. */
+/** A limit that does not say when it resets is learned_ this long: such limits are of a minute. */
 const rateBelievedMs = 60_000
 
 export const believedRate = (rate: ShownRate, nowMs: number): Rate => ({
@@ -70,10 +70,10 @@ const isSame = (one: ShownWindow, other: ShownWindow): boolean => one.window ===
 
 /** What was known, and the newer words over it; what is over falls out. */
 export const layWindows = (
-  before: ReadonlyArray<Believed>,
+  before: ReadonlyArray<LearnedWindow>,
   shown: ReadonlyArray<ShownWindow>,
   nowMs: number
-): ReadonlyArray<Believed> => [
+): ReadonlyArray<LearnedWindow> => [
   ...before.filter((old) => old.untilMs > nowMs && !shown.some((newer) => isSame(old, newer))),
   ...shown.map((newer) => ({ ...newer, untilMs: newer.resetAtMs ?? nowMs + lengthMs[newer.window] }))
 ]
@@ -87,7 +87,7 @@ const usedOf = (count: Count | null, unit: DeclaredQuota["unit"]): number => {
 const never = Number.POSITIVE_INFINITY
 
 /** A declared share of a window: used is what the provider shows of that window. */
-const shareView = ({ limit, unit, window }: Declared, learned: ReadonlyArray<Believed>): QuotaView => {
+const shareView = ({ limit, unit, window }: Declared, learned: ReadonlyArray<LearnedWindow>): QuotaView => {
   const shares = learned.filter((shown) => shown.window === window)
   const used = Math.max(0, ...shares.map((shown) => (shown.used * 100) / shown.total))
   const known = shares.length > 0
@@ -119,7 +119,7 @@ const countedView = (declared: Declared, count: Count | null, nowMs: number): Qu
   }
 }
 
-const learnedView = ({ resetAtMs, total, unit, untilMs, used, window }: Believed): QuotaView => ({
+const learnedView = ({ resetAtMs, total, unit, untilMs, used, window }: LearnedWindow): QuotaView => ({
   window,
   unit,
   source: "learned",
@@ -133,7 +133,7 @@ const learnedView = ({ resetAtMs, total, unit, untilMs, used, window }: Believed
 /** Everything that is known now: what the operator declared first. */
 export const viewsOf = (
   declared: ReadonlyArray<Declared>,
-  learned: ReadonlyArray<Believed>,
+  learned: ReadonlyArray<LearnedWindow>,
   counts: ReadonlyMap<string, Count>,
   nowMs: number
 ): ReadonlyArray<QuotaView> => {

@@ -10,7 +10,7 @@ import type { Connection } from "../../domain/Connection.ts"
 import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
-import { makeKeeper } from "../../resilience/Keeper.ts"
+import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaRepo } from "../../store/repo/QuotaRepo.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
@@ -20,10 +20,10 @@ import { readQuotas } from "./HeaderQuotas.ts"
 import * as State from "./QuotaState.ts"
 
 /** A connection as far as its quotas are concerned. */
-export type Quoted = Pick<Connection, "id" | "quotas">
+export type QuotaConnection = Pick<Connection, "id" | "quotas">
 
 /** What one call has used. */
-export interface Used {
+export interface QuotaUsage {
   readonly tokens: number
   readonly costNanoUsd: number
 }
@@ -48,14 +48,14 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     /** Hot: a refusal tells that something is used up, also where only the body said so (Google's `retryDelay`). */
     readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
     /** Hot: counts a call against what the operator declared. */
-    readonly count: (connection: Quoted, used: Used, nowMs: number) => void
+    readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
     /** Hot: one by window, the tightest, and the tightest rate limit of the model; empty when nothing is known. */
-    readonly of: (connection: Quoted, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
+    readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
     /** Hot: every quota of hours or longer, with what is used of it. */
-    readonly views: (connection: Quoted, nowMs: number) => ReadonlyArray<State.QuotaView>
-    readonly report: (connection: Quoted, nowMs: number) => QuotaReport
+    readonly views: (connection: QuotaConnection, nowMs: number) => ReadonlyArray<State.QuotaView>
+    readonly report: (connection: QuotaConnection, nowMs: number) => QuotaReport
     /** The connection has another credential, maybe of another account. What was counted of declared quotas stays. */
     readonly forgetShown: (connectionId: string) => void
     /** A connection is gone. */
@@ -84,7 +84,7 @@ interface Ready {
 
 interface Entry {
   plan: string | null
-  learned: ReadonlyArray<State.Believed>
+  learned: ReadonlyArray<State.LearnedWindow>
   readonly counts: Map<string, Count>
   /** By model. */
   readonly rates: Map<string, ReadonlyArray<State.Rate>>
@@ -115,26 +115,26 @@ export const make = Effect.gen(function* () {
   const entries = new Map<string, Entry>()
   const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* repo.list)
 
-  const keeper = yield* makeKeeper(what, (id) => {
+  const writeBehind = yield* makeWriteBehind(what, (id) => {
     const entry = entries.get(id)
     return entry === undefined || !isWorthKeeping(entry) ? repo.remove(id) : repo.save(id, stored(entry))
   })
 
   const startMs = yield* Clock.currentTimeMillis
-  for (const key of corrupt) keeper.touch(key)
+  for (const key of corrupt) writeBehind.touch(key)
   for (const [id, state] of states) {
     const entry = entryFrom(state, startMs)
     // Also how what is known of a removed connection leaves the store in the end.
     if (isWorthKeeping(entry)) entries.set(id, entry)
-    else keeper.touch(id)
+    else writeBehind.touch(id)
   }
 
-  dropOldest(entries, capacity, keeper.touch)
+  dropOldest(entries, capacity, writeBehind.touch)
 
   /** The entry to be changed, as the youngest. */
   const open = (id: string): Entry => {
     const entry = entries.get(id) ?? { plan: null, learned: none, counts: new Map(), rates: new Map(), ready: null }
-    putYoungest(entries, id, entry, capacity, keeper.touch)
+    putYoungest(entries, id, entry, capacity, writeBehind.touch)
     entry.ready = null
     return entry
   }
@@ -154,7 +154,7 @@ export const make = Effect.gen(function* () {
     if (shown.windows.length === 0) return
     entry.plan = shown.plan ?? entry.plan
     entry.learned = State.layWindows(entry.learned, shown.windows, nowMs)
-    keeper.touch(connectionId)
+    writeBehind.touch(connectionId)
   }
 
   const refused = (connectionId: string, model: string, failure: Failure, nowMs: number): void => {
@@ -164,7 +164,7 @@ export const make = Effect.gen(function* () {
     if (kind === "quota_exhausted" && scope !== "model" && isDaily(failure)) {
       const usedUp = { window: "daily", unit: "percent", used: 100, total: 100, resetAtMs: untilMs } as const
       entry.learned = State.layWindows(entry.learned, [usedUp], nowMs)
-      keeper.touch(connectionId)
+      writeBehind.touch(connectionId)
       return
     }
     const key = scope === "model" ? model : everyModel
@@ -173,7 +173,7 @@ export const make = Effect.gen(function* () {
     putYoungest(entry.rates, key, rates, maxModels)
   }
 
-  const count = ({ id, quotas }: Quoted, used: Used, nowMs: number): void => {
+  const count = ({ id, quotas }: QuotaConnection, used: QuotaUsage, nowMs: number): void => {
     if (quotas.length === 0) return
     const entry = open(id)
     const done = new Set<string>()
@@ -189,15 +189,15 @@ export const make = Effect.gen(function* () {
       })
     }
     for (const [key, { endMs }] of entry.counts) if (endMs <= nowMs) entry.counts.delete(key)
-    keeper.touch(id)
+    writeBehind.touch(id)
   }
 
-  const viewsOf = ({ id, quotas }: Quoted, nowMs: number): ReadonlyArray<State.QuotaView> => {
+  const viewsOf = ({ id, quotas }: QuotaConnection, nowMs: number): ReadonlyArray<State.QuotaView> => {
     const entry = entries.get(id)
     return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
   }
 
-  const windowsOf = (connection: Quoted, nowMs: number): ReadonlyArray<QuotaWindow> => {
+  const windowsOf = (connection: QuotaConnection, nowMs: number): ReadonlyArray<QuotaWindow> => {
     const entry = entries.get(connection.id)
     if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
     const { ready } = entry
@@ -221,13 +221,13 @@ export const make = Effect.gen(function* () {
     return shared.length === 0 ? own : [...own, ...shared]
   }
 
-  const of = (connection: Quoted, nowMs: number, model: string): ReadonlyArray<QuotaWindow> => {
+  const of = (connection: QuotaConnection, nowMs: number, model: string): ReadonlyArray<QuotaWindow> => {
     const windows = windowsOf(connection, nowMs)
     const rate = State.rateWindow(rates(connection.id, model, nowMs))
     return rate === null ? windows : [...windows, rate]
   }
 
-  const report = (connection: Quoted, nowMs: number): QuotaReport => {
+  const report = (connection: QuotaConnection, nowMs: number): QuotaReport => {
     const entry = entries.get(connection.id)
     return {
       plan: entry?.plan ?? null,
@@ -254,12 +254,12 @@ export const make = Effect.gen(function* () {
       entry.learned = none
       entry.rates.clear()
       entry.ready = null
-      keeper.touch(connectionId)
+      writeBehind.touch(connectionId)
     },
     forget: (connectionId) => {
-      if (entries.delete(connectionId)) keeper.touch(connectionId)
+      if (entries.delete(connectionId)) writeBehind.touch(connectionId)
     },
-    flush: keeper.flush
+    flush: writeBehind.flush
   })
 })
 

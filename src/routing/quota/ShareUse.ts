@@ -20,7 +20,7 @@ import type { Refusal, Refusals } from "./Refusal.ts"
 import { type Accounts, type Drawing, drawingsOf, type SharedQuota, sharedQuotas } from "./SharedQuotas.ts"
 
 /** What a key has used of its share of one window of the members at one provider, in the window's unit. */
-export interface Standing {
+export interface ShareUsage {
   readonly apiKeyId: string
   readonly provider: string
   readonly window: QuotaView["window"]
@@ -32,25 +32,25 @@ export interface Standing {
 }
 
 /** What a request was resolved to: a quota share, or a combo that may name some. */
-export type Asked = Pick<Resolution, "combo" | "quotaGroup" | "targets">
+export type ShareRequest = Pick<Resolution, "combo" | "quotaGroup" | "targets">
 
-export class ShareUse extends Context.Tag("gateway/routing/ShareUse")<
-  ShareUse,
+export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsage")<
+  QuotaShareUsage,
   {
     /** Hot: targets of what a caller asks for that it may not have, and why; empty for everything that draws on no group. */
-    readonly refusals: (asked: Asked, apiKeyId: string | null, nowMs: number, model: string) => Refusals
+    readonly refusals: (asked: ShareRequest, apiKeyId: string | null, nowMs: number, model: string) => Refusals
     /** Hot: a request goes out. The returned function says that it is over; null for everything that draws on no group. */
-    readonly enter: (asked: Asked, apiKeyId: string | null) => (() => void) | null
+    readonly enter: (asked: ShareRequest, apiKeyId: string | null) => (() => void) | null
     /** Hot: a call was made; told after the quotas have counted it. Calls outside the group count, too, for those that share with it. */
     readonly count: (
       quotaGroup: string | null,
       apiKeyId: string | null,
-      connection: QuotaWindows.Quoted,
-      used: QuotaWindows.Used,
+      connection: QuotaWindows.QuotaConnection,
+      used: QuotaWindows.QuotaUsage,
       nowMs: number
     ) => void
     /** Of every allocation; only windows that are shared out. */
-    readonly standings: (group: QuotaGroup, nowMs: number) => ReadonlyArray<Standing>
+    readonly standings: (group: QuotaGroup, nowMs: number) => ReadonlyArray<ShareUsage>
     /** Done when everything that lasts is in the store. */
     readonly flush: Effect.Effect<void>
   }
@@ -58,8 +58,8 @@ export class ShareUse extends Context.Tag("gateway/routing/ShareUse")<
 
 const none: ReadonlyArray<never> = []
 
-/** Stands for everybody together. Ids have no blanks. */
-const everybody = ""
+/** Stands for total together. Ids have no blanks. */
+const total = ""
 
 const keyOf = (group: QuotaGroup, connectionId: string, holder: string): string =>
   `${group.id} ${connectionId} ${holder}`
@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
     return byMember.get(connectionId) ?? none
   }
 
-  const knownOf = (connection: QuotaWindows.Quoted, nowMs: number) => knownQuotas(quotas.views(connection, nowMs))
+  const knownOf = (connection: QuotaWindows.QuotaConnection, nowMs: number) => knownQuotas(quotas.views(connection, nowMs))
 
   /** Active members, whether a request was resolved to all of them or not. */
   const membersOf = ({ members }: QuotaGroup): Accounts => {
@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
         own: ownUse(
           view,
           ledger.of(keyOf(group, connectionId, apiKeyId)),
-          ledger.of(keyOf(group, connectionId, everybody)),
+          ledger.of(keyOf(group, connectionId, total)),
           nowMs
         ),
         resetAtMs: view.untilMs
@@ -165,7 +165,7 @@ export const make = Effect.gen(function* () {
         weight: allocation.weight,
         weights,
         ownUnderWay: waiting(apiKeyId),
-        allUnderWay: waiting(everybody)
+        allUnderWay: waiting(total)
       }
       const opensMs = closedUntilMs(pool, claim, nowMs)
       if (opensMs !== null && opensMs > untilMs) [closed, untilMs] = [pool, opensMs]
@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const refusals = (asked: Asked, apiKeyId: string | null, nowMs: number, model: string): Refusals => {
+  const refusals = (asked: ShareRequest, apiKeyId: string | null, nowMs: number, model: string): Refusals => {
     if (asked.quotaGroup === null && asked.combo === null) return noRefusals
     const shares = drawingsOf(asked.targets)
     if (shares.length === 0) return noRefusals
@@ -192,10 +192,10 @@ export const make = Effect.gen(function* () {
     return found
   }
 
-  const enter = (asked: Asked, apiKeyId: string | null): (() => void) | null => {
+  const enter = (asked: ShareRequest, apiKeyId: string | null): (() => void) | null => {
     const provider = asked.targets[0]?.account.spec.id
     if (asked.quotaGroup === null || apiKeyId === null || provider === undefined) return null
-    const ways = [wayOf(asked.quotaGroup, provider, apiKeyId), wayOf(asked.quotaGroup, provider, everybody)]
+    const ways = [wayOf(asked.quotaGroup, provider, apiKeyId), wayOf(asked.quotaGroup, provider, total)]
     for (const way of ways) bump(underWay, way, 1)
     return () => {
       for (const way of ways) bump(underWay, way, -1)
@@ -205,8 +205,8 @@ export const make = Effect.gen(function* () {
   const count = (
     quotaGroup: string | null,
     apiKeyId: string | null,
-    connection: QuotaWindows.Quoted,
-    used: QuotaWindows.Used,
+    connection: QuotaWindows.QuotaConnection,
+    used: QuotaWindows.QuotaUsage,
     nowMs: number
   ): void => {
     const groups = groupsOf(connection.id)
@@ -215,7 +215,7 @@ export const make = Effect.gen(function* () {
     if (known.size === 0) return
     const add = (key: string): void => ledger.put(key, drawn(ledger.of(key), known, used, nowMs))
     for (const group of groups) {
-      add(keyOf(group, connection.id, everybody))
+      add(keyOf(group, connection.id, total))
       if (group.name === quotaGroup && apiKeyId !== null) add(keyOf(group, connection.id, apiKeyId))
     }
   }
@@ -223,7 +223,7 @@ export const make = Effect.gen(function* () {
   const standingsAt = (group: QuotaGroup, provider: string, nowMs: number) => {
     const weights = weightsOf(group)
     return sharedAt(group, provider, nowMs).flatMap((shared) =>
-      group.allocations.map(({ apiKeyId, weight }): Standing => {
+      group.allocations.map(({ apiKeyId, weight }): ShareUsage => {
         const pool = poolOf(group, shared, apiKeyId, nowMs)
         const resetAtMs = Math.min(...shared.map(({ view }) => view.resetAtMs ?? Number.POSITIVE_INFINITY))
         return {
@@ -238,10 +238,10 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const standings = (group: QuotaGroup, nowMs: number): ReadonlyArray<Standing> =>
+  const standings = (group: QuotaGroup, nowMs: number): ReadonlyArray<ShareUsage> =>
     [...new Set(membersOf(group).map(({ spec }) => spec.id))].flatMap((provider) => standingsAt(group, provider, nowMs))
 
-  return ShareUse.of({
+  return QuotaShareUsage.of({
     refusals,
     enter,
     count,
@@ -250,5 +250,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<ShareUse, StoreError, QuotaUseRepo | Catalog.Catalog | QuotaWindows.QuotaWindows> =
-  Layer.scoped(ShareUse, make)
+export const layer: Layer.Layer<QuotaShareUsage, StoreError, QuotaUseRepo | Catalog.Catalog | QuotaWindows.QuotaWindows> =
+  Layer.scoped(QuotaShareUsage, make)

@@ -2,7 +2,7 @@
  * The record of a decision (`GET /api/routing/decisions/{requestId}`), put together from what a request left of it. Features only,
  * never prompt text. Pure.
  */
-import type { Attempt, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
+import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
 
@@ -11,7 +11,7 @@ export interface DecisionEntry {
   readonly requestedModel: string
   readonly resolution: Resolution
   readonly decision: Decision
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<AttemptRecord>
   /** Targets that the loop left out, beyond those the decision left out. */
   readonly exclusions: ReadonlyMap<Target, Excluded>
   /** The target that answered; null when none did. */
@@ -30,7 +30,7 @@ const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
   })
 }
 
-const attemptView = ({ startedMs, ...attempt }: Attempt): AttemptView => ({
+const attemptView = ({ startedMs, ...attempt }: AttemptRecord): AttemptView => ({
   ...attempt,
   startedAt: new Date(startedMs).toISOString()
 })

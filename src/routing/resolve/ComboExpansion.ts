@@ -119,7 +119,7 @@ const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
 const mostTold = 5
 
 /** Why each of a combo's targets leads nowhere now, in a few words. Asked for when none leads anywhere. */
-export const whyNobody = (view: ResolverView, { targets }: Combo): string => {
+export const whyNoTargets = (view: ResolverView, { targets }: Combo): string => {
   const told = targets.slice(0, mostTold).map((step) => `'${step.model}' (${whyNot(view, step)})`)
   const more = targets.length - told.length
   return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`

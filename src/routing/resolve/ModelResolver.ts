@@ -10,7 +10,7 @@ import { type ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { maxAliasHops } from "./Aliases.ts"
 import { advertisedAutoIds, type AutoSpec, invokableAutoIds, nearAutoIds, parseAutoId } from "./AutoId.ts"
-import { isOpen, targetsOf, whyNobody, withoutReasoning } from "./ComboExpansion.ts"
+import { isOpen, targetsOf, whyNoTargets, withoutReasoning } from "./ComboExpansion.ts"
 import { behindNoThinking, noThinkingPrefix, otherSpellings } from "./ModelIds.ts"
 import {
   aliased,
@@ -89,7 +89,7 @@ const resolveCombo = (view: ResolverView, combo: RoutableCombo, id: string): Res
   return targets.length === 0
     ? new NoTarget({
         model: id,
-        reason: `none of the combo's targets has an active connection: ${whyNobody(view, combo)}`,
+        reason: `none of the combo's targets has an active connection: ${whyNoTargets(view, combo)}`,
         retryAfterMs: null
       })
     : { combo, strategy, targets, weights, steps, auto: null, quotaGroup: null, policy }

@@ -9,7 +9,7 @@ import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Performance } from "../candidate/Candidate.ts"
 import { makeSeries, type Measured, type Series } from "./Series.ts"
-import { makeTally, type Tally } from "./Tally.ts"
+import { makeWindowCounter, type WindowCounter } from "./WindowCounter.ts"
 
 /**
  * One finished call to an upstream. What is nobody's failure is not recorded at all: a request that was wrong itself (see
@@ -69,7 +69,7 @@ interface ModelFacts {
   readonly connectionId: string
   readonly model: string
   readonly series: Series
-  readonly served: Tally
+  readonly served: WindowCounter
 }
 
 /** By connection, then model: two strings that are at hand are found faster than one that must be put together. */
@@ -88,7 +88,7 @@ const makeModelBook = () => {
   }
 
   const begun = (connectionId: string, model: string): ModelFacts => {
-    const facts = { connectionId, model, series: makeSeries(), served: makeTally() }
+    const facts = { connectionId, model, series: makeSeries(), served: makeWindowCounter() }
     const models = byConnection.get(connectionId)
     if (models === undefined) byConnection.set(connectionId, new Map([[model, facts]]))
     else models.set(model, facts)
@@ -137,7 +137,7 @@ const makeRunning = () => {
 
 /** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
 const makeComboBook = () => {
-  const served = new Map<string, Tally>()
+  const served = new Map<string, WindowCounter>()
   const running = makeRunning()
   const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
   const tallyKey = (combo: string, connectionId: string, model: string): string =>
@@ -145,9 +145,9 @@ const makeComboBook = () => {
   return {
     add: (combo: string, { atMs, connectionId, model }: Sample): void => {
       const key = tallyKey(combo, connectionId, model)
-      const tally = served.get(key) ?? makeTally()
-      tally.add(atMs)
-      putYoungest(served, key, tally, capacity.models)
+      const counter = served.get(key) ?? makeWindowCounter()
+      counter.add(atMs)
+      putYoungest(served, key, counter, capacity.models)
     },
     used: (combo: string, connectionId: string, model: string, nowMs: number): number =>
       served.get(tallyKey(combo, connectionId, model))?.read(nowMs) ?? 0,

@@ -43,7 +43,7 @@ export const makeExhausted = (): Exhausted => {
       done?.has(target) === true ||
       (keys !== null && (keys.has(connectionOf(target)) || keys.has(modelOf(target)) || keys.has(providerOf(target)))),
     forgetPassing: () => {
-      for (const [key, isPassing] of keys ?? []) if (isPassing) keys?.delete(key)
+      for (const [key, isTransient] of keys ?? []) if (isTransient) keys?.delete(key)
     }
   }
 }

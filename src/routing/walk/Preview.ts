@@ -29,8 +29,8 @@ export const leftOutOf = ({ nowMs, order, policy, unready }: PreviewInput): Read
     unready,
     admit: () => "refused",
     place: () => inLine,
-    lastWay: () => inLine,
-    isLastWayFree: () => false,
+    lastResort: () => inLine,
+    isLastResortFree: () => false,
     release: ignore,
     leftOut: (target, reason) => {
       if (reason !== null) leftOut.set(target, reason)

@@ -41,7 +41,7 @@ export type Step<Held, Waiting> =
       readonly turn: Turn
       readonly held: Held
       /** The place before a target that rests after a failure; one call at a time has it. */
-      readonly heldLastWay: Held | null
+      readonly heldLastResort: Held | null
       /** It is the probe of a breaker. */
       readonly probe: boolean
       /** No other target is left. */
@@ -81,12 +81,12 @@ export interface WalkWorld<Held, Waiting> {
   /** The gateway shuts down: no further target is asked. */
   readonly isStopping: () => boolean
   readonly unready: (target: Target, nowMs: number) => Unready | null
-  readonly admit: (target: Target, nowMs: number, lastWay?: boolean) => Admission
+  readonly admit: (target: Target, nowMs: number, lastResort?: boolean) => Admission
   /** A place for one call of the target. */
   readonly place: (target: Target) => Place<Held, Waiting>
   /** The one place at a connection for asking a model that rests. */
-  readonly lastWay: (connectionId: string) => Place<Held, Waiting>
-  readonly isLastWayFree: (connectionId: string) => boolean
+  readonly lastResort: (connectionId: string) => Place<Held, Waiting>
+  readonly isLastResortFree: (connectionId: string) => boolean
   readonly release: (held: Held) => void
   /** The target was left out, for the record; null: it is asked all the same. */
   readonly leftOut: (target: Target, reason: Unready | null) => void

@@ -5,13 +5,13 @@
  */
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import { mayPass } from "../../resilience/failure/Lasting.ts"
+import { mayRecover } from "../../resilience/failure/Permanent.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Unready } from "../health/Health.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
-import { makeCondemned, type WeighFailure } from "./Condemned.ts"
+import { oneTerminal, type WeighFailure } from "./OneTerminal.ts"
 import { type Exhausted, isSoonOver, makeExhausted } from "./Exhausted.ts"
-import { type PutOff, takeSoonest } from "../health/LastWay.ts"
+import { type PutOff, takeSoonest } from "../health/LastResort.ts"
 import { cooldownMarginMs, maxAttempts, type RoutePolicy } from "./RoutePolicy.ts"
 import { sooner } from "./Soonest.ts"
 import type { Step, Turn, WalkEnd, WalkWorld } from "./Steps.ts"
@@ -22,7 +22,7 @@ export interface WalkInput {
   /** Why the decision ordered them so. */
   readonly reason: string
   readonly policy: RoutePolicy
-  /** The longest wait for the last way of a connection. */
+  /** The longest wait for the last resort of a connection. */
   readonly waitTimeoutMs: number
   /** How long a short cooldown is waited for; null: failing is the end. */
   readonly cooldownWait: ResilienceSettings["comboCooldownWait"] | null
@@ -40,7 +40,7 @@ export class Walk<Held, Waiting> {
   readonly #world: WalkWorld<Held, Waiting>
   readonly #exhausted: Exhausted = makeExhausted()
   /** What a failure of this request counts as, after those before it. */
-  readonly weigh: WeighFailure = makeCondemned()
+  readonly weigh: WeighFailure = oneTerminal()
   /** Connections whose token was renewed for this request. */
   #refreshed: Set<string> | null = null
   /** Targets whose places were all taken when their turn came. */
@@ -145,7 +145,7 @@ export class Walk<Held, Waiting> {
   }
 
   #retryAfterMs(failure: Failure, nowMs: number): number | null {
-    if (!mayPass(failure)) return null
+    if (!mayRecover(failure)) return null
     const earliestMs = this.#recoveryMs(nowMs)
     if (!policyOf(failure).carriesRetryAfter || failure.untilMs === null) return earliestMs
     // Another target may be ready before the one that was asked last.
@@ -168,9 +168,9 @@ export class Walk<Held, Waiting> {
     return this.#nextInLine()
   }
 
-  /** It is better than no answer: it may be asked as a last way, or this request itself has just made it rest. */
-  #isForLater({ account }: Target, { lastWay, rule }: Unready): boolean {
-    return lastWay !== undefined || (rule === "cooldown" && this.#tired?.has(account.connection.id) === true)
+  /** It is better than no answer: it may be asked as a last resort, or this request itself has just made it rest. */
+  #isForLater({ account }: Target, { lastResort, rule }: Unready): boolean {
+    return lastResort !== undefined || (rule === "cooldown" && this.#tired?.has(account.connection.id) === true)
   }
 
   #leaveOut(target: Target, reason: Unready): void {
@@ -195,33 +195,33 @@ export class Walk<Held, Waiting> {
     return this.#from(turn.index + 1)
   }
 
-  #ask(turn: Turn, held: Held, heldLastWay: Held | null): Step<Held, Waiting> {
+  #ask(turn: Turn, held: Held, heldLastResort: Held | null): Step<Held, Waiting> {
     const world = this.#world
     const { index, isProbe, target } = turn
     const nowMs = world.nowMs()
     const admission = world.admit(target, nowMs, isProbe)
     if (admission === "refused") {
       world.release(held)
-      if (heldLastWay !== null) world.release(heldLastWay)
+      if (heldLastResort !== null) world.release(heldLastResort)
       const reason = world.unready(target, nowMs)
       if (reason !== null) this.#leaveOut(target, reason)
       return this.#from(index + 1)
     }
     const lastChance = !this.#hasAnother(index + 1)
-    const hedgeAfterMs = lastChance || heldLastWay !== null ? null : this.#input.policy.hedgeDelayMs
-    return this.#call(turn, held, heldLastWay, admission === "probe", hedgeAfterMs, lastChance)
+    const hedgeAfterMs = lastChance || heldLastResort !== null ? null : this.#input.policy.hedgeDelayMs
+    return this.#call(turn, held, heldLastResort, admission === "probe", hedgeAfterMs, lastChance)
   }
 
   #call(
     turn: Turn,
     held: Held,
-    heldLastWay: Held | null,
+    heldLastResort: Held | null,
     probe: boolean,
     hedgeAfterMs: number | null,
     lastChance = !this.#hasAnother(turn.index + 1)
   ): Step<Held, Waiting> {
     this.#calls += 1
-    return { _tag: "Ask", turn, held, heldLastWay, probe, lastChance, hedgeAfterMs }
+    return { _tag: "Ask", turn, held, heldLastResort, probe, lastChance, hedgeAfterMs }
   }
 
   #isOpen(target: Target, nowMs: number): boolean {
@@ -320,12 +320,12 @@ export class Walk<Held, Waiting> {
     const world = this.#world
     const { target } = turn
     const reason = held === null ? queueFull : world.unready(target, world.nowMs())
-    if (held !== null && (reason === null || reason.lastWay === "doubt")) {
+    if (held !== null && (reason === null || reason.lastResort === "doubt")) {
       return this.#ask({ ...turn, index: this.#input.order.length }, held, null)
     }
     if (held !== null) world.release(held)
     if (world.hasLeft()) return this.#left(target)
-    if (reason?.lastWay !== undefined) this.#putOff(target, reason)
+    if (reason?.lastResort !== undefined) this.#putOff(target, reason)
     else this.#leaveOut(target, reason ?? queueFull)
     return this.#nextInLine()
   }
@@ -341,7 +341,7 @@ export class Walk<Held, Waiting> {
     const turn =
       this.#later === null
         ? undefined
-        : takeSoonest(this.#later, ({ target }) => world.isLastWayFree(target.account.connection.id))
+        : takeSoonest(this.#later, ({ target }) => world.isLastResortFree(target.account.connection.id))
     if (turn === undefined) return this.#over()
     return this.#exhausted.covers(turn.target) ? this.#lastResort() : this.#enterAsItIs(turn)
   }
@@ -352,7 +352,7 @@ export class Walk<Held, Waiting> {
     const turn = { target, index, retries }
     world.leftOut(target, null)
     const reason = world.unready(target, world.nowMs())
-    if (reason?.lastWay === "rest" || reason?.lastWay === "probe") return this.#alone(turn, reason)
+    if (reason?.lastResort === "cooldown" || reason?.lastResort === "probe") return this.#alone(turn, reason)
     if (reason === null || this.#isForLater(target, reason)) return this.#enter(turn)
     this.#leaveOut(target, reason)
     return this.#from(index + 1)
@@ -361,7 +361,7 @@ export class Walk<Held, Waiting> {
   /** One request at a time asks a model that rests, or probes a breaker; the others stand in line for its answer. */
   #alone(turn: Turn, { untilMs }: Unready): Step<Held, Waiting> {
     const world = this.#world
-    const way = world.lastWay(turn.target.account.connection.id)
+    const way = world.lastResort(turn.target.account.connection.id)
     if (way._tag === "Free") return this.#look(turn, way.release)
     if (way._tag === "Full") return this.#look(turn, null)
     const restMs = untilMs === null ? Number.POSITIVE_INFINITY : Math.max(1, untilMs - world.nowMs())
@@ -374,8 +374,8 @@ export class Walk<Held, Waiting> {
     const world = this.#world
     const { index, target } = turn
     const reason = world.hasLeft() ? null : world.unready(target, world.nowMs())
-    if (held !== null && reason?.lastWay === "rest") return this.#placeAlone(turn, held)
-    if (held !== null && reason?.lastWay === "probe") return this.#placeAlone({ ...turn, isProbe: true }, held)
+    if (held !== null && reason?.lastResort === "cooldown") return this.#placeAlone(turn, held)
+    if (held !== null && reason?.lastResort === "probe") return this.#placeAlone({ ...turn, isProbe: true }, held)
     if (held !== null) world.release(held)
     if (world.hasLeft()) return this.#left(target)
     if (reason === null) return this.#enter(turn)
@@ -383,19 +383,19 @@ export class Walk<Held, Waiting> {
     return this.#from(index + 1)
   }
 
-  #placeAlone(turn: Turn, heldLastWay: Held): Step<Held, Waiting> {
+  #placeAlone(turn: Turn, heldLastResort: Held): Step<Held, Waiting> {
     const world = this.#world
     const { index, target } = turn
     const without = (reason: Unready): Step<Held, Waiting> => {
-      world.release(heldLastWay)
+      world.release(heldLastResort)
       this.#leaveOut(target, reason)
       return this.#from(index + 1)
     }
     const place = world.place(target)
-    if (place._tag === "Free") return this.#ask(turn, place.release, heldLastWay)
+    if (place._tag === "Free") return this.#ask(turn, place.release, heldLastResort)
     if (place._tag === "Full") return without(fullUntil(place.retryAfterMs, world.nowMs()))
-    const next = (held: Held | null) => (held === null ? without(queueFull) : this.#ask(turn, held, heldLastWay))
-    return this.#line(turn, place.wait, next, null, heldLastWay)
+    const next = (held: Held | null) => (held === null ? without(queueFull) : this.#ask(turn, held, heldLastResort))
+    return this.#line(turn, place.wait, next, null, heldLastResort)
   }
 
   /** Milliseconds until the first of the targets that rest may be asked; null when one does not rest, or it is unknown. */

@@ -1,9 +1,9 @@
 /** What each fault is: data with a total type, in the words that the classifier's table is read with. */
 import type { FaultName } from "../../domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../resilience/failure/Signal.ts"
-import type { Fault, Pace, Said } from "./Fault.ts"
+import type { Fault, FaultTiming, FaultSignal } from "./Fault.ts"
 
-type Words = Extract<Said, { readonly status: number }>
+type Words = Extract<FaultSignal, { readonly status: number }>
 
 const httpDate = (epochMs: number): string => new Date(epochMs).toUTCString()
 
@@ -14,14 +14,14 @@ const refusal = (about: string, words: Words, more: Partial<Fault> = {}): Fault 
   ...more
 })
 
-const call = (about: string, cause: FailureCause, pace: Pace, more: Partial<Fault> = {}): Fault => ({
+const call = (about: string, cause: FailureCause, pace: FaultTiming, more: Partial<Fault> = {}): Fault => ({
   about,
   pace,
   says: () => ({ cause }),
   ...more
 })
 
-const harmless = (about: string, pace: Pace = "answer"): Fault => ({ about, pace, says: null })
+const harmless = (about: string, pace: FaultTiming = "answer"): Fault => ({ about, pace, says: null })
 
 const slowDown = { status: 429, message: "Slow down, please.", type: "rate_limit_error" } as const
 

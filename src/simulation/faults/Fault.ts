@@ -4,7 +4,7 @@ import type { FaultName } from "../../domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../resilience/failure/Signal.ts"
 
 /** In the provider's own words, or the cause of a call that failed without any. */
-export type Said =
+export type FaultSignal =
   | { readonly cause: FailureCause }
   | {
       /** Of the answer; 200 where the words stand inside an answer that claims success. */
@@ -22,14 +22,14 @@ export type Said =
  * When it shows: at once, as fast as a refusal, in the usual time of an answer, after half of that, after half and a silence, when a
  * timer of the gateway is over, or after several times the usual.
  */
-export type Pace = "at_once" | "refusal" | "answer" | "half" | "half_then_idle" | "connect" | "first_byte" | "drip"
+export type FaultTiming = "at_once" | "refusal" | "answer" | "half" | "half_then_idle" | "connect" | "first_byte" | "drip"
 
 export interface Fault {
   /** For people. */
   readonly about: string
-  readonly pace: Pace
+  readonly pace: FaultTiming
   /** Null: the answer is good all the same. `nowMs` is the epoch at which it shows. */
-  readonly says: ((nowMs: number) => Said) | null
+  readonly says: ((nowMs: number) => FaultSignal) | null
   /** Only after the first content: what is streamed is broken then, what is not is asked of somebody else. */
   readonly midway?: true
   /** It is about the access token of an account that has a refresh token; a new token mends it, or is not to be had. */
@@ -64,7 +64,7 @@ const atOncePart = 0.02
 const dripFactor = 5
 
 /** Milliseconds until it shows. `usualMs` is what a good answer would take this time. */
-export const showsAfterMs = (pace: Pace, usualMs: number, p50Ms: number, timeouts: Timeouts): number => {
+export const showsAfterMs = (pace: FaultTiming, usualMs: number, p50Ms: number, timeouts: Timeouts): number => {
   switch (pace) {
     case "at_once":
       return p50Ms * atOncePart

@@ -2,7 +2,7 @@
  * Counts calls to upstreams by provider, because a fallback hides failed calls from the count of requests. Series are bounded;
  * providers beyond the limit are counted together.
  */
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { MetricsSnapshot, NumberSample } from "./Families.ts"
 import { clean } from "./Summary.ts"
 
@@ -16,7 +16,7 @@ const statusClass = (status: number | null): string =>
 
 export interface AttemptMetrics {
   /** Hot. */
-  readonly observe: (attempts: ReadonlyArray<Attempt>) => void
+  readonly observe: (attempts: ReadonlyArray<AttemptRecord>) => void
   readonly snapshot: () => MetricsSnapshot
 }
 

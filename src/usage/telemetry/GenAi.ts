@@ -1,5 +1,5 @@
 /** OpenTelemetry's GenAI semantic conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/). Never the text of a request. */
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
@@ -54,7 +54,7 @@ export const spanAttributes = ({ row, method, path }: RequestSummary): ReadonlyA
 
 /** Attributes of the span of one call to an upstream. */
 export const attemptAttributes = (
-  { connectionId, model, outcome, provider, reason, status }: Attempt,
+  { connectionId, model, outcome, provider, reason, status }: AttemptRecord,
   index: number
 ): ReadonlyArray<[string, AttributeValue]> => {
   const attributes: Array<[string, AttributeValue | null]> = [

@@ -1,6 +1,6 @@
 /** Spans and metrics in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
 import { createHash } from "node:crypto"
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { Pairs } from "../../platform/Pairs.ts"
 import type { HistogramFamily, Labels, MetricFamily, MetricsSnapshot } from "./Families.ts"
 import { attemptAttributes, labelNames, metricNames, operationName, providerName, spanAttributes } from "./GenAi.ts"
@@ -48,7 +48,7 @@ interface Place {
 }
 
 /** One call to an upstream, as a child of its request. */
-const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, attempt: Attempt, index: number) => ({
+const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, attempt: AttemptRecord, index: number) => ({
   traceId,
   spanId: hexOf(createHash("sha256").update(`${row.id} ${index}`).digest("hex"), 16),
   parentSpanId: spanId,

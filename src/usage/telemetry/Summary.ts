@@ -1,5 +1,5 @@
 /** What telemetry needs of a finished request, and how its strings are made safe to write. */
-import type { Attempt } from "../../domain/Decision.ts"
+import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 
 export interface RequestSummary {
@@ -8,7 +8,7 @@ export interface RequestSummary {
   /** Normalised path of the request; its query and keys within it are removed before anything is written. */
   readonly path: string
   /** Calls to upstreams, in the order they were begun; missing where none was made. */
-  readonly attempts?: ReadonlyArray<Attempt>
+  readonly attempts?: ReadonlyArray<AttemptRecord>
   /** Whether the row's model is one that the catalogue has; missing where no model was found. Asked once per model. */
   readonly isListed?: () => boolean
   /** The client's `traceparent` as it came; missing or null where it sent none. */

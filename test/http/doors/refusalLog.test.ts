@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import * as HouseLogger from "../../../src/usage/telemetry/HouseLogger.ts"
+import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 describe("requests that come to no handler", () => {

@@ -37,7 +37,7 @@ import * as Explainer from "../../../src/routing/decide/Explainer.ts"
 import * as DecisionArchive from "../../../src/routing/records/DecisionArchive.ts"
 import * as DecisionLog from "../../../src/routing/records/DecisionLog.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
-import * as ShareUse from "../../../src/routing/quota/ShareUse.ts"
+import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Simulator from "../../../src/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
@@ -226,7 +226,7 @@ const rooms = Layer.provideMerge(
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,
     RouterStrategies.layer,
-    ShareUse.layer.pipe(Layer.provideMerge(Layer.mergeAll(QuotaWindows.layer, providers))),
+    QuotaShareUsage.layer.pipe(Layer.provideMerge(Layer.mergeAll(QuotaWindows.layer, providers))),
     resilience,
     PriceBook.layer.pipe(Layer.provide(priceOverrides))
   )

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { makeSeries, maxSamples, type Measured, windowMs } from "../../../src/routing/stats/Series.ts"
-import { makeTally } from "../../../src/routing/stats/Tally.ts"
+import { makeWindowCounter } from "../../../src/routing/stats/WindowCounter.ts"
 
 const step = FastCheck.record({
   gapMs: FastCheck.oneof(
@@ -70,21 +70,21 @@ it("facts are those of the last 200 samples of the last hour", () => {
   )
 })
 
-it("a tally is off by no more than what happened in one slot", () => {
+it("a counter is off by no more than what happened in one slot", () => {
   FastCheck.assert(
     FastCheck.property(
       FastCheck.array(FastCheck.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 300 }),
       (gaps) => {
-        const tally = makeTally()
+        const counter = makeWindowCounter()
         const times: Array<number> = []
         let nowMs = 0
         for (const gapMs of gaps) {
           nowMs += gapMs
-          tally.add(nowMs)
+          counter.add(nowMs)
           times.push(nowMs)
           const within = (ms: number) => times.filter((atMs) => atMs > nowMs - ms).length
-          assert.isAtMost(tally.read(nowMs), within(windowMs))
-          assert.isAtLeast(tally.read(nowMs), within(windowMs - windowMs / 60))
+          assert.isAtMost(counter.read(nowMs), within(windowMs))
+          assert.isAtLeast(counter.read(nowMs), within(windowMs - windowMs / 60))
         }
       }
     ),

@@ -9,7 +9,7 @@ import { FaultName } from "../../../src/domain/SimulatedFaults.ts"
 import { makeSeededRandom, type SeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import type { Target } from "../../../src/routing/resolve/ModelResolver.ts"
 import { faults } from "../../../src/simulation/faults/Catalogue.ts"
-import { understood } from "../../../src/simulation/faults/Understood.ts"
+import { classifyFault } from "../../../src/simulation/faults/ClassifyFault.ts"
 import { simulatedHealth } from "../../../src/simulation/Health.ts"
 import { maxAttempts, routePolicy } from "../../../src/routing/walk/RoutePolicy.ts"
 import type { Place, Step, WalkEnd, WalkWorld } from "../../../src/routing/walk/Steps.ts"
@@ -86,8 +86,8 @@ const play = (seed: number, never: (target: Target) => boolean = () => false): S
       never(target) ? { ...health.unready(target, atMs), ...outForGood } : health.unready(target, atMs),
     admit: health.admit,
     place: anyPlace,
-    lastWay: anyPlace,
-    isLastWayFree: () => random.below(2) === 0,
+    lastResort: anyPlace,
+    isLastResortFree: () => random.below(2) === 0,
     release,
     leftOut: () => {}
   }
@@ -105,7 +105,7 @@ const play = (seed: number, never: (target: Target) => boolean = () => false): S
   const underWay: Array<Ask> = []
   const over = (call: Ask): void => {
     release(call.held)
-    if (call.heldLastWay !== null) release(call.heldLastWay)
+    if (call.heldLastResort !== null) release(call.heldLastResort)
   }
   let step = walk.begin()
   for (;;) {
@@ -149,7 +149,7 @@ const play = (seed: number, never: (target: Target) => boolean = () => false): S
       canRefresh: !walk.hasRefreshed(target),
       bannedTexts: []
     }
-    const failure = said === null ? null : walk.weigh(target, understood(said, target, { ...circumstances, nowMs }))
+    const failure = said === null ? null : walk.weigh(target, classifyFault(said, target, { ...circumstances, nowMs }))
     health.ended({ target, startedMs, endedMs: nowMs, probe: call.probe }, failure)
     over(call)
     if (failure === null) {

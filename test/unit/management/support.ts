@@ -23,7 +23,7 @@ import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
 import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts"
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
-import * as ShareUse from "../../../src/routing/quota/ShareUse.ts"
+import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
@@ -36,7 +36,7 @@ const egress = Upstream.layer.pipe(
 /** `environment`: variables that providers' keys are found in. */
 export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
   management.pipe(
-    Layer.provideMerge(ShareUse.layer),
+    Layer.provideMerge(QuotaShareUsage.layer),
     Layer.provideMerge(ProviderCalls.layer),
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(

@@ -4,7 +4,7 @@ import * as TestClock from "effect/TestClock"
 import { healthy } from "../../../src/domain/Connection.ts"
 import type { CooldownFailure, Penalty } from "../../../src/resilience/cooldown/Cooldown.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
-import { maxModels } from "../../../src/resilience/cooldown/Rests.ts"
+import { maxModels } from "../../../src/resilience/cooldown/ModelCooldowns.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
 import { EnvHealthRepo } from "../../../src/store/repo/EnvHealthRepo.ts"
@@ -234,11 +234,11 @@ describe("models that rest", () => {
   it.scoped("rest each by itself, and outlive a restart with the time that is left", () =>
     Effect.gen(function* () {
       const first = yield* running
-      first.rest("c1", "m", apikey, 1_000, because503)
-      first.rest("c1", "n", apikey, 2_000, { ...because503, startedMs: 1_500 })
-      first.rest("c1", "n", apikey, 6_000, { ...because503, startedMs: 5_500 })
+      first.failModel("c1", "m", apikey, 1_000, because503)
+      first.failModel("c1", "n", apikey, 2_000, { ...because503, startedMs: 1_500 })
+      first.failModel("c1", "n", apikey, 6_000, { ...because503, startedMs: 5_500 })
       assert.deepStrictEqual(
-        ["m", "n", "o"].map((model) => first.restMs("c1", model, 6_000)),
+        ["m", "n", "o"].map((model) => first.modelWaitMs("c1", model, 6_000)),
         [0, 6_000, 0]
       )
       assert.strictEqual(first.waitMs("c1", 6_000), 0)
@@ -252,14 +252,14 @@ describe("models that rest", () => {
       yield* first.flush
       const later = yield* running
       assert.deepInclude(later.healthOf("c1"), shown)
-      assert.deepStrictEqual([later.waitMs("c1", 6_000), later.restMs("c1", "n", 6_000)], [0, 6_000])
+      assert.deepStrictEqual([later.waitMs("c1", 6_000), later.modelWaitMs("c1", "n", 6_000)], [0, 6_000])
       // A good answer of one shows the connection well; the other rests on.
       assert.isTrue(later.succeed("c1", 7_000, "m"))
       assert.deepInclude(later.healthOf("c1"), { testStatus: "active", rateLimitedUntilMs: null })
-      assert.deepStrictEqual([later.restMs("c1", "m", 7_000), later.restMs("c1", "n", 7_000)], [0, 5_000])
+      assert.deepStrictEqual([later.modelWaitMs("c1", "m", 7_000), later.modelWaitMs("c1", "n", 7_000)], [0, 5_000])
       assert.isTrue(later.onlyOthersFailed("c1", "m"))
       yield* later.reset("c1")
-      assert.strictEqual(later.restMs("c1", "n", 7_000), 0)
+      assert.strictEqual(later.modelWaitMs("c1", "n", 7_000), 0)
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -268,11 +268,11 @@ describe("models that rest", () => {
     () =>
       Effect.gen(function* () {
         const cooldowns = yield* running
-        cooldowns.rest("c1", "m", apikey, 1_000, because503)
-        cooldowns.rest("c1", "m", apikey, 1_200, { ...because503, startedMs: 900 })
-        assert.strictEqual(cooldowns.restMs("c1", "m", 1_200), 2_800)
-        cooldowns.rest("c1", "m", apikey, 2_000, { ...because503, startedMs: 1_500 })
-        assert.strictEqual(cooldowns.restMs("c1", "m", 2_000), 6_000)
+        cooldowns.failModel("c1", "m", apikey, 1_000, because503)
+        cooldowns.failModel("c1", "m", apikey, 1_200, { ...because503, startedMs: 900 })
+        assert.strictEqual(cooldowns.modelWaitMs("c1", "m", 1_200), 2_800)
+        cooldowns.failModel("c1", "m", apikey, 2_000, { ...because503, startedMs: 1_500 })
+        assert.strictEqual(cooldowns.modelWaitMs("c1", "m", 2_000), 6_000)
         assert.strictEqual(cooldowns.healthOf("c1").backoffLevel, 2)
       }).pipe(Effect.provide(reposInMemory))
   )
@@ -280,8 +280,8 @@ describe("models that rest", () => {
   it.scoped("are bounded: callers choose the names", () =>
     Effect.gen(function* () {
       const cooldowns = yield* running
-      for (let n = 0; n < maxModels + 1; n++) cooldowns.rest("c1", `m${n}`, apikey, 1_000, because503)
-      assert.deepStrictEqual([cooldowns.restMs("c1", "m0", 1_000), cooldowns.restMs("c1", "m1", 1_000)], [0, 3_000])
+      for (let n = 0; n < maxModels + 1; n++) cooldowns.failModel("c1", `m${n}`, apikey, 1_000, because503)
+      assert.deepStrictEqual([cooldowns.modelWaitMs("c1", "m0", 1_000), cooldowns.modelWaitMs("c1", "m1", 1_000)], [0, 3_000])
     }).pipe(Effect.provide(reposInMemory))
   )
 })
@@ -296,11 +296,11 @@ describe("a clock that is set back two hours", () => {
       const failure = (penalty: Penalty) => because(penalty, now - 100)
       cooldowns.fail("firm", apikey, now, failure(forMs(30_000)))
       cooldowns.fail("doubted", apikey, now, failure({ _tag: "Doubt", ms: 20_000 }))
-      cooldowns.rest("resting", "m", apikey, now, failure(backoff))
+      cooldowns.failModel("resting", "m", apikey, now, failure(backoff))
       const waits = (atMs: number): ReadonlyArray<number | null> => [
         cooldowns.waitMs("firm", atMs),
         cooldowns.doubtMs("doubted", atMs),
-        cooldowns.restMs("resting", "m", atMs)
+        cooldowns.modelWaitMs("resting", "m", atMs)
       ]
       assert.deepStrictEqual(waits(now), [30_000, 20_000, 3_000])
       assert.deepStrictEqual(waits(back), [30_000, 20_000, 3_000])

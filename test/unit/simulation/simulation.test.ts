@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
 import { noBehaviours, strangers } from "../../../src/simulation/Behaviour.ts"
-import { latencyMs, percentile, streamsOf } from "../../../src/simulation/Chance.ts"
+import { latencyMs, percentile, streamsOf } from "../../../src/simulation/Distributions.ts"
 import { makeEventQueue } from "../../../src/simulation/EventQueue.ts"
 import { jainIndex } from "../../../src/simulation/Fairness.ts"
 import type { SimulationReport } from "../../../src/simulation/Report.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Attempt } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/domain/Decision.ts"
 import * as AttemptMetrics from "../../../src/usage/telemetry/AttemptMetrics.ts"
 
-const attempt = (provider: string, given: Partial<Attempt> = {}): Attempt => ({
+const attempt = (provider: string, given: Partial<AttemptRecord> = {}): AttemptRecord => ({
   provider,
   connectionId: "c",
   model: "m",

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { createServer } from "node:http"
 import type { IncomingHttpHeaders } from "node:http"
-import type { Attempt } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/domain/Decision.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { encodeTraces } from "../../../src/usage/telemetry/OtlpEncode.ts"
@@ -241,7 +241,7 @@ describe("OTLP settings of the environment", () => {
   )
 })
 
-const attempt = (provider: string, given: Partial<Attempt> = {}): Attempt => ({
+const attempt = (provider: string, given: Partial<AttemptRecord> = {}): AttemptRecord => ({
   provider,
   connectionId: "c1",
   model: "m1",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Attempt } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/domain/Decision.ts"
 import { describe as describeError, InvalidRequest, TargetsFailed } from "../../../src/domain/Errors.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"
@@ -7,7 +7,7 @@ import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"
 const invalid = describeError(
   new InvalidRequest({ message: "n: bad", param: "n", details: [{ field: "n", message: "bad" }] })
 )
-const attempt: Attempt = {
+const attempt: AttemptRecord = {
   provider: "p",
   connectionId: "c",
   model: "m",

@@ -2,7 +2,7 @@
  * The strategy `fusion` (document 1 "Fusion strategy behavior"): all models of a panel are asked at once, and a judge makes one
  * answer of theirs. Members and judge go through the ordinary failover, so health, places, retries and tokens are as always.
  */
-import type { Attempt } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../domain/Decision.ts"
 import type { Trail } from "../../request/Trail.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,14 +22,14 @@ import type { Work } from "../../request/Exchange.ts"
 import type { Served } from "../../settle/Bill.ts"
 import type { Answered, Feature } from "../Feature.ts"
 import { directAnswer, memberEnd, type MemberEnd, type PanelAnswer } from "./Answers.ts"
-import { gather, type Seat } from "./Gather.ts"
+import { runPanel, type PanelCall } from "./RunPanel.ts"
 import { judgeWork, memberWork, panelWork } from "./InnerWork.ts"
 import { makeInnerReply } from "../../request/InnerReply.ts"
 import { type Member, membersOf } from "./Members.ts"
-import { nobodyAnswered, notTranslatable } from "./NoAnswer.ts"
+import { noPanelAnswer, notTranslatable } from "./NoAnswer.ts"
 import { panelRules, type PanelRules } from "./Panel.ts"
 import { judgeQuestion, panelQuestion } from "./Question.ts"
-import { fitted, roomForSources } from "./Sources.ts"
+import { fitted, sourceBudget } from "./Sources.ts"
 
 export class Fusion extends Context.Tag("gateway/inference/features/Fusion")<Fusion, Feature>() {}
 
@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
   const joinTrails = (work: Work, ends: ReadonlyArray<MemberEnd>, rules: PanelRules): void => {
     const isEnough = ends.filter(hasAnswer).length >= rules.minPanel
     const hasLeft = work.exchange.reply.isClosed()
-    const named = (attempt: Attempt): Attempt =>
+    const named = (attempt: AttemptRecord): AttemptRecord =>
       hasLeft || attempt.outcome !== "aborted" || attempt.reason !== "client_left"
         ? attempt
         : { ...attempt, reason: isEnough ? "straggler" : "panel_timeout" }
@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
       const { reply } = work.exchange
       const rules = rulesFor(work, members.length)
       const asked = panelWork(work, panelQuestion(conversation))
-      const seats = members.map((member): Seat<MemberEnd> => {
+      const seats = members.map((member): PanelCall<MemberEnd> => {
         const inner = makeInnerReply()
         const own = memberWork(asked, member, inner)
         return { run: Effect.map(failover.run(own), (end) => memberEnd(own, member, end)), leave: inner.leave }
@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
       const noLongerListen = reply.onClose(() => {
         for (const seat of seats) seat.leave()
       })
-      return Effect.map(gather(seats, rules, hasAnswer), (ends) => {
+      return Effect.map(runPanel(seats, rules, hasAnswer), (ends) => {
         noLongerListen()
         joinTrails(work, ends, rules)
         return ends
@@ -146,7 +146,7 @@ export const make = Effect.gen(function* () {
       const { isKnown, order } = judgesFor(work, survivors)
       const sources = fitted(
         answers.map(({ text }) => text),
-        roomForSources(conversation, contextOf(order))
+        sourceBudget(conversation, contextOf(order))
       )
       const reason = `judged ${answers.length} of ${ends.length} answers${isKnown ? "" : ", the judge named is unknown"}`
       const asked = judgeWork(work, judgeQuestion(conversation, sources), order, reason)
@@ -183,7 +183,7 @@ export const make = Effect.gen(function* () {
       const others = servedBy(ends.filter((other) => other !== only))
       return Effect.succeed({ work: { ...work, decision }, end: { ...end, result }, others })
     }
-    const end = nobodyAnswered(ends)
+    const end = noPanelAnswer(ends)
     return end === null ? alone(work) : Effect.succeed({ work, end, others: servedBy(ends) })
   }
 

@@ -27,7 +27,7 @@ const earliest = (times: ReadonlyArray<number | null>): number | null => {
 }
 
 /** Every member ended without an answer. */
-export const nobodyAnswered = (ends: ReadonlyArray<MemberEnd>): FailoverEnd | null => {
+export const noPanelAnswer = (ends: ReadonlyArray<MemberEnd>): FailoverEnd | null => {
   const failures = ends.flatMap(({ end }) => (end._tag === "Failed" ? [end] : []))
   const unavailable = ends.flatMap(({ end }) => (end._tag === "Unavailable" ? [end] : []))
   const asked = ends.flatMap(({ end }) => (end._tag === "Answered" ? [end] : []))

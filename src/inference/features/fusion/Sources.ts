@@ -5,7 +5,7 @@ import type { Conversation, Part } from "../../../wire/canonical/Conversation.ts
 const charsPerToken = 3
 
 /** A judge whose window nobody knows is taken to have room for this. */
-const usualRoom = 400_000
+const usualBudget = 400_000
 
 /** Of its window, what its own answer gets where the client set no limit. */
 const answerPart = 0.25
@@ -36,8 +36,8 @@ const conversationChars = ({ messages, tools }: Conversation): number => {
 }
 
 /** Characters that all sources together may have. `contextLength`: tokens of the judge's window; null when unknown. */
-export const roomForSources = (conversation: Conversation, contextLength: number | null): number => {
-  if (contextLength === null) return usualRoom
+export const sourceBudget = (conversation: Conversation, contextLength: number | null): number => {
+  if (contextLength === null) return usualBudget
   const window = contextLength * charsPerToken
   const answer = Math.min((conversation.maxOutputTokens ?? Infinity) * charsPerToken, window * answerPart)
   return Math.floor(Math.max(window - conversationChars(conversation) - answer, window * sourcesPart))

@@ -12,10 +12,10 @@ import { estimateTokens } from "../../../usage/Cost.ts"
 import type { AnswerReport, EarlierPart } from "../../request/AnswerReport.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
-import { understand } from "../../attempt/Understanding.ts"
+import { classifyFailure } from "../../attempt/ClassifyFailure.ts"
 import { Continuation, type ContinuationService } from "../../attempt/Continuation.ts"
 import type { Feature } from "../Feature.ts"
-import { continuationFor, continuing, storyOf } from "./Continuing.ts"
+import { continuationFor, continuing, storyOf } from "./ContinuingPart.ts"
 import { makeDeliveredPrefix } from "./DeliveredPrefix.ts"
 import { isCut, mayContinue } from "./Eligible.ts"
 
@@ -62,7 +62,7 @@ export const makeContinuation = Effect.gen(function* () {
     const before = work.resumption?.before ?? []
     if (sent === undefined || !sent.isSafe() || report.stop !== null || before.length >= maxContinuations) return null
     const facts = { canRefresh: false, contentBegan: true, bannedTexts: [], sent: null, nowMs: timers.nowMs() }
-    if (!isCut(understand(failure, target, facts).kind)) return null
+    if (!isCut(classifyFailure(failure, target, facts).kind)) return null
     const { exchange } = work
     return {
       ...work,

@@ -1,11 +1,11 @@
 /** What a client sees while a model is silent: the head in time, and signs of life in its own dialect. Time is the test's own. */
 import { assert, describe, it } from "@effect/vitest"
 import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
-import { startAttempt } from "../../../../src/inference/attempt/AttemptRun.ts"
+import { startCall } from "../../../../src/inference/attempt/RunCall.ts"
 import * as StopSignal from "../../../../src/inference/request/StopSignal.ts"
-import type { AttemptResult } from "../../../../src/inference/attempt/Attempt.ts"
+import type { AttemptResult } from "../../../../src/inference/attempt/AttemptResult.ts"
 import type { Work } from "../../../../src/inference/request/Exchange.ts"
-import { heartbeatMs } from "../../../../src/inference/attempt/AttemptRun.ts"
+import { heartbeatMs } from "../../../../src/inference/attempt/RunCall.ts"
 import { unwatched } from "../../../../src/inference/state/AnswerWatch.ts"
 import { maxHoldBackMs } from "../../../../src/inference/attempt/StreamReader.ts"
 import type { UpstreamSink } from "../../../../src/egress/Upstream.ts"
@@ -85,7 +85,7 @@ const start = (
     envelope: { stream: true, wantsUsage: true }
   } as unknown as Work
   const call = { request: {}, wire, codec, sameWire: true, hideUsage: false, dropped: [] }
-  startAttempt(
+  startCall(
     {
       dispatch: (_request: unknown, given: UpstreamSink) => {
         sink = given

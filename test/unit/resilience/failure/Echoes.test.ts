@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { classify } from "../../../../src/resilience/failure/Classifier.ts"
-import { makeEcho, type Sent } from "../../../../src/resilience/failure/Echo.ts"
+import { makeEcho, type CallerText } from "../../../../src/resilience/failure/Echo.ts"
 import type { Failure } from "../../../../src/resilience/failure/FailureKind.ts"
 import {
   countsForBreaker,
@@ -29,10 +29,10 @@ const sample = (phrase: string | RegExp): ReadonlyArray<string> =>
 /** Words that would cost something if they were the upstream's own. */
 const wordsOf = ({ when }: Rule): ReadonlyArray<string> => (when.text ?? []).flatMap(sample)
 
-const sentAs = (body: unknown, beside: ReadonlyArray<string> = []): Sent => ({ body, beside, fingerprint: () => "one" })
+const sentAs = (body: unknown, beside: ReadonlyArray<string> = []): CallerText => ({ body, beside, fingerprint: () => "one" })
 
 /** How a caller gets words into a request. */
-const ways: Readonly<Record<string, (words: string) => Sent>> = {
+const ways: Readonly<Record<string, (words: string) => CallerText>> = {
   "a parameter": (words) => sentAs({ model: "m", reasoning_effort: words }),
   "a prompt": (words) => sentAs({ messages: [{ role: "user", content: `Please say: ${words}. Thank you!` }] }),
   "a model id": (words) => sentAs({}, [words]),

@@ -124,7 +124,7 @@ describe("decide", () => {
 
   it("asks who is only doubted when all others have failed, and who rests not at all", () => {
     const candidates = [
-      { ...candidate("a", { model: "one" }), unready: { ...cooling, lastWay: "doubt" as const } },
+      { ...candidate("a", { model: "one" }), unready: { ...cooling, lastResort: "doubt" as const } },
       candidate("b", { model: "two" }),
       { ...candidate("c", { model: "three" }), unready: cooling }
     ]

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { decodeStored } from "../../../../../src/domain/combo/ComboPolicy.ts"
-import type { Attempt } from "../../../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../../../src/domain/Decision.ts"
 import { ModelNotFound } from "../../../../../src/domain/Errors.ts"
 import { noReport } from "../../../../../src/inference/request/AnswerReport.ts"
 import { Trail } from "../../../../../src/inference/request/Trail.ts"
@@ -92,7 +92,7 @@ const work = (config: Record<string, unknown>, reply: ClientReply = makeInnerRep
   } as unknown as Work
 }
 
-const attempt = (of: Target, outcome: Attempt["outcome"], reason: string): Attempt => ({
+const attempt = (of: Target, outcome: AttemptRecord["outcome"], reason: string): AttemptRecord => ({
   provider: of.account.spec.id,
   connectionId: of.account.connection.id,
   model: of.model,

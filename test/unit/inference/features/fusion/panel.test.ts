@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { decodeStored, noPolicy } from "../../../../../src/domain/combo/ComboPolicy.ts"
-import { gather, type Seat } from "../../../../../src/inference/features/fusion/Gather.ts"
+import { runPanel, type PanelCall } from "../../../../../src/inference/features/fusion/RunPanel.ts"
 import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../../src/inference/features/fusion/Panel.ts"
 
 describe("the rules", () => {
@@ -48,7 +48,7 @@ describe("the rules", () => {
 })
 
 /** A member that answers after `ms`, or says when it was sent away. */
-const member = (ms: number, answer: string | null): Effect.Effect<Seat<string | null>> =>
+const member = (ms: number, answer: string | null): Effect.Effect<PanelCall<string | null>> =>
   Effect.map(Deferred.make<string>(), (left) => ({
     run: Effect.raceFirst(Effect.as(Effect.sleep(ms), answer), Deferred.await(left)),
     leave: () => Deferred.unsafeDone(left, Effect.succeed("left"))
@@ -60,7 +60,7 @@ const run = (members: ReadonlyArray<readonly [ms: number, answer: string | null]
   Effect.gen(function* () {
     const seats = yield* Effect.forEach(members, ([ms, answer]) => member(ms, answer))
     return yield* Effect.fork(
-      gather(seats, panelRules({ fusionTuning: { ...noPolicy.fusionTuning, ...tuning } }, seats.length), isAnswer)
+      runPanel(seats, panelRules({ fusionTuning: { ...noPolicy.fusionTuning, ...tuning } }, seats.length), isAnswer)
     )
   })
 

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type { Combo } from "../../../../../src/domain/Combo.ts"
 import { membersOf } from "../../../../../src/inference/features/fusion/Members.ts"
 import { judgeQuestion, panelQuestion } from "../../../../../src/inference/features/fusion/Question.ts"
-import { fitted, roomForSources } from "../../../../../src/inference/features/fusion/Sources.ts"
+import { fitted, sourceBudget } from "../../../../../src/inference/features/fusion/Sources.ts"
 import type { Target } from "../../../../../src/routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../../../../src/wire/canonical/Conversation.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
@@ -142,10 +142,10 @@ describe("the sources", () => {
       max_tokens: 100,
       messages: [{ role: "user", content: "x".repeat(298) }]
     })
-    assert.strictEqual(roomForSources(short, 1_000), 3_000 - 300 - 300)
+    assert.strictEqual(sourceBudget(short, 1_000), 3_000 - 300 - 300)
     const long = decoded("chat", { model: "m", messages: [{ role: "user", content: "x".repeat(10_000) }] })
-    assert.strictEqual(roomForSources(long, 1_000), 750)
-    assert.isAbove(roomForSources(short, null), 100_000)
+    assert.strictEqual(sourceBudget(long, 1_000), 750)
+    assert.isAbove(sourceBudget(short, null), 100_000)
   })
 })
 

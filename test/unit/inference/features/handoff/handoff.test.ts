@@ -12,7 +12,7 @@ import type { UsageRow } from "../../../../../src/domain/Usage.ts"
 import type { FailoverEnd } from "../../../../../src/inference/failover/FailoverEnd.ts"
 import type { Work } from "../../../../../src/inference/request/Exchange.ts"
 import * as Handoff from "../../../../../src/inference/features/handoff/Handoff.ts"
-import type { Attempt } from "../../../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../../../src/domain/Decision.ts"
 import { Failover } from "../../../../../src/inference/failover/Failover.ts"
 import type { Answered } from "../../../../../src/inference/features/Feature.ts"
 import * as SummaryAccount from "../../../../../src/inference/features/handoff/SummaryAccount.ts"
@@ -77,7 +77,7 @@ const setUp = (remaining = 0.1) =>
         Effect.suspend(() => {
           asked.push(work)
           return Effect.onInterrupt(Effect.never, () =>
-            Effect.sync(() => work.trail.called({ connectionId: "c", model: "m" } as Attempt))
+            Effect.sync(() => work.trail.called({ connectionId: "c", model: "m" } as AttemptRecord))
           )
         })
     })

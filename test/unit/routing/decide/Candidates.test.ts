@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import { makeCandidates, type SnapshotRooms } from "../../../../src/routing/decide/Snapshot.ts"
+import { makeCandidates, type CandidateSources } from "../../../../src/routing/decide/Candidates.ts"
 import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
 import { accountOf, targetOf } from "../../../support/Candidates.ts"
 
@@ -9,7 +9,7 @@ describe("candidates", () => {
     const target = targetOf(accountOf("one"))
     const asked: Array<string> = []
     const stats = PerformanceStats.make()
-    const rooms: SnapshotRooms = {
+    const rooms: CandidateSources = {
       catalog: {
         factsOf: (_, model) => {
           asked.push(model)

@@ -4,7 +4,7 @@ import { nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Resolution, Target } from "../routing/resolve/ModelResolver.ts"
-import { percentile } from "./Chance.ts"
+import { percentile } from "./Distributions.ts"
 import { fairnessOf, makeLag, sharesOf } from "./Fairness.ts"
 import type { Health } from "../routing/health/Health.ts"
 import type { Change } from "./Health.ts"
@@ -20,7 +20,7 @@ const blank = () => ({
   breakerOpenings: 0
 })
 
-interface TallyInput {
+interface CountersInput {
   readonly resolution: Resolution
   readonly price: (provider: string, model: string) => ModelPrice | null
   /** Of every request. */
@@ -32,7 +32,7 @@ type Totals = Pick<
   "requests" | "served" | "failed" | "broken" | "fallbacks" | "retries" | "calls" | "p50Ms" | "p95Ms" | "costUsd"
 >
 
-export interface Tally {
+export interface Counters {
   readonly arrived: () => void
   readonly chosenFirst: (target: Target | undefined) => void
   readonly called: (target: Target, retry: boolean) => void
@@ -47,17 +47,17 @@ export interface Tally {
 
 const inOrder = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
 
-export const makeTally = ({ price, resolution, tokens }: TallyInput): Tally => {
+export const makeCounters = ({ price, resolution, tokens }: CountersInput): Counters => {
   const shares = sharesOf(resolution.targets.map((_, index) => resolution.weights[index] ?? 1))
   const lag = makeLag(shares)
-  const tallies = resolution.targets.map(() => ({
+  const byTarget = resolution.targets.map(() => ({
     counts: blank(),
     costNanoUsd: 0,
     latencies: [] as Array<number>,
     lastFailure: null as TargetReport["lastFailure"]
   }))
   const places = new Map<Target, number>(resolution.targets.map((target, index) => [target, index]))
-  const of = (target: Target) => tallies[places.get(target) ?? -1]
+  const of = (target: Target) => byTarget[places.get(target) ?? -1]
   const latencies: Array<number> = []
   const totals = { requests: 0, served: 0, failed: 0, broken: 0, fallbacks: 0, retries: 0 }
 
@@ -68,9 +68,9 @@ export const makeTally = ({ price, resolution, tokens }: TallyInput): Tally => {
     nowMs: number
   ): TargetReport => {
     const { spec } = target.account
-    const tally = tallies[index]
-    const counts = tally?.counts ?? blank()
-    const ascending = inOrder(tally?.latencies ?? [])
+    const counters = byTarget[index]
+    const counts = counters?.counts ?? blank()
+    const ascending = inOrder(counters?.latencies ?? [])
     const reason = health.unready(target, nowMs)
     const remainingMs = reason === null || reason.untilMs === null ? null : reason.untilMs - nowMs
     return {
@@ -80,11 +80,11 @@ export const makeTally = ({ price, resolution, tokens }: TallyInput): Tally => {
       weightShare: shares[index] ?? 0,
       share: totals.served === 0 ? 0 : counts.served / totals.served,
       ...counts,
-      lastFailure: tally?.lastFailure ?? null,
+      lastFailure: counters?.lastFailure ?? null,
       left: reason === null ? null : { rule: reason.terminal ?? reason.rule, remainingMs },
       p50Ms: percentile(ascending, 0.5),
       p95Ms: percentile(ascending, 0.95),
-      costUsd: (tally?.costNanoUsd ?? 0) / nanoUsdPerUsd,
+      costUsd: (counters?.costNanoUsd ?? 0) / nanoUsdPerUsd,
       priced: price(spec.id, target.model) !== null
     }
   }
@@ -93,38 +93,38 @@ export const makeTally = ({ price, resolution, tokens }: TallyInput): Tally => {
     arrived: () => void (totals.requests += 1),
     chosenFirst: (target) => {
       const place = target === undefined ? undefined : places.get(target)
-      const tally = place === undefined ? undefined : tallies[place]
-      if (place === undefined || tally === undefined) return
+      const counters = place === undefined ? undefined : byTarget[place]
+      if (place === undefined || counters === undefined) return
       lag.choose(place)
-      tally.counts.firstChoices += 1
+      counters.counts.firstChoices += 1
     },
     called: (target, retry) => {
-      const tally = of(target)
-      if (tally !== undefined) tally.counts.calls += 1
+      const counters = of(target)
+      if (counters !== undefined) counters.counts.calls += 1
       if (retry) totals.retries += 1
     },
     served: (target, latencyMs, requestMs, isFallback) => {
       totals.served += 1
       if (isFallback) totals.fallbacks += 1
       latencies.push(requestMs)
-      const tally = of(target)
-      if (tally === undefined) return
-      tally.counts.served += 1
-      tally.latencies.push(latencyMs)
+      const counters = of(target)
+      if (counters === undefined) return
+      counters.counts.served += 1
+      counters.latencies.push(latencyMs)
       const known = price(target.account.spec.id, target.model)
-      if (known !== null) tally.costNanoUsd += costNanoUsd(tokens, known)
+      if (known !== null) counters.costNanoUsd += costNanoUsd(tokens, known)
     },
     callFailed: (target, { kind, status }) => {
-      const tally = of(target)
-      if (tally === undefined) return
-      tally.counts[status === 429 ? "rateLimited" : "errors"] += 1
-      tally.lastFailure = { kind, status }
+      const counters = of(target)
+      if (counters === undefined) return
+      counters.counts[status === 429 ? "rateLimited" : "errors"] += 1
+      counters.lastFailure = { kind, status }
     },
     changed: (target, { cooled, opened }) => {
-      const tally = of(target)
-      if (tally === undefined) return
-      if (cooled) tally.counts.cooldowns += 1
-      if (opened) tally.counts.breakerOpenings += 1
+      const counters = of(target)
+      if (counters === undefined) return
+      if (cooled) counters.counts.cooldowns += 1
+      if (opened) counters.counts.breakerOpenings += 1
     },
     failed: (broken) => {
       totals.failed += 1
@@ -134,15 +134,15 @@ export const makeTally = ({ price, resolution, tokens }: TallyInput): Tally => {
       const ascending = inOrder(latencies)
       return {
         ...totals,
-        calls: tallies.reduce((sum, { counts }) => sum + counts.calls, 0),
+        calls: byTarget.reduce((sum, { counts }) => sum + counts.calls, 0),
         p50Ms: percentile(ascending, 0.5),
         p95Ms: percentile(ascending, 0.95),
-        costUsd: tallies.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
+        costUsd: byTarget.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
       }
     },
     fairness: () =>
       fairnessOf(
-        tallies.map(({ counts }) => counts.served),
+        byTarget.map(({ counts }) => counts.served),
         shares,
         lag.most()
       ),

@@ -1,6 +1,6 @@
 /** What the caller sent along with a call, for telling its words from the upstream's own. Pure; nothing is computed before it is asked. */
 import { createHash } from "node:crypto"
-import type { Sent } from "../../resilience/failure/Echo.ts"
+import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Work } from "../request/Exchange.ts"
 
@@ -30,7 +30,7 @@ const besides = (work: Work, { model }: Target): ReadonlyArray<string> => [
 ]
 
 /** `parsed` holds the earlier turns that a request goes on from as well. */
-export const sentBy = (work: Work, target: Target): Sent => ({
+export const callerTextOf = (work: Work, target: Target): CallerText => ({
   get body() {
     return work.asked === work.parsed ? work.parsed : { asked: work.asked, whole: work.parsed }
   },

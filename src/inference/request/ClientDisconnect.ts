@@ -4,7 +4,7 @@ import { ClientGone } from "../../domain/Errors.ts"
 import type { ClientReply } from "./Exchange.ts"
 
 /** Interrupts `work` and fails when the client leaves before it is done. */
-export const whileClientStays = <A, E>(
+export const unlessDisconnected = <A, E>(
   reply: Pick<ClientReply, "onClose" | "isClosed">,
   work: Effect.Effect<A, E>
 ): Effect.Effect<A, E | ClientGone> => {

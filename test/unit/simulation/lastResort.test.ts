@@ -1,7 +1,7 @@
 /** What the breaker's probes before the last target cost, for servers on this machine, whose breakers open at the second failure. */
 import { assert, describe, it } from "@effect/vitest"
 import { defaultResilience } from "../../../src/domain/Resilience.ts"
-import { closed, lastWayMs, profileOf, report } from "../../../src/resilience/breaker/Breaker.ts"
+import { closed, lastResortMs, profileOf, report } from "../../../src/resilience/breaker/Breaker.ts"
 import { simulated } from "./support.ts"
 
 const { providerBreaker } = defaultResilience
@@ -26,7 +26,7 @@ describe("probes before the last target", () => {
     const trip = (state: typeof closed, probe = false) => report(state, local, 0, "trip", probe)
     let state = trip(trip(closed))
     const waits = Array.from({ length: 5 }, () => {
-      const waitMs = lastWayMs(state, local, 0)
+      const waitMs = lastResortMs(state, local, 0)
       state = report({ ...state, phase: "HALF_OPEN", probeSinceMs: 0 }, local, 0, "trip", true)
       return waitMs
     })

@@ -10,13 +10,13 @@ import * as Layer from "effect/Layer"
 import type { Connection } from "../domain/Connection.ts"
 import type { ResilienceSettings } from "../domain/Resilience.ts"
 import * as ConcurrencyGate from "./ConcurrencyGate.ts"
-import { makePace, type Pace } from "./Pace.ts"
+import { makeRateLimiter, type RateLimiter } from "./RateLimiter.ts"
 import * as Settings from "./Settings.ts"
 
 type Release = ConcurrencyGate.Release
 
 /** A connection as far as its door is concerned. */
-export type Visited = Pick<Connection, "id" | "maxConcurrent" | "authType">
+export type LimitedConnection = Pick<Connection, "id" | "maxConcurrent" | "authType">
 
 export type Place =
   | { readonly _tag: "Free"; readonly release: Release }
@@ -29,14 +29,14 @@ export type Place =
   /** `retryAfterMs`: when the throttle lets a call start again, where it is the reason. */
   | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
-export class ConnectionDoor extends Context.Tag("gateway/resilience/ConnectionDoor")<
-  ConnectionDoor,
+export class ConnectionLimiter extends Context.Tag("gateway/resilience/ConnectionLimiter")<
+  ConnectionLimiter,
   {
     /**
      * Hot: asks for a place for one call. A `shared` one is of a quota share, whose semaphore hinders nobody: a full line, or a place
      * that does not come in time, lets it in beyond the limit (document 1 "Quota-share concurrency"). The throttle holds for it too.
      */
-    readonly enter: (connection: Visited, shared?: boolean) => Place
+    readonly enter: (connection: LimitedConnection, shared?: boolean) => Place
     /** How many calls are in, and how many wait; connections without any limit are not counted. */
     readonly inUse: (connectionId: string) => number
     readonly waiting: (connectionId: string) => number
@@ -59,46 +59,46 @@ export const make = Effect.gen(function* () {
   const gate = yield* ConcurrencyGate.ConcurrencyGate
   const settings = yield* Settings.Settings
   const clock = yield* Effect.clock
-  const paces = new Map<string, Pace>()
+  const limiters = new Map<string, RateLimiter>()
 
-  const throttleOf = ({ authType }: Visited): Throttle | null => {
+  const throttleOf = ({ authType }: LimitedConnection): Throttle | null => {
     const { requestQueue } = settings.current()
     return requestQueue.enabled && authType === "apikey" ? requestQueue : null
   }
 
   const sweep = (throttle: Throttle, nowMs: number): void => {
-    if (paces.size < capacity) return
-    for (const [id, pace] of paces) if (pace.isIdle(throttle, nowMs)) paces.delete(id)
-    const [oldest] = paces.keys()
-    if (paces.size >= capacity && oldest !== undefined) paces.delete(oldest)
+    if (limiters.size < capacity) return
+    for (const [id, limiter] of limiters) if (limiter.isIdle(throttle, nowMs)) limiters.delete(id)
+    const [oldest] = limiters.keys()
+    if (limiters.size >= capacity && oldest !== undefined) limiters.delete(oldest)
   }
 
-  const paceOf = (id: string, throttle: Throttle, nowMs: number): Pace => {
-    const known = paces.get(id)
+  const limiterOf = (id: string, throttle: Throttle, nowMs: number): RateLimiter => {
+    const known = limiters.get(id)
     if (known !== undefined) return known
     sweep(throttle, nowMs)
-    const pace = makePace()
-    paces.set(id, pace)
-    return pace
+    const limiter = makeRateLimiter()
+    limiters.set(id, limiter)
+    return limiter
   }
 
   /** Those with a place whose turn to start has not come: a line of its own, at a gate with one place. */
   const turnsOf = (id: string): string => `${id}\npace`
 
-  const limitOf = ({ maxConcurrent }: Visited, throttle: Throttle | null): number =>
+  const limitOf = ({ maxConcurrent }: LimitedConnection, throttle: Throttle | null): number =>
     Math.min(maxConcurrent ?? Number.POSITIVE_INFINITY, throttle?.concurrentRequests ?? Number.POSITIVE_INFINITY)
 
   const waiting = (id: string): number => gate.waiting(id) + gate.inUse(turnsOf(id)) + gate.waiting(turnsOf(id))
 
-  /** Sleeps until the pace allows a start, and starts. Only the head of the line is here. */
-  const start = (connection: Visited): Effect.Effect<void> =>
+  /** Sleeps until the limiter allows a start, and starts. Only the head of the line is here. */
+  const start = (connection: LimitedConnection): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const throttle = throttleOf(connection)
       if (throttle === null) return Effect.void
-      const pace = paceOf(connection.id, throttle, nowMs)
-      const restMs = pace.waitMs(throttle, nowMs)
+      const limiter = limiterOf(connection.id, throttle, nowMs)
+      const restMs = limiter.waitMs(throttle, nowMs)
       if (restMs > 0) return Effect.zipRight(Effect.sleep(Math.min(restMs, lookAgainMs)), start(connection))
-      return Effect.sync(() => pace.start(nowMs))
+      return Effect.sync(() => limiter.start(nowMs))
     })
 
   /** A place at the gate; null when its line is full. What is taken is taken note of in the same breath. */
@@ -114,14 +114,14 @@ export const make = Effect.gen(function* () {
     })
 
   /** Of the two kinds of line the one for this call. */
-  const lineOf = (connection: Visited, shared: boolean) => {
+  const lineOf = (connection: LimitedConnection, shared: boolean) => {
     const { connectionQueue, quotaShareConcurrencyLimit } = settings.current()
     const isOpen = shared && quotaShareConcurrencyLimit.enabled
     const { queueDepth, waitTimeoutMs } = isOpen ? quotaShareConcurrencyLimit : connectionQueue
     return { queueDepth, waitTimeoutMs, failsOpen: isOpen && throttleOf(connection) === null }
   }
 
-  const wait = (connection: Visited, shared: boolean): Effect.Effect<Release | null> =>
+  const wait = (connection: LimitedConnection, shared: boolean): Effect.Effect<Release | null> =>
     Effect.suspend(() => {
       const { id } = connection
       const { failsOpen, queueDepth, waitTimeoutMs } = lineOf(connection, shared)
@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  const enter = (connection: Visited, shared = false): Place => {
+  const enter = (connection: LimitedConnection, shared = false): Place => {
     const { id } = connection
     const throttle = throttleOf(connection)
     const limit = limitOf(connection, throttle)
@@ -162,12 +162,12 @@ export const make = Effect.gen(function* () {
     const line = { _tag: "Wait", wait: wait(connection, shared) } as const
     if (throttle !== null) {
       const nowMs = clock.unsafeCurrentTimeMillis()
-      const restMs = paceOf(id, throttle, nowMs).waitMs(throttle, nowMs)
+      const restMs = limiterOf(id, throttle, nowMs).waitMs(throttle, nowMs)
       // Nobody waits for what cannot come in time.
       if (restMs > throttle.maxWaitMs) return { _tag: "Full", retryAfterMs: restMs }
       if (restMs > 0 || gate.inUse(turnsOf(id)) > 0) return waiting(id) < queueDepth ? line : full
       const place = gate.enter(id, limit, queueDepth)
-      if (place._tag === "Free") paceOf(id, throttle, nowMs).start(nowMs)
+      if (place._tag === "Free") limiterOf(id, throttle, nowMs).start(nowMs)
       return place._tag === "Queued" ? line : place
     }
     const place = gate.enter(id, limit, queueDepth)
@@ -175,8 +175,8 @@ export const make = Effect.gen(function* () {
     return place._tag === "Queued" ? line : place
   }
 
-  return ConnectionDoor.of({ enter, inUse: gate.inUse, waiting })
+  return ConnectionLimiter.of({ enter, inUse: gate.inUse, waiting })
 })
 
-export const layer: Layer.Layer<ConnectionDoor, never, ConcurrencyGate.ConcurrencyGate | Settings.Settings> =
-  Layer.effect(ConnectionDoor, make)
+export const layer: Layer.Layer<ConnectionLimiter, never, ConcurrencyGate.ConcurrencyGate | Settings.Settings> =
+  Layer.effect(ConnectionLimiter, make)

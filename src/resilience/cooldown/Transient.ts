@@ -16,5 +16,5 @@ const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
  * The provider had trouble (5xx, network, timeout) and put no time on it. Such a failure says something about the model at the connection
  * that failed, and about nothing else; it never keeps the last target that is left from being asked.
  */
-export const isPassing = ({ kind, status, untilMs }: Pick<Failure, "kind" | "status" | "untilMs">): boolean =>
+export const isTransient = ({ kind, status, untilMs }: Pick<Failure, "kind" | "status" | "untilMs">): boolean =>
   passing.has(kind) && untilMs === null && status !== 429

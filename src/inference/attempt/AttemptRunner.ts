@@ -10,14 +10,14 @@ import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
-import { keyOf } from "../../routing/decide/Snapshot.ts"
+import { keyOf } from "../../routing/decide/Candidates.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
-import { type AttemptResult, failed, ownFailure } from "./Attempt.ts"
-import { startAttempt } from "./AttemptRun.ts"
+import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
+import { startCall } from "./RunCall.ts"
 import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
-import { whileClientStays } from "../request/ClientStays.ts"
+import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
 import { streamHeaders } from "../request/Headers.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
@@ -36,8 +36,8 @@ import {
   wayTo
 } from "./UpstreamCall.ts"
 
-export class Attempts extends Context.Tag("gateway/inference/attempt/Attempts")<
-  Attempts,
+export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
+  AttemptRunner,
   {
     /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
     readonly run: (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
     return Effect.async<AttemptResult>((resume) => {
       if (stop.isStopping()) return resume(Effect.succeed(stopped))
-      const cancel = startAttempt(
+      const cancel = startCall(
         upstream,
         timers,
         {
@@ -182,7 +182,7 @@ export const make = Effect.gen(function* () {
   const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean) =>
     StopSignal.unlessStopped(
       stop,
-      whileClientStays(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
+      unlessDisconnected(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
     ).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),
@@ -207,11 +207,11 @@ export const make = Effect.gen(function* () {
       : translated(work, way, conversation, lastChance)
   }
 
-  return Attempts.of({ run: ask })
+  return AttemptRunner.of({ run: ask })
 })
 
 export const layer: Layer.Layer<
-  Attempts,
+  AttemptRunner,
   never,
   | Catalog.Catalog
   | Flags.Flags
@@ -223,4 +223,4 @@ export const layer: Layer.Layer<
   | Timers.Timers
   | Upstream.Upstream
   | AnswerWatcher.AnswerWatcher
-> = Layer.effect(Attempts, make)
+> = Layer.effect(AttemptRunner, make)

@@ -2,7 +2,7 @@
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
-import type { AttemptResult } from "../../attempt/Attempt.ts"
+import type { AttemptResult } from "../../attempt/AttemptResult.ts"
 import type { ContinuingPart } from "../../attempt/Continuation.ts"
 import type { Resumption, Work } from "../../request/Exchange.ts"
 import { countTokens, sumTokens } from "../../settle/Bill.ts"

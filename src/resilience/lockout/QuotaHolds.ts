@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { LockoutKey } from "./LockoutKey.ts"
 
 /** Times are epoch milliseconds. */
-export const Hold = Schema.Struct({
+export const QuotaHold = Schema.Struct({
   provider: Schema.String,
   connectionId: Schema.String,
   model: Schema.String,
@@ -14,9 +14,9 @@ export const Hold = Schema.Struct({
   heldAtMs: Schema.Number,
   untilMs: Schema.Number
 })
-export type Hold = typeof Hold.Type
+export type QuotaHold = typeof QuotaHold.Type
 
-export interface Holds {
+export interface QuotaHolds {
   /** Hot. */
   readonly isEmpty: () => boolean
   /** Hot: milliseconds until the model may be asked again; 0 when it may now. */
@@ -24,21 +24,21 @@ export interface Holds {
   /** A longer hold is kept. */
   readonly hold: (id: string, key: LockoutKey, nowMs: number, reason: string, ms: number) => void
   /** Those in force, by id. */
-  readonly active: (nowMs: number) => ReadonlyMap<string, Hold>
+  readonly active: (nowMs: number) => ReadonlyMap<string, QuotaHold>
   /** Gives the ids that were let go. */
   readonly clear: (matches: (key: LockoutKey) => boolean) => ReadonlyArray<string>
-  readonly get: (id: string) => Hold | undefined
+  readonly get: (id: string) => QuotaHold | undefined
 }
 
 /** Holds kept at most; beyond it those that are over go, then the oldest. */
 export const capacity = 1_000
 
 /** `changed` hears of every change. */
-export const makeHolds = (
-  initial: Iterable<readonly [id: string, hold: Hold]>,
+export const makeQuotaHolds = (
+  initial: Iterable<readonly [id: string, hold: QuotaHold]>,
   changed: (id: string) => void
-): Holds => {
-  const holds = new Map<string, Hold>(initial)
+): QuotaHolds => {
+  const holds = new Map<string, QuotaHold>(initial)
 
   const letGo = (id: string): void => {
     holds.delete(id)
@@ -46,7 +46,7 @@ export const makeHolds = (
   }
 
   /** After the clock was set back it begins anew, no longer than it was. */
-  const settled = (id: string, nowMs: number): Hold | undefined => {
+  const settled = (id: string, nowMs: number): QuotaHold | undefined => {
     const hold = holds.get(id)
     if (hold === undefined || nowMs >= hold.heldAtMs) return hold
     const now = { ...hold, heldAtMs: nowMs, untilMs: hold.untilMs - (hold.heldAtMs - nowMs) }

@@ -5,17 +5,17 @@
 
 /**
  * - `doubt` others go first, nothing else
- * - `rest` one request at a time per connection; the others wait for its answer
+ * - `cooldown` one request at a time per connection; the others wait for its answer
  * - `probe` the breaker lets one call through
  */
-export type LastWay = "doubt" | "rest" | "probe"
+export type LastResort = "doubt" | "cooldown" | "probe"
 
 /** Of an open breaker before one target. Milliseconds from now. */
 export interface BreakerWait {
   /** Null while somebody else's probe is under way. */
   readonly breakerMs: number | null
   /** Until it lets a probe through where nobody else is left. */
-  readonly lastWayMs: number
+  readonly lastResortMs: number
   /** What opened it were failures of other models of the same account. */
   readonly isUnblamed: boolean
 }
@@ -27,10 +27,10 @@ export const probeAgainMs = 1_000
  * Milliseconds until a breaker lets a probe of this target through where nobody else is left: at once where only other models of the
  * account have failed.
  */
-export const probeInMs = ({ breakerMs, isUnblamed, lastWayMs }: BreakerWait): number =>
-  breakerMs === null ? probeAgainMs : isUnblamed ? 0 : lastWayMs
+export const probeInMs = ({ breakerMs, isUnblamed, lastResortMs }: BreakerWait): number =>
+  breakerMs === null ? probeAgainMs : isUnblamed ? 0 : lastResortMs
 
-/** When a client may come back to somebody who is asked as a last way: nobody has to wait for the end of a long rest. */
+/** When a client may come back to somebody who is asked as a last resort: nobody has to wait for the end of a long rest. */
 export const retryAtMs = (untilMs: number, nowMs: number, baseCooldownMs: number): number =>
   Math.min(untilMs, nowMs + baseCooldownMs)
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { makePace } from "../../../src/resilience/Pace.ts"
+import { makeRateLimiter } from "../../../src/resilience/RateLimiter.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
 const rules = FC.record({
@@ -13,7 +13,7 @@ describe("Pace", () => {
   it("says exactly when the next start is allowed: not a millisecond too early, not one too late", () => {
     FC.assert(
       FC.property(rules, steps, (pace, passing) => {
-        const real = makePace()
+        const real = makeRateLimiter()
         const starts: Array<number> = []
         const allowed = (atMs: number): boolean =>
           starts.filter((startMs) => startMs > atMs - 60_000).length < pace.requestsPerMinute &&
@@ -38,7 +38,7 @@ describe("Pace", () => {
     const event = FC.tuple(FC.integer({ min: -200_000, max: 100_000 }), rules)
     FC.assert(
       FC.property(FC.array(event, { minLength: 10, maxLength: 80 }), (events) => {
-        const pace = makePace()
+        const pace = makeRateLimiter()
         let nowMs = 1_000_000_000
         for (const [ms, now] of events) {
           nowMs += ms
@@ -53,7 +53,7 @@ describe("Pace", () => {
   })
 
   it("keeps no more than the latest minute", () => {
-    const pace = makePace()
+    const pace = makeRateLimiter()
     const wide = { requestsPerMinute: 1_000_000, minTimeBetweenRequestsMs: 0 }
     for (let n = 0; n < 200_000; n++) pace.start(n * 10)
     assert.strictEqual(pace.waitMs({ ...wide, requestsPerMinute: 6_000 }, 1_999_990), 10)

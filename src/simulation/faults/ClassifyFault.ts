@@ -3,7 +3,7 @@ import { classify } from "../../resilience/failure/Classifier.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { classOf } from "../../routing/health/TargetHealth.ts"
-import type { Said } from "./Fault.ts"
+import type { FaultSignal } from "./Fault.ts"
 
 export interface Circumstances {
   readonly streamed: boolean
@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly nowMs: number
 }
 
-export const understood = (said: Said, { account }: Target, circumstances: Circumstances): Failure => {
+export const classifyFault = (said: FaultSignal, { account }: Target, circumstances: Circumstances): Failure => {
   const { bannedTexts, canRefresh, contentBegan, nowMs, streamed } = circumstances
   const { connection, spec } = account
   const authType = canRefresh ? "oauth" : connection.authType

@@ -100,7 +100,7 @@ export const ownFailure = (status: number, reason: string, message: string): Att
 const noHeader = (): null => null
 
 /** A failure told inside an answer that began as a success. */
-export const toldFailure = (
+export const failureInAnswer = (
   problem: UpstreamProblem,
   place: "answer" | "stream",
   wire: WireName,

@@ -2,11 +2,11 @@
 import { causes } from "../../resilience/failure/Causes.ts"
 import { classify } from "../../resilience/failure/Classifier.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import type { Sent } from "../../resilience/failure/Echo.ts"
+import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { FailureCause } from "../../resilience/failure/Signal.ts"
 import { classOf } from "../../routing/health/TargetHealth.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import type { AttemptFailure } from "./Attempt.ts"
+import type { AttemptFailure } from "./AttemptResult.ts"
 
 const isCause = (reason: string): reason is FailureCause => Object.hasOwn(causes, reason)
 
@@ -26,21 +26,21 @@ const refusal = (failure: AttemptFailure): Failure => ({
   contentBegan: false
 })
 
-export interface UnderstandingFacts {
+export interface ClassificationFacts {
   /** There is a refresh token that was not used up for this request. */
   readonly canRefresh: boolean
   readonly contentBegan: boolean
   /** `customBannedSignals` of the settings. */
   readonly bannedTexts: ReadonlyArray<string>
   /** What the caller sent; null where the words do not matter. */
-  readonly sent: Sent | null
+  readonly sent: CallerText | null
   /** Epoch milliseconds. */
   readonly nowMs: number
 }
 
 const noHeader = (): null => null
 
-export const understand = (failure: AttemptFailure, { account }: Target, facts: UnderstandingFacts): Failure => {
+export const classifyFailure = (failure: AttemptFailure, { account }: Target, facts: ClassificationFacts): Failure => {
   const { message, reason, words } = failure
   const { connection, spec } = account
   const cause = words === null && isCause(reason) ? reason : null

@@ -5,15 +5,15 @@ import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import { closesAtMs, memberEnded, openPanel, type PanelRules } from "./Panel.ts"
 
-export interface Seat<A> {
+export interface PanelCall<A> {
   readonly run: Effect.Effect<A>
   /** Makes `run` end soon. */
   readonly leave: () => void
 }
 
 /** How all members ended, in the order of the seats. Every `run` comes to its own end: nobody is interrupted halfway. */
-export const gather = <A>(
-  seats: ReadonlyArray<Seat<A>>,
+export const runPanel = <A>(
+  seats: ReadonlyArray<PanelCall<A>>,
   rules: PanelRules,
   hasAnswer: (end: A) => boolean
 ): Effect.Effect<ReadonlyArray<A>> =>
@@ -30,7 +30,7 @@ export const gather = <A>(
       for (const seat of seats) seat.leave()
     })
 
-    const sit = (seat: Seat<A>): Effect.Effect<A> =>
+    const sit = (seat: PanelCall<A>): Effect.Effect<A> =>
       Effect.tap(seat.run, (end) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           panel = memberEnded(panel, rules, hasAnswer(end), nowMs)

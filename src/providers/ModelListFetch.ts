@@ -23,7 +23,7 @@ export interface NotListed {
   /** For a person. */
   readonly error: string
   /** Whether the same question may be answered a little later. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
 }
 
 export type ModelsResult = Listed | NotListed
@@ -40,11 +40,11 @@ const shownBytes = 1_048_576
 
 type Ask = Pick<typeof Upstream.Upstream.Service, "request">
 
-const notListed = (status: number | null, error: string, isPassing: boolean): NotListed => ({
+const notListed = (status: number | null, error: string, isTransient: boolean): NotListed => ({
   _tag: "NotListed",
   status,
   error,
-  isPassing
+  isTransient
 })
 
 const isPassingStatus = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429
@@ -102,7 +102,7 @@ const askPages = Effect.fnUntraced(function* (
 })
 
 /** The models a connection's upstream lists. */
-export const askModels = (upstream: Ask, spec: ProviderSpec, connection: Connection): Effect.Effect<ModelsResult> => {
+export const fetchModels = (upstream: Ask, spec: ProviderSpec, connection: Connection): Effect.Effect<ModelsResult> => {
   const endpoint = modelsEndpointOf(spec, connection)
   if (endpoint === null) return Effect.succeed(notListed(null, `${spec.name} lists no models.`, false))
   if (endpoint._tag === "Left") return Effect.succeed(notListed(null, endpoint.left.message, false))
@@ -112,14 +112,14 @@ export const askModels = (upstream: Ask, spec: ProviderSpec, connection: Connect
       onSuccess: (result: ModelsResult) => result,
       onTimeout: () => notListed(null, `The upstream did not list its models within ${listTimeoutMs / 1000} s.`, true)
     }),
-    Effect.withSpan("ModelAsking.askModels")
+    Effect.withSpan("ModelAsking.fetchModels")
   )
 }
 
 const listEnding = "/api/tags"
 
 /** Ollama's list says nothing of windows and abilities; each model has to be asked for. Null where that is of no use. */
-export const askDetails = (
+export const fetchModelDetails = (
   upstream: Ask,
   spec: ProviderSpec,
   connection: Connection,
@@ -153,6 +153,6 @@ export const askDetails = (
     ...models.slice(maxShown)
   ]).pipe(
     Effect.timeoutTo({ duration: listTimeoutMs, onSuccess: (found) => found, onTimeout: () => models }),
-    Effect.withSpan("ModelAsking.askDetails")
+    Effect.withSpan("ModelAsking.fetchModelDetails")
   )
 }

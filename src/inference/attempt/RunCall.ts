@@ -12,7 +12,7 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { EncodeContext } from "../../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./Attempt.ts"
+import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./AttemptResult.ts"
 import type { Traces } from "../request/Headers.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { shutdown } from "../../domain/Errors.ts"
@@ -25,7 +25,7 @@ import type { AnswerWatch } from "../state/AnswerWatch.ts"
 import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
-export interface AttemptInput {
+export interface CallInput {
   readonly work: Work
   readonly call: UpstreamCall
   readonly target: Target
@@ -63,10 +63,10 @@ const lingerMs = 1_000
 const afterStopMs = 10_000
 
 /** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
-export const startAttempt = (
+export const startCall = (
   upstream: typeof Upstream.Upstream.Service,
   timers: ClockAndTimers,
-  input: AttemptInput,
+  input: CallInput,
   done: (result: AttemptResult) => void
 ): (() => void) => {
   const { call, timeouts, work } = input

@@ -6,7 +6,7 @@ import type { Target } from "../resolve/ModelResolver.ts"
 /** Of one request: the failure as it counts after those before it. */
 export type WeighFailure = (target: Target, failure: Failure) => Failure
 
-export const makeCondemned = (): WeighFailure => {
+export const oneTerminal = (): WeighFailure => {
   let condemned: string | null = null
   return ({ account }, failure) => {
     if (!condemns(failure)) return failure

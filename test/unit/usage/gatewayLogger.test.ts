@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { type LogSink, make as makeSink } from "../../../src/usage/telemetry/LogSink.ts"
-import * as HouseLogger from "../../../src/usage/telemetry/HouseLogger.ts"
+import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
 import { Timers } from "../../../src/platform/Timers.ts"
 
 const said = (interactive: boolean) => {

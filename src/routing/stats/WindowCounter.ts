@@ -4,12 +4,12 @@ import { windowMs } from "./Series.ts"
 const slots = 60
 const slotMs = windowMs / slots
 
-export interface Tally {
+export interface WindowCounter {
   readonly add: (atMs: number) => void
   readonly read: (nowMs: number) => number
 }
 
-export const makeTally = (): Tally => {
+export const makeWindowCounter = (): WindowCounter => {
   const counts = new Uint32Array(slots)
   /** The slot that counts now, numbered from the epoch. */
   let current = 0

@@ -11,7 +11,7 @@ import type * as PerformanceStats from "../stats/PerformanceStats.ts"
 import type * as TargetHealth from "../health/TargetHealth.ts"
 import type { Candidate, Price } from "../candidate/Candidate.ts"
 
-export interface SnapshotRooms {
+export interface CandidateSources {
   readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
   readonly health: Pick<typeof TargetHealth.TargetHealth.Service, "unready">
   readonly breakers: Pick<typeof Breakers.Breakers.Service, "phaseOf">
@@ -47,7 +47,7 @@ interface ReadyTarget {
  * Candidates of resolutions; what is the same for every request is kept by target. Sound because a change of the catalogue or of a list
  * of models makes new targets (`Resolutions`). Prices are read anew: some change with the time of day.
  */
-export const makeCandidates = (rooms: SnapshotRooms) => {
+export const makeCandidates = (rooms: CandidateSources) => {
   const { breakers, catalog, health, quotas, stats } = rooms
   const kept = new WeakMap<Target, ReadyTarget>()
 
@@ -85,5 +85,5 @@ export const makeCandidates = (rooms: SnapshotRooms) => {
 }
 
 /** The same for whoever asks once. */
-export const candidatesOf = (rooms: SnapshotRooms, resolution: Candidacy, nowMs: number): ReadonlyArray<Candidate> =>
+export const candidatesOf = (rooms: CandidateSources, resolution: Candidacy, nowMs: number): ReadonlyArray<Candidate> =>
   makeCandidates(rooms)(resolution, nowMs)

@@ -3,7 +3,7 @@ import type { SeededRandom } from "../kernel/SeededRandom.ts"
 import { callEnded, healed } from "../routing/auto/SelfHealing.ts"
 import type { Candidate, Features } from "../routing/candidate/Candidate.ts"
 import { decide, type Decided, type DecidePolicy } from "../routing/decide/Decide.ts"
-import { keyOf } from "../routing/decide/Snapshot.ts"
+import { keyOf } from "../routing/decide/Candidates.ts"
 import { blankMemory } from "../routing/candidate/Strategy.ts"
 import * as Affinity from "../routing/decide/Affinity.ts"
 import { asListed, isAsListed, keptFor, type Question, servedOf } from "../routing/decide/Engine.ts"
@@ -28,7 +28,7 @@ export type SessionTurn = Pick<Question, "sessionKey" | "startsPrompt">
 
 export const noSession: SessionTurn = { sessionKey: null, startsPrompt: () => true }
 
-export interface Deciding {
+export interface Decider {
   /** Nothing is remembered of it yet. */
   readonly decide: (
     candidates: () => ReadonlyArray<Candidate>,
@@ -51,7 +51,7 @@ interface Served {
   readonly nowMs: number
 }
 
-export const makeDeciding = (resolution: Resolution, policy: DecidePolicy, seeds: SeededRandom): Deciding => {
+export const makeDecider = (resolution: Resolution, policy: DecidePolicy, seeds: SeededRandom): Decider => {
   const learn = servedOf(resolution)
   const affinity = Affinity.make()
   let memory = blankMemory

@@ -17,5 +17,5 @@ const lasting: ReadonlySet<FailureKind> = new Set([
 ])
 
 /** Whether another try later may go better. */
-export const mayPass = ({ hintMs, kind, told }: Failure): boolean =>
-  !lasting.has(kind) && (told?.kind !== "insufficient_quota" || hintMs !== null)
+export const mayRecover = ({ hintMs, kind, clientError }: Failure): boolean =>
+  !lasting.has(kind) && (clientError?.kind !== "insufficient_quota" || hintMs !== null)

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { makeKeeper } from "../../../src/resilience/Keeper.ts"
+import { makeWriteBehind } from "../../../src/resilience/WriteBehind.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 
 const refused = new StoreError({ operation: "test", cause: "disk is full" })
@@ -35,11 +35,11 @@ const captured = () => {
   return { lines, layer: Logger.replace(Logger.defaultLogger, logger) }
 }
 
-describe("Keeper", () => {
+describe("WriteBehind", () => {
   it.scoped("writes without being asked, what changes soon after in one go", () =>
     Effect.gen(function* () {
       const { write, written } = shelf()
-      const keeper = yield* makeKeeper("It", write)
+      const keeper = yield* makeWriteBehind("It", write)
       keeper.touch("a")
       yield* turns
       assert.deepStrictEqual(written, ["a"])
@@ -57,7 +57,7 @@ describe("Keeper", () => {
     Effect.gen(function* () {
       const { control, write, written } = shelf()
       const gate = yield* Deferred.make<void>()
-      const keeper = yield* makeKeeper("It", write)
+      const keeper = yield* makeWriteBehind("It", write)
       control.gate = gate
       keeper.touch("a")
       yield* turns
@@ -76,7 +76,7 @@ describe("Keeper", () => {
     Effect.gen(function* () {
       const { control, write, written } = shelf()
       const gate = yield* Deferred.make<void>()
-      const keeper = yield* makeKeeper("It", write)
+      const keeper = yield* makeWriteBehind("It", write)
       control.gate = gate
       keeper.touch("a")
       yield* turns
@@ -93,7 +93,7 @@ describe("Keeper", () => {
     const { layer, lines } = captured()
     return Effect.gen(function* () {
       const { control, write, written } = shelf()
-      const keeper = yield* makeKeeper("The breaker", write)
+      const keeper = yield* makeWriteBehind("The breaker", write)
       control.fails = true
       keeper.touch("a")
       yield* keeper.flush
@@ -114,7 +114,7 @@ describe("Keeper", () => {
   it.scoped("a defect of the store is treated the same", () => {
     const { layer, lines } = captured()
     return Effect.gen(function* () {
-      const keeper = yield* makeKeeper("It", () => Effect.die("broken"))
+      const keeper = yield* makeWriteBehind("It", () => Effect.die("broken"))
       keeper.touch("a")
       yield* keeper.flush
       assert.strictEqual(lines.length > 0, true)
@@ -125,7 +125,7 @@ describe("Keeper", () => {
     Effect.gen(function* () {
       const { control, write, written } = shelf()
       const gate = yield* Deferred.make<void>()
-      const keeper = yield* makeKeeper("It", write)
+      const keeper = yield* makeWriteBehind("It", write)
       // While the keeper itself rests, the flush is the one that writes.
       keeper.touch("x")
       yield* turns
@@ -146,7 +146,7 @@ describe("Keeper", () => {
     Effect.gen(function* () {
       const { write, written } = shelf()
       const scope = yield* Scope.make()
-      const keeper = yield* Scope.extend(makeKeeper("It", write), scope)
+      const keeper = yield* Scope.extend(makeWriteBehind("It", write), scope)
       keeper.touch("a")
       yield* turns
       keeper.touch("b")

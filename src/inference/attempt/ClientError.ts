@@ -1,9 +1,9 @@
 /** What a client is told of the failure that ended its request. Pure. */
-import type { ErrorKind, ToldError } from "../../domain/ErrorKind.ts"
+import type { ErrorKind, ClientError } from "../../domain/ErrorKind.ts"
 import type { FailureKind } from "../../resilience/failure/FailureKind.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
 import { isArray, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import type { UpstreamWords } from "./Attempt.ts"
+import type { UpstreamWords } from "./AttemptResult.ts"
 
 /**
  * Codes and types with which providers say that money or a plan is used up. They look like a limit (429), but no waiting mends them:
@@ -61,7 +61,7 @@ const cleanObject = (native: JsonObject, clean: Clean, depth = 0): JsonObject =>
     )
   )
 
-export const toldError = (kind: FailureKind, words: UpstreamWords | null, clean: Clean): ToldError => {
+export const clientErrorOf = (kind: FailureKind, words: UpstreamWords | null, clean: Clean): ClientError => {
   if (words === null) return { kind: errorKindOf(kind, null), native: null }
   const { passed, problem, wire } = words
   const native = {
@@ -93,7 +93,7 @@ const kindOfProblem = ({ code, type }: UpstreamProblem): ErrorKind | null => {
 }
 
 /** Of an error inside a stream that has begun: what it is called is all that is known of it by then. */
-export const toldInStream = (words: UpstreamWords | null, clean: Clean): ToldError => ({
-  ...toldError("transient", words, clean),
+export const clientErrorInStream = (words: UpstreamWords | null, clean: Clean): ClientError => ({
+  ...clientErrorOf("transient", words, clean),
   kind: words === null ? null : kindOfProblem(words.problem)
 })

@@ -10,7 +10,7 @@ export type Release = () => void
 /** Joins a line: `given` is called with the place when it comes; the function that comes back leaves the line. Null when it is full. */
 export type Waiting = (given: (release: Release) => void) => (() => void) | null
 
-export interface Gates {
+export interface SimulatedQueues {
   readonly enter: (key: string, limit: number, depth: number) => Place<Release, Waiting>
   readonly isFree: (key: string) => boolean
 }
@@ -23,7 +23,7 @@ interface Gate {
 
 const full = { _tag: "Full" } as const
 
-export const makeGates = (): Gates => {
+export const makeSimulatedQueues = (): SimulatedQueues => {
   const gates = new Map<string, Gate>()
 
   const releaseOf = (gate: Gate): Release => {
@@ -45,7 +45,7 @@ export const makeGates = (): Gates => {
     }
   }
 
-  const enter: Gates["enter"] = (key, limit, depth) => {
+  const enter: SimulatedQueues["enter"] = (key, limit, depth) => {
     const gate = gates.get(key) ?? { taken: 0, limit, line: new Set() }
     gates.set(key, gate)
     gate.limit = limit

@@ -1,23 +1,23 @@
 /** How close calls may follow one another (settings `requestQueue`). Plain state; times in epoch milliseconds. */
 
-export interface PaceRules {
+export interface RateLimits {
   readonly requestsPerMinute: number
   readonly minTimeBetweenRequestsMs: number
 }
 
-export interface Pace {
+export interface RateLimiter {
   /** Milliseconds until the next call may start; 0 when it may now. */
-  readonly waitMs: (rules: PaceRules, nowMs: number) => number
+  readonly waitMs: (rules: RateLimits, nowMs: number) => number
   /** A call starts. */
   readonly start: (nowMs: number) => void
   /** Nothing that started still counts. */
-  readonly isIdle: (rules: PaceRules, nowMs: number) => boolean
+  readonly isIdle: (rules: RateLimits, nowMs: number) => boolean
 }
 
 const minuteMs = 60_000
 
 /** At most `requestsPerMinute` starts in any minute, counted exactly: the starts of the latest minute are kept, and no more. */
-export const makePace = (): Pace => {
+export const makeRateLimiter = (): RateLimiter => {
   let starts: Array<number> = []
   /** Starts before it are older than a minute. */
   let first = 0
@@ -37,7 +37,7 @@ export const makePace = (): Pace => {
     }
   }
 
-  const waitMs = ({ minTimeBetweenRequestsMs, requestsPerMinute }: PaceRules, nowMs: number): number => {
+  const waitMs = ({ minTimeBetweenRequestsMs, requestsPerMinute }: RateLimits, nowMs: number): number => {
     forget(nowMs)
     const oldest = starts[starts.length - requestsPerMinute]
     const forMinute = starts.length - first < requestsPerMinute || oldest === undefined ? 0 : oldest + minuteMs - nowMs

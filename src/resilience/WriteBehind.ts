@@ -9,7 +9,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { StoreError } from "../store/Errors.ts"
 
-export interface Keeper {
+export interface WriteBehind {
   /** Hot: marks a key as changed. */
   readonly touch: (key: string) => void
   /** Done when everything marked before is in the store, or could not be written (which is logged). Never fails. */
@@ -26,10 +26,10 @@ const pauseAfter = (round: Duration.Duration): Effect.Effect<void> =>
 /** After a round that could not write everything. */
 const again = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
-export const makeKeeper = (
+export const makeWriteBehind = (
   what: string,
   write: (key: string) => Effect.Effect<void, StoreError>
-): Effect.Effect<Keeper, never, Scope.Scope> =>
+): Effect.Effect<WriteBehind, never, Scope.Scope> =>
   Effect.gen(function* () {
     const changed = new Set<string>()
     const someChange = yield* Effect.makeLatch(false)
