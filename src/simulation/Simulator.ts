@@ -106,11 +106,11 @@ export const make = Effect.gen(function* () {
   const simulate = Effect.fn("Simulator.simulate")(function* (request: SimulationRequest) {
     const resolution = yield* resolved(request.model)
     const { length } = resolution.targets
-    const [stranger] = unknownNames(request.behaviours, resolution.targets)
-    if (stranger !== undefined) {
+    const [unknown] = unknownNames(request.behaviours, resolution.targets)
+    if (unknown !== undefined) {
       const names = [...new Set(resolution.targets.map(nameOf))].slice(0, 5).join(", ")
-      const message = `${stranger.field}: '${stranger.name}' is none of the targets; name one of ${names}, or * for all`
-      return yield* invalid(message, stranger.field)
+      const message = `${unknown.field}: '${unknown.name}' is none of the targets; name one of ${names}, or * for all`
+      return yield* invalid(message, unknown.field)
     }
     if (request.requests * length > mostWork) {
       const most = Math.floor(mostWork / length)

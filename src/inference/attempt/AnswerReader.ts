@@ -9,7 +9,14 @@ import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
 import { isObject, type JsonObject, optional, parseJson } from "../../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../../wire/WireCodec.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, failureInAnswer } from "./AttemptResult.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  ownFailure,
+  failureInAnswer
+} from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -57,7 +64,8 @@ export const answerReader = (
     if ((parsed["error"] ?? null) === null) {
       // A finish reason may tell of a failure as well.
       const decoded = call.codec.decodeResponse(parsed)
-      if (Either.isLeft(decoded) && decoded.left.type !== null) return failureInAnswer(decoded.left, "answer", call.wire)
+      if (Either.isLeft(decoded) && decoded.left.type !== null)
+        return failureInAnswer(decoded.left, "answer", call.wire)
       return facts.hasContent ? unfinished : noneAtAll
     }
     const text = JSON.stringify(parsed)

@@ -5,7 +5,14 @@
 import { errorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { scrubber } from "../../kernel/Scrub.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure, failureInAnswer } from "./AttemptResult.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  ownFailure,
+  failureInAnswer
+} from "./AttemptResult.ts"
 import { reportOf } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
 import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"

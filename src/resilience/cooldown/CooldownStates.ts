@@ -153,7 +153,14 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
       if (own.resetAtMs !== null && failure.startedMs < own.resetAtMs && own.resetAtMs <= nowMs) return
       putModels(
         id,
-        ModelCooldowns.fail(modelsNow(id, nowMs), model, profile, nowMs, { ...failure, penalty: { _tag: "Backoff" } }, fresh)
+        ModelCooldowns.fail(
+          modelsNow(id, nowMs),
+          model,
+          profile,
+          nowMs,
+          { ...failure, penalty: { _tag: "Backoff" } },
+          fresh
+        )
       )
     },
     succeed: (id, startedMs, model) => {

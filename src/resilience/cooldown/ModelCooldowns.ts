@@ -79,7 +79,11 @@ export const isShown = (models: ModelCooldowns): boolean => {
 }
 
 /** The connection's own health, with the trouble of its models: the longest time, the highest level, the latest words. */
-export const shown = (own: ConnectionHealth, ownFailedAtMs: number | null, models: ModelCooldowns): ConnectionHealth => {
+export const shown = (
+  own: ConnectionHealth,
+  ownFailedAtMs: number | null,
+  models: ModelCooldowns
+): ConnectionHealth => {
   if (models.size === 0 || Cooldown.isTerminal(own.testStatus)) return own
   let health = own
   let latestMs = ownFailedAtMs ?? Number.NEGATIVE_INFINITY

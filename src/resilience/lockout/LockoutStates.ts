@@ -49,7 +49,10 @@ interface Entry {
 
 const idOf = ({ connectionId, model, provider }: LockoutKey): string => `${provider}\n${connectionId}\n${model}`
 
-export const makeLockoutStates = (profile: () => ResilienceSettings["modelLockout"], holds: QuotaHolds): LockoutStates => {
+export const makeLockoutStates = (
+  profile: () => ResilienceSettings["modelLockout"],
+  holds: QuotaHolds
+): LockoutStates => {
   const entries = new Map<string, Entry>()
 
   const sweep = (nowMs: number): void => {

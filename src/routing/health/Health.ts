@@ -79,7 +79,15 @@ export interface HealthParts {
   readonly breakers: Pick<BreakerStates, "admit" | "lastResortMs" | "report" | "waitMs">
   readonly cooldowns: Pick<
     CooldownStates,
-    "doubtMs" | "fail" | "healthOf" | "onlyOthersFailed" | "failModel" | "modelState" | "modelWaitMs" | "succeed" | "waitMs"
+    | "doubtMs"
+    | "fail"
+    | "healthOf"
+    | "onlyOthersFailed"
+    | "failModel"
+    | "modelState"
+    | "modelWaitMs"
+    | "succeed"
+    | "waitMs"
   >
   readonly lockouts: Pick<LockoutStates, "fail" | "heldFor" | "hold" | "succeed" | "waitMs">
   readonly settings: () => Pick<ResilienceSettings, "connectionCooldown">

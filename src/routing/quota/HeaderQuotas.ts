@@ -126,7 +126,8 @@ const readCodexPlan = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "r
     if (used === null || minutes === 0) continue
     const window = windowOfMinutes(minutes)
     const resetAtMs =
-      resetAt(reading, Names.codexPlan(which, "reset-after-seconds")) ?? resetAt(reading, Names.codexPlan(which, "reset-at"))
+      resetAt(reading, Names.codexPlan(which, "reset-after-seconds")) ??
+      resetAt(reading, Names.codexPlan(which, "reset-at"))
     if (window === null) rates.push({ name: `${minutes} minutes`, left: 100 - used, total: 100, resetAtMs })
     else windows.push({ window, unit: "percent", used, total: 100, resetAtMs })
   }

@@ -9,7 +9,7 @@ import { lengthMs, type WindowName } from "./Span.ts"
 
 const Epoch = Schema.Finite
 
-/** A window as the provider showed it, learned_ until it resets. */
+/** A window as the provider showed it, believed until it resets. */
 const LearnedWindow = Schema.Struct({
   window: WindowSchema,
   unit: QuotaUnit,
@@ -57,7 +57,7 @@ export interface QuotaView {
   readonly untilMs: number
 }
 
-/** A limit that does not say when it resets is learned_ this long: such limits are of a minute. */
+/** A limit that does not say when it resets is believed this long: such limits are of a minute. */
 const rateBelievedMs = 60_000
 
 export const believedRate = (rate: ShownRate, nowMs: number): Rate => ({

@@ -22,7 +22,15 @@ export type FaultSignal =
  * When it shows: at once, as fast as a refusal, in the usual time of an answer, after half of that, after half and a silence, when a
  * timer of the gateway is over, or after several times the usual.
  */
-export type FaultTiming = "at_once" | "refusal" | "answer" | "half" | "half_then_idle" | "connect" | "first_byte" | "drip"
+export type FaultTiming =
+  | "at_once"
+  | "refusal"
+  | "answer"
+  | "half"
+  | "half_then_idle"
+  | "connect"
+  | "first_byte"
+  | "drip"
 
 export interface Fault {
   /** For people. */

@@ -23,7 +23,10 @@ const opened = (patch: ResiliencePatch = {}) => {
   )
 }
 
-const account = (maxConcurrent: number | null, authType: "apikey" | "oauth" = "apikey"): ConnectionLimiter.LimitedConnection => ({
+const account = (
+  maxConcurrent: number | null,
+  authType: "apikey" | "oauth" = "apikey"
+): ConnectionLimiter.LimitedConnection => ({
   id: "c1",
   maxConcurrent,
   authType

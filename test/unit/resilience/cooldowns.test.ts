@@ -281,7 +281,10 @@ describe("models that rest", () => {
     Effect.gen(function* () {
       const cooldowns = yield* running
       for (let n = 0; n < maxModels + 1; n++) cooldowns.failModel("c1", `m${n}`, apikey, 1_000, because503)
-      assert.deepStrictEqual([cooldowns.modelWaitMs("c1", "m0", 1_000), cooldowns.modelWaitMs("c1", "m1", 1_000)], [0, 3_000])
+      assert.deepStrictEqual(
+        [cooldowns.modelWaitMs("c1", "m0", 1_000), cooldowns.modelWaitMs("c1", "m1", 1_000)],
+        [0, 3_000]
+      )
     }).pipe(Effect.provide(reposInMemory))
   )
 })

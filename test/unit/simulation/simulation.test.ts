@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
-import { noBehaviours, strangers } from "../../../src/simulation/Behaviour.ts"
+import { noBehaviours, unknownNames } from "../../../src/simulation/Behaviour.ts"
 import { latencyMs, percentile, streamsOf } from "../../../src/simulation/Distributions.ts"
 import { makeEventQueue } from "../../../src/simulation/EventQueue.ts"
 import { jainIndex } from "../../../src/simulation/Fairness.ts"
@@ -145,11 +145,11 @@ describe("a simulation", () => {
     assert.isAbove(report.fairness.jainIndex!, 0.995)
   })
 
-  it("knows a target by its particular name before a general one, and no strangers", () => {
+  it("knows a target by its particular name before a general one, and no unknownNames", () => {
     const behaviours = { ...noBehaviours, errors: { one: 0, "*": 1 } }
     assert.deepStrictEqual(servedOf(simulated({ behaviours, strategy: "random" })), [300, 0, 0])
     const { targets } = resolutionOf("priority", [1, 1])
-    const found = strangers({ ...behaviours, errors: { "groq/m": 0, openai: 0, m: 0, nobody: 1 } }, targets)
+    const found = unknownNames({ ...behaviours, errors: { "groq/m": 0, openai: 0, m: 0, nobody: 1 } }, targets)
     assert.deepStrictEqual(found, [{ field: "errors", name: "nobody" }])
   })
 })

@@ -29,7 +29,11 @@ const sample = (phrase: string | RegExp): ReadonlyArray<string> =>
 /** Words that would cost something if they were the upstream's own. */
 const wordsOf = ({ when }: Rule): ReadonlyArray<string> => (when.text ?? []).flatMap(sample)
 
-const sentAs = (body: unknown, beside: ReadonlyArray<string> = []): CallerText => ({ body, beside, fingerprint: () => "one" })
+const sentAs = (body: unknown, beside: ReadonlyArray<string> = []): CallerText => ({
+  body,
+  beside,
+  fingerprint: () => "one"
+})
 
 /** How a caller gets words into a request. */
 const ways: Readonly<Record<string, (words: string) => CallerText>> = {

@@ -35,7 +35,7 @@ const perMinute = (left: string) =>
     "x-ratelimit-reset-requests": "30s"
   })
 
-const quoted = (id: string, quotas: ReadonlyArray<DeclaredQuota> = []): QuotaWindows.Quoted => ({ id, quotas })
+const quoted = (id: string, quotas: ReadonlyArray<DeclaredQuota> = []): QuotaWindows.QuotaConnection => ({ id, quotas })
 const used = (tokens: number, usd = 0) => ({ tokens, costNanoUsd: usd * nanoUsdPerUsd })
 
 const failure = (more: Partial<Failure>): Failure => ({

@@ -58,8 +58,8 @@ export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsag
 
 const none: ReadonlyArray<never> = []
 
-/** Stands for total together. Ids have no blanks. */
-const total = ""
+/** The holder under which the use of all keys together is counted. Ids have no blanks. */
+const allKeys = ""
 
 const keyOf = (group: QuotaGroup, connectionId: string, holder: string): string =>
   `${group.id} ${connectionId} ${holder}`
@@ -113,7 +113,8 @@ export const make = Effect.gen(function* () {
     return byMember.get(connectionId) ?? none
   }
 
-  const knownOf = (connection: QuotaWindows.QuotaConnection, nowMs: number) => knownQuotas(quotas.views(connection, nowMs))
+  const knownOf = (connection: QuotaWindows.QuotaConnection, nowMs: number) =>
+    knownQuotas(quotas.views(connection, nowMs))
 
   /** Active members, whether a request was resolved to all of them or not. */
   const membersOf = ({ members }: QuotaGroup): Accounts => {
@@ -138,7 +139,7 @@ export const make = Effect.gen(function* () {
         own: ownUse(
           view,
           ledger.of(keyOf(group, connectionId, apiKeyId)),
-          ledger.of(keyOf(group, connectionId, total)),
+          ledger.of(keyOf(group, connectionId, allKeys)),
           nowMs
         ),
         resetAtMs: view.untilMs
@@ -165,7 +166,7 @@ export const make = Effect.gen(function* () {
         weight: allocation.weight,
         weights,
         ownUnderWay: waiting(apiKeyId),
-        allUnderWay: waiting(total)
+        allUnderWay: waiting(allKeys)
       }
       const opensMs = closedUntilMs(pool, claim, nowMs)
       if (opensMs !== null && opensMs > untilMs) [closed, untilMs] = [pool, opensMs]
@@ -195,7 +196,7 @@ export const make = Effect.gen(function* () {
   const enter = (asked: ShareRequest, apiKeyId: string | null): (() => void) | null => {
     const provider = asked.targets[0]?.account.spec.id
     if (asked.quotaGroup === null || apiKeyId === null || provider === undefined) return null
-    const ways = [wayOf(asked.quotaGroup, provider, apiKeyId), wayOf(asked.quotaGroup, provider, total)]
+    const ways = [wayOf(asked.quotaGroup, provider, apiKeyId), wayOf(asked.quotaGroup, provider, allKeys)]
     for (const way of ways) bump(underWay, way, 1)
     return () => {
       for (const way of ways) bump(underWay, way, -1)
@@ -215,7 +216,7 @@ export const make = Effect.gen(function* () {
     if (known.size === 0) return
     const add = (key: string): void => ledger.put(key, drawn(ledger.of(key), known, used, nowMs))
     for (const group of groups) {
-      add(keyOf(group, connection.id, total))
+      add(keyOf(group, connection.id, allKeys))
       if (group.name === quotaGroup && apiKeyId !== null) add(keyOf(group, connection.id, apiKeyId))
     }
   }
@@ -250,5 +251,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<QuotaShareUsage, StoreError, QuotaUseRepo | Catalog.Catalog | QuotaWindows.QuotaWindows> =
-  Layer.scoped(QuotaShareUsage, make)
+export const layer: Layer.Layer<
+  QuotaShareUsage,
+  StoreError,
+  QuotaUseRepo | Catalog.Catalog | QuotaWindows.QuotaWindows
+> = Layer.scoped(QuotaShareUsage, make)
