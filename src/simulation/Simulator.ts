@@ -53,7 +53,7 @@ export interface ReplayRequest {
 
 type Refusal = ModelNotFound | NoTarget | InvalidRequest
 
-export class Simulator extends Context.Tag("gateway/routing/Simulator")<
+export class Simulator extends Context.Tag("gateway/simulation/Simulator")<
   Simulator,
   {
     readonly simulate: (request: SimulationRequest) => Effect.Effect<SimulationReport, Refusal>
