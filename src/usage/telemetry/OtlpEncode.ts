@@ -48,7 +48,12 @@ interface Place {
 }
 
 /** One call to an upstream, as a child of its request. */
-const attemptSpan = (row: RequestSummary["row"], { spanId, traceId }: Place, attempt: AttemptRecord, index: number) => ({
+const attemptSpan = (
+  row: RequestSummary["row"],
+  { spanId, traceId }: Place,
+  attempt: AttemptRecord,
+  index: number
+) => ({
   traceId,
   spanId: hexOf(createHash("sha256").update(`${row.id} ${index}`).digest("hex"), 16),
   parentSpanId: spanId,
