@@ -1,8 +1,10 @@
 /**
- * The management contract: every endpoint once. Handlers, the CLI's client, `/openapi.json` and the tier table derive from it.
+ * The management contract: every endpoint of the route table once. Handlers, the CLI's client and `/openapi.json` derive from it.
  * Errors every route can answer are declared here; the others stand at their endpoint.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import {
   BadRequestAnswer,
@@ -29,6 +31,7 @@ import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
 import { Usage } from "./Groups/Usage.ts"
+import type { ManagementKey } from "./ManagementRoutes.ts"
 import { withStrictBodies } from "./StrictBodies.ts"
 
 const contract = HttpApi.make("gateway")
@@ -58,4 +61,15 @@ const contract = HttpApi.make("gateway")
   .annotate(OpenApi.Title, "Gateway")
   .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")
 
-export class GatewayApi extends withStrictBodies(contract) {}
+type KeyOf<Group> = Group extends HttpApiGroup.HttpApiGroup.Any
+  ? `${HttpApiGroup.HttpApiGroup.Name<Group>}.${HttpApiEndpoint.HttpApiEndpoint.Name<HttpApiGroup.HttpApiGroup.Endpoints<Group>>}`
+  : never
+
+type ContractKey =
+  typeof contract extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? KeyOf<Groups> : never
+
+/** Does not compile while a route of the table has no endpoint. */
+const withAll = <Api>(api: [ManagementKey] extends [ContractKey] ? Api : Exclude<ManagementKey, ContractKey>): Api =>
+  api as Api
+
+export class GatewayApi extends withStrictBodies(withAll<typeof contract>(contract)) {}

@@ -7,6 +7,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
+import { InferenceAccess } from "./Security.ts"
 
 const open = { key: Schema.String, value: Schema.Unknown }
 
@@ -200,6 +201,7 @@ class Inference extends HttpApiGroup.make("inference")
   .add(HttpApiEndpoint.get("geminiModels", "/v1beta/models").addSuccess(OpenObject))
   .add(HttpApiEndpoint.get("models", "/v1/models").addSuccess(ModelList))
   .add(HttpApiEndpoint.get("providerManifest", "/api/v1/provider-plugin-manifest").addSuccess(OpenObject))
+  .middleware(InferenceAccess)
   .addError(NotFoundAnswer)
   .addError(TooManyRequestsAnswer)
   .addError(UpstreamFailedAnswer) {}

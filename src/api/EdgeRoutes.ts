@@ -1,10 +1,8 @@
-/**
- * The routes that enter by the raw edge, as part of the one route table (`Routes.ts` joins them with the management routes).
- * A file of its own, so that the request path does not load the management contract.
- */
+/** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
 import type { WireName } from "../domain/Wire.ts"
 
 interface Shape<Key, Method, Tier, Wire> {
+  readonly plane: "edge"
   /** `<group>.<endpoint>`. Several spellings of one route share it. */
   readonly key: Key
   readonly method: Method
@@ -64,15 +62,18 @@ const conversation = (
   key: ConversationKey,
   wire: WireName,
   ...paths: ReadonlyArray<string>
-): ReadonlyArray<InferenceRoute> => paths.map((path) => ({ key, method: "POST", path, tier: "inference", wire }))
+): ReadonlyArray<InferenceRoute> =>
+  paths.map((path) => ({ plane: "edge", key, method: "POST", path, tier: "inference", wire }))
 
 const listing = (
   key: ListingRoute["key"],
   wire: WireName,
   ...paths: ReadonlyArray<string>
-): ReadonlyArray<ListingRoute> => paths.map((path) => ({ key, method: "GET", path, tier: "inference", wire }))
+): ReadonlyArray<ListingRoute> =>
+  paths.map((path) => ({ plane: "edge", key, method: "GET", path, tier: "inference", wire }))
 
 const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
+  plane: "edge",
   key,
   method: "GET",
   path,
@@ -158,63 +159,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry for everybody, without secrets, accounts or nodes: a router beside the gateway needs no more than its own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
-  { key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", wire: null },
+  { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", wire: null },
   // Clients probe the root before their first request.
-  { key: "system.root", method: "GET", path: "/", tier: "public", wire: null }
+  { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", wire: null }
 ]
-
-const methodsOf = (route: EdgeRoute): ReadonlyArray<string> =>
-  route.method === "GET" ? ["GET", "HEAD"] : [route.method]
-
-const exact: ReadonlyMap<string, EdgeRoute> = new Map(
-  edgeRoutes.flatMap((route) => methodsOf(route).map((method) => [`${method} ${route.path}`, route] as const))
-)
-
-interface Pattern {
-  readonly route: EdgeRoute
-  readonly segments: ReadonlyArray<string>
-  /** A rest of at least one segment follows. */
-  readonly open: boolean
-}
-
-const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").slice(1)
-
-const patterns: ReadonlyArray<Pattern> = edgeRoutes
-  .filter(({ path }) => path.includes(":") || path.endsWith("*"))
-  .map((route) => {
-    const segments = segmentsOf(route.path)
-    const open = segments.at(-1) === "*"
-    return { route, segments: open ? segments.slice(0, -1) : segments, open }
-  })
-
-const fits = ({ open, segments }: Pattern, path: ReadonlyArray<string>): boolean =>
-  (open ? path.length > segments.length : path.length === segments.length) &&
-  segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
-
-const patternsAt = (path: string): ReadonlyArray<EdgeRoute> => {
-  const segments = segmentsOf(path)
-  return patterns.flatMap((pattern) => (fits(pattern, segments) ? pattern.route : []))
-}
-
-/** Every edge route at a lower-case path. */
-export const edgeRoutesAt = (path: string): ReadonlyArray<EdgeRoute> => [
-  ...edgeRoutes.filter((route) => route.path === path),
-  ...patternsAt(path)
-]
-
-/** The edge route at a lower-case path, whatever the method. */
-export const edgeRouteAt = (path: string): EdgeRoute | null => edgeRoutesAt(path)[0] ?? null
-
-/** Hot: the edge route of a method and an exact path. */
-export const edgeRoute = (method: string, path: string): EdgeRoute | null => exact.get(`${method} ${path}`) ?? null
-
-/** The edge route of a method and a lower-case path of which a part is the request's own. */
-export const patternRoute = (method: string, path: string): EdgeRoute | null =>
-  patternsAt(path).find((route) => methodsOf(route).includes(method)) ?? null
-
-/** The part of a normalised path that stands for `:name` in a route's path; null when the route has none. */
-export const pathParameter = (route: EdgeRoute, path: ReadonlyArray<string>, name: string): string | null => {
-  if (!route.path.includes(":")) return null
-  const at = segmentsOf(route.path).indexOf(`:${name}`)
-  return at < 0 ? null : (path[at] ?? null)
-}

@@ -50,9 +50,6 @@ export const Secret = Schema.Redacted(
   Schema.String.pipe(Schema.minLength(1, { message: () => "must not be empty" }), Schema.maxLength(8192))
 )
 
-/** `{id}` of a path. */
-export const idParam = HttpApiSchema.param("id", Schema.String)
-
 /** ISO 8601 with an offset or `Z`. */
 export const IsoTime = Schema.String.pipe(
   Schema.filter((text) =>

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the whole service, derived from the contract and the route table. Built on first use, then kept. */
+/** The OpenAPI document of the whole service, derived from the contract. Built on first use, then kept. */
 import * as OpenApi from "@effect/platform/OpenApi"
 import type { JsonSchema } from "@effect/platform/OpenApiJsonSchema"
 import * as JSONSchema from "effect/JSONSchema"
@@ -6,27 +6,18 @@ import { ComboConfig } from "../domain/combo/ConfigSchema.ts"
 import { version } from "../platform/Version.ts"
 import { GatewayApi } from "./Api.ts"
 import { CompatApi } from "./CompatApi.ts"
-import { routes } from "./Routes.ts"
-import type { Tier } from "./Routes.ts"
 
-const keySchemes = [{ bearer: [] }, { apiKeyHeader: [] }]
-const sessionScheme = [{ session: [], csrf: [] }]
-
-/** Which credentials a tier accepts; any one entry of the list is enough. */
-const securityOf: Readonly<Record<Tier, Array<OpenApi.OpenAPISecurityRequirement>>> = {
-  public: [],
-  inference: [{}, ...keySchemes],
-  scrape: [{}, ...keySchemes],
-  manage: [...keySchemes, ...sessionScheme],
-  session: sessionScheme,
-  loopback: [...keySchemes, ...sessionScheme]
+/** What schemes cannot say by themselves: an unsafe request needs the token beside the cookie, and keys may be not required. */
+const refined = (security: ReadonlyArray<OpenApi.OpenAPISecurityRequirement>) => {
+  const pairs = security.map((scheme) => ("session" in scheme ? { ...scheme, csrf: [] } : scheme))
+  return security.some((scheme) => "apiKeyHeader" in scheme) ? [{}, ...pairs] : pairs
 }
 
-const securitySchemes: Record<string, OpenApi.OpenAPISecurityScheme> = {
-  bearer: { type: "http", scheme: "bearer", description: "An API key of this gateway, or the admin key." },
-  apiKeyHeader: { type: "apiKey", name: "x-api-key", in: "header" },
-  session: { type: "apiKey", name: "gateway_session", in: "cookie" },
-  csrf: { type: "apiKey", name: "X-CSRF-Token", in: "header", description: "Needed with the cookie unless reading." }
+const csrf: OpenApi.OpenAPISecurityScheme = {
+  type: "apiKey",
+  name: "X-CSRF-Token",
+  in: "header",
+  description: "Needed with the cookie unless reading."
 }
 
 const methods = ["get", "post", "put", "patch", "delete"] as const
@@ -44,14 +35,11 @@ const build = (): OpenApi.OpenAPISpec => {
   const spec = OpenApi.fromApi(GatewayApi.addHttpApi(CompatApi).annotate(OpenApi.Version, version), {
     additionalPropertiesStrategy: "allow"
   })
-  const tierOf = new Map(
-    routes.map((route) => [`${route.method.toLowerCase()} ${route.path.replaceAll(/:(\w+)/g, "{$1}")}`, route.tier])
-  )
-  for (const [path, item] of Object.entries(spec.paths)) {
+  for (const item of Object.values(spec.paths)) {
     for (const method of methods) {
       const operation = item[method]
       if (operation === undefined) continue
-      operation.security = securityOf[tierOf.get(`${method} ${path}`) ?? "manage"]
+      operation.security = refined(operation.security)
       const content = operation.responses[400]?.content?.["application/json"]
       if (content !== undefined) content.schema = { $ref: "#/components/schemas/ErrorBody" }
     }
@@ -61,7 +49,11 @@ const build = (): OpenApi.OpenAPISpec => {
   )
   return {
     ...spec,
-    components: { ...spec.components, schemas: { ...schemas, ComboConfig: comboConfig() }, securitySchemes }
+    components: {
+      ...spec.components,
+      schemas: { ...schemas, ComboConfig: comboConfig() },
+      securitySchemes: { ...spec.components.securitySchemes, csrf }
+    }
   }
 }
 

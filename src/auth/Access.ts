@@ -1,7 +1,7 @@
 /**
  * May this caller use this route? One pure decision from the route's tier and the facts of a request; it is made nowhere else.
  */
-import type { Tier } from "../api/Routes.ts"
+import type { Tier } from "../api/Tier.ts"
 import { managementScopes } from "../domain/ApiKey.ts"
 import type { ApiKey, Principal } from "../domain/ApiKey.ts"
 

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Tier } from "../api/Routes.ts"
+import type { Tier } from "../api/Tier.ts"
 import { Flags } from "../flags/Flags.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { AppConfig } from "../platform/AppConfig.ts"

@@ -5,7 +5,6 @@
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
 import { type InferenceError, InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
 import type { AtOnce } from "../inference/request/Exchange.ts"
-import type { NormalPath } from "../kernel/NormalPath.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"
 import { embeddings } from "../wire/embeddings/Codec.ts"
@@ -15,7 +14,7 @@ import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import { geminiPath } from "./GeminiPath.ts"
+import { behindModels, geminiPath } from "./GeminiPath.ts"
 
 export interface Dialect {
   readonly codec: WireCodec
@@ -51,8 +50,8 @@ const streamedArray: WireCodec = {
 const wantsEvents = (query: URLSearchParams): boolean =>
   (query.get("alt") ?? query.get("$alt") ?? "").toLowerCase() === "sse"
 
-const gemini = (segments: NormalPath, query: URLSearchParams): Dialect | InferenceError => {
-  const path = geminiPath(segments)
+const gemini = (rest: string, query: URLSearchParams): Dialect | InferenceError => {
+  const path = geminiPath(behindModels(rest))
   if (path === null) return noAction()
   const told = (stream: boolean, atOnce: AtOnce | null = null): Dialect => ({
     codec: codecs.gemini,
@@ -84,8 +83,8 @@ const shown =
   }
 
 export interface DialectFacts {
-  /** The normalised path of the request. */
-  readonly segments: () => NormalPath
+  /** What follows the fixed part of the route's path. */
+  readonly rest: string
   readonly query: () => URLSearchParams
   readonly nowMs: number
   readonly offered: () => ReadonlyArray<OfferedModel>
@@ -109,7 +108,7 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
     case "inference.countResponseTokens":
       return plain(codecs.responses, counts)
     case "inference.gemini":
-      return gemini(facts.segments(), facts.query())
+      return gemini(facts.rest, facts.query())
     case "inference.ollamaChat":
       return plain(codecs.ollama, (body) => loadAnswer("chat", body, facts.nowMs))
     case "inference.ollamaGenerate":

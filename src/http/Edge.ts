@@ -1,23 +1,13 @@
 /**
- * The raw edge: inference routes straight from node's `request` event to one fiber, without router, middleware or span.
- * Everything else goes to the management plane behind it. Both doors know a route only from the one table (`api/Routes.ts`).
+ * The raw edge: inference routes straight from node's `request` event to one fiber, without middleware or span.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import {
-  type EdgeRoute,
-  editorPath,
-  edgeRoute,
-  edgeRoutesAt,
-  type InferenceRoute,
-  type ListingRoute,
-  pathParameter,
-  patternRoute,
-  type QuestionRoute
-} from "../api/EdgeRoutes.ts"
+import type { EdgeRoute, InferenceRoute, ListingRoute, QuestionRoute } from "../api/EdgeRoutes.ts"
+import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
 import type { Principal } from "../domain/ApiKey.ts"
@@ -40,55 +30,36 @@ import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
 import { StopSignal } from "../inference/request/StopSignal.ts"
-import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
-import { breakersOf, classOf, countStandings, standingOf } from "../management/Standings.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as IdGen from "../platform/IdGen.ts"
-import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
-import * as Breakers from "../resilience/breaker/Breakers.ts"
-import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
-import { DecisionLog } from "../routing/records/DecisionLog.ts"
-import * as UsageJournal from "../store/UsageJournal.ts"
-import * as Telemetry from "../usage/Telemetry.ts"
 import { codecs } from "../wire/Codec.ts"
 import { dialectOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
-import { contentType, renderPrometheus } from "./Metrics.ts"
+import { contentType } from "./Metrics.ts"
+import * as MetricsPage from "./MetricsPage.ts"
 import { NodeReply } from "./NodeReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
-import { processFamilies } from "./ProcessMetrics.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { readBody } from "./RequestBody.ts"
-import { stateFamilies } from "./StateMetrics.ts"
-
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 export class Edge extends Context.Tag("gateway/http/Edge")<
   Edge,
   {
-    /** Handles the request when it is one of the edge's own; false hands it on. */
-    readonly handle: (request: IncomingMessage, response: ServerResponse) => boolean
+    /** Handles the request when its path is one of the edge's own; false hands it on. */
+    readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => boolean
   }
 >() {}
 
 const empty = Buffer.alloc(0)
 const anonymous: Principal = { _tag: "Anonymous" }
-
-const editorDepth = editorPath.split("/").length - 1
-
-/** The path as the route's handler knows it: without what stands in front of an editor's path. */
-const ownSegments = (route: EdgeRoute, request: IncomingMessage): NormalPath => {
-  const segments = normalisePath(request.url ?? "/") ?? []
-  return route.path.startsWith(editorPath) ? segments.slice(editorDepth) : segments
-}
 
 const jsonOnly =
   "Requests with an Origin must say 'Content-Type: application/json' while no API key is required: a page may send other types without asking."
@@ -115,20 +86,15 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
-  const processFacts = yield* ProcessFacts.ProcessFacts
   const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
   const stop = yield* StopSignal
   const catalogue = yield* ModelCatalogue.ModelCatalogue
-  const telemetry = yield* Telemetry.Telemetry
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
-  const breakers = yield* Breakers.Breakers
-  const cooldowns = yield* Cooldowns.Cooldowns
-  const journal = yield* UsageJournal.UsageJournal
-  const decisions = yield* DecisionLog
+  const metrics = yield* MetricsPage.make
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -176,23 +142,26 @@ export const make = Effect.gen(function* () {
   const scopeView = (): ScopeView => ({ catalog: catalog.current(), modelsOf: catalog.modelsOf })
 
   /** The provider a route of one provider names; null on all other routes. */
-  const providerOf = (route: EdgeRoute, request: IncomingMessage): ProviderSpec | InferenceError | null => {
-    if (!route.path.includes(":provider")) return null
-    return providerNamed(scopeView(), pathParameter(route, ownSegments(route, request), "provider") ?? "")
-  }
+  const providerOf = ({ provider }: Parameters): ProviderSpec | InferenceError | null =>
+    provider === undefined ? null : providerNamed(scopeView(), provider)
 
   /** What the caller may choose from. */
   const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
 
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
-  const serve = (request: IncomingMessage, response: ServerResponse, route: InferenceRoute): void => {
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: InferenceRoute,
+    parameters: Parameters
+  ): void => {
     const reply = new NodeReply(response, streams)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const identity = identify(request, receivedMs)
     const principal = identity instanceof Error ? anonymous : identity
     const dialect = dialectOf(route, {
-      segments: () => ownSegments(route, request),
+      rest: parameters["*"] ?? "",
       query: () => queryOf(request.url ?? "/"),
       nowMs: receivedMs,
       offered: () => entriesFor(principal).map(offeredOf)
@@ -215,7 +184,7 @@ export const make = Effect.gen(function* () {
     })
     if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
-    const provider = providerOf(route, request)
+    const provider = providerOf(parameters)
     if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
     if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)) {
       return pipeline.refuse(exchange(empty), new UnsupportedBody({ message: jsonOnly }))
@@ -250,17 +219,22 @@ export const make = Effect.gen(function* () {
   const root = { name: "gateway", version, docs: "/openapi.json" }
 
   /** The answer of a GET route, or why there is none. */
-  const answerOf = (request: IncomingMessage, route: ListingRoute | QuestionRoute, principal: Principal) => {
+  const answerOf = (
+    request: IncomingMessage,
+    route: ListingRoute | QuestionRoute,
+    parameters: Parameters,
+    principal: Principal
+  ) => {
     const query = queryOf(request.url ?? "/")
     const modelsWhere = (keep: (entry: ModelCatalogue.CatalogueEntry) => boolean) =>
-      listingOf("inference.models", [], entriesFor(principal).filter(keep), query)
+      listingOf("inference.models", "", entriesFor(principal).filter(keep), query)
     switch (route.key) {
       case "inference.editor":
         return root
       case "inference.embeddingModels":
         return modelsWhere((entry) => entry.output_modalities?.includes("embedding") ?? isEmbeddingModel(entry.id))
       case "inference.providerModels": {
-        const provider = providerOf(route, request)
+        const provider = providerOf(parameters)
         return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)
       }
       case "inference.handshake":
@@ -272,66 +246,38 @@ export const make = Effect.gen(function* () {
           keysRequired: flags.isOn("REQUIRE_API_KEY")
         })
       default:
-        return listingOf(route.key, ownSegments(route, request), entriesFor(principal), query)
+        return listingOf(route.key, parameters["*"] ?? "", entriesFor(principal), query)
     }
   }
 
-  const list = (request: IncomingMessage, reply: ClientReply, route: ListingRoute | QuestionRoute): void => {
+  const list = (
+    request: IncomingMessage,
+    reply: ClientReply,
+    route: ListingRoute | QuestionRoute,
+    parameters: Parameters
+  ): void => {
     const nowMs = timers.nowMs()
     const requestId = ids.next(nowMs)
     const identity = identify(request, nowMs)
-    const answer = identity instanceof Error ? identity : answerOf(request, route, identity)
+    const answer = identity instanceof Error ? identity : answerOf(request, route, parameters, identity)
     if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
     else json(reply, requestId, 200, answer)
   }
 
-  const usageLogNow = () => {
-    const { dropped, notOnFile, problem } = journal.trouble()
-    return {
-      isTroubled: problem !== null,
-      waitingRows: journal.pending(),
-      rowsNotOnFile: notOnFile,
-      rowsDropped: dropped
-    }
-  }
-
-  const houseFamilies = (nowMs: number) => {
-    const current = catalog.current()
-    const standings = current.connections.map((connection) =>
-      standingOf(connection, cooldowns.healthOf(connection.id), nowMs)
-    )
-    return stateFamilies({
-      breakers: breakersOf(current, breakers.list(nowMs, classOf(current))),
-      connections: countStandings(standings),
-      inFlight: shedder.inFlight(),
-      shed: shedder.shed(),
-      bodyBytes: bodies.heldBytes(),
-      bodiesRefused: bodies.refused(),
-      decisionsNotStored: decisions.notStored(),
-      usageLog: usageLogNow()
-    })
-  }
-
-  const metrics = (reply: ClientReply): void => {
-    const nowMs = timers.nowMs()
-    const state = { ...processFacts.read(), openStreams: streams.count(), liveTimers: timers.live() }
-    send(
-      reply,
-      ids.next(nowMs),
-      200,
-      contentType,
-      renderPrometheus([...processFamilies(state), ...houseFamilies(nowMs), ...telemetry.metrics()])
-    )
-  }
-
-  const answer = (route: EdgeRoute, request: IncomingMessage, response: ServerResponse): void => {
-    if (route.tier === "inference" && route.method === "POST") return serve(request, response, route)
+  const answer = (
+    route: EdgeRoute,
+    parameters: Parameters,
+    request: IncomingMessage,
+    response: ServerResponse
+  ): void => {
+    if (route.tier === "inference" && route.method === "POST") return serve(request, response, route, parameters)
     const reply = new NodeReply(response, streams)
-    if (route.tier === "inference") return list(request, reply, route)
+    if (route.tier === "inference") return list(request, reply, route, parameters)
     if (route.key === "system.root") return json(reply, ids.next(timers.nowMs()), 200, root)
     const identity = identify(request, timers.nowMs(), "scrape")
-    if (identity instanceof Error) return refusePlain(reply, ids.next(timers.nowMs()), route, identity)
-    metrics(reply)
+    const requestId = ids.next(timers.nowMs())
+    if (identity instanceof Error) return refusePlain(reply, requestId, route, identity)
+    send(reply, requestId, 200, contentType, metrics())
   }
 
   const wrongMethod = (route: EdgeRoute, allow: string, request: IncomingMessage, reply: ClientReply): void => {
@@ -353,28 +299,13 @@ export const make = Effect.gen(function* () {
     ])
   }
 
-  const handle = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const method = request.method ?? "GET"
-    const path = pathOf(request.url ?? "/")
-    // Hot: the usual spelling. Any other spelling of the same path is the same route, with the same checks.
-    const exact = edgeRoute(method, path)
-    if (exact !== null) {
-      answer(exact, request, response)
-      return true
+  const handle = (found: Match, request: IncomingMessage, response: ServerResponse): boolean => {
+    const route = routeAt(found)
+    if (route?.plane !== "edge") return false
+    if (found._tag === "Found") answer(route, found.parameters, request, response)
+    else if (found._tag === "WrongMethod") {
+      wrongMethod(route, found.routes.map(({ method }) => method).join(", "), request, new NodeReply(response, streams))
     }
-    const segments = normalisePath(path)
-    if (segments === null) return false
-    const normal = `/${segments.join("/").toLowerCase()}`
-    const route = edgeRoute(method, normal) ?? patternRoute(method, normal)
-    if (route !== null) {
-      answer(route, request, response)
-      return true
-    }
-    const others = edgeRoutesAt(normal)
-    const [other] = others
-    if (other === undefined) return false
-    const allow = [...new Set(others.map((offered) => offered.method))].join(", ")
-    wrongMethod(other, allow, request, new NodeReply(response, streams))
     return true
   }
 
@@ -388,18 +319,13 @@ export const layer: Layer.Layer<
   | Gate.Gate
   | IdGen.IdGen
   | Timers.Timers
-  | ProcessFacts.ProcessFacts
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline
   | StopSignal
   | ModelCatalogue.ModelCatalogue
-  | Telemetry.Telemetry
   | Catalog.Catalog
   | Flags
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
-  | Breakers.Breakers
-  | Cooldowns.Cooldowns
-  | UsageJournal.UsageJournal
-  | DecisionLog
+  | MetricsPage.Measured
 > = Layer.effect(Edge, make)

@@ -1,5 +1,5 @@
 /**
- * What every request and every upgrade passes before its route is known: who may not even ask, and what pages of other origins are told
+ * What every request and every upgrade passes before its route is looked at: who may not even ask, and what pages of other origins are told
  * of the answer (CORS). One place for both planes and for sockets.
  */
 import * as Context from "effect/Context"
@@ -8,12 +8,11 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { edgeRouteAt } from "../api/EdgeRoutes.ts"
+import { type Match, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import { Gate } from "../auth/Gate.ts"
 import { describe, type ErrorView, errorView, UnsupportedBody } from "../domain/Errors.ts"
 import { errorHeaders } from "../inference/request/Headers.ts"
-import { normalisePath } from "../kernel/NormalPath.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { codecs } from "../wire/Codec.ts"
@@ -24,17 +23,14 @@ export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
   FrontDoor,
   {
     /** Whether the request may go on; when not, it was answered. */
-    readonly admits: (request: IncomingMessage, response: ServerResponse) => boolean
+    readonly admits: (found: Match, request: IncomingMessage, response: ServerResponse) => boolean
     readonly admitsUpgrade: (request: IncomingMessage, socket: Duplex) => boolean
   }
 >() {}
 
 /** An error in the words of the route that was asked for; the management plane speaks as the chat wire does. */
-export const renderFor = (url: string, view: ErrorView, requestId: string): string => {
-  const segments = normalisePath(url)
-  const route = segments === null ? null : edgeRouteAt(`/${segments.join("/").toLowerCase()}`)
-  return JSON.stringify(codecs[route?.wire ?? "chat"].renderError(view, requestId))
-}
+const renderFor = (found: Match, view: ErrorView, requestId: string): string =>
+  JSON.stringify(codecs[routeAt(found)?.wire ?? "chat"].renderError(view, requestId))
 
 /** How long a page may go by what it was told, in seconds. */
 const preflightSeconds = "600"
@@ -58,11 +54,11 @@ export const make = Effect.gen(function* () {
   const deniedTo = (request: IncomingMessage): Denied | null =>
     gate.admit(request.headers, () => request.socket.localAddress ?? null)
 
-  const refuse = (request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
+  const refuse = (found: Match, request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())
     const url = request.url ?? "/"
     runFork(logRefusal({ requestId, method: request.method ?? "", url, status: view.status, reason: view.code }))
-    const body = renderFor(url, view, requestId)
+    const body = renderFor(found, view, requestId)
     response.writeHead(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
     response.end(body)
   }
@@ -82,14 +78,14 @@ export const make = Effect.gen(function* () {
   }
 
   return FrontDoor.of({
-    admits: (request, response) => {
+    admits: (found, request, response) => {
       const denied = deniedTo(request)
       if (denied !== null) {
-        refuse(request, response, viewOf(denied))
+        refuse(found, request, response, viewOf(denied))
         return false
       }
       if (isEncoded(request)) {
-        refuse(request, response, describe(new UnsupportedBody({ message: plainOnly })))
+        refuse(found, request, response, describe(new UnsupportedBody({ message: plainOnly })))
         return false
       }
       // Hot: clients that are no browsers end here.

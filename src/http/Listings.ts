@@ -3,7 +3,6 @@ import type { ListingRoute } from "../api/EdgeRoutes.ts"
 import { type InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
 import { type CatalogueEntry, type CataloguePage, pageOf } from "../inference/catalogue/ModelCatalogue.ts"
 import { closest } from "../kernel/Closest.ts"
-import type { NormalPath } from "../kernel/NormalPath.ts"
 import { type PluginManifest, pluginManifest } from "../providers/PluginManifest.ts"
 import { otherSpellings } from "../routing/resolve/ModelIds.ts"
 import { type ListedGeminiModel, modelAnswer, modelListAnswer } from "../wire/gemini/ModelAnswers.ts"
@@ -63,10 +62,10 @@ const isBareNameOf = (name: string, entry: CatalogueEntry): boolean =>
 
 const noQuery = new URLSearchParams()
 
-/** The answer of a listing route, or why there is none. */
+/** The answer of a listing route, or why there is none. `rest` is what follows the fixed part of its path. */
 export const listingOf = (
   key: ListingRoute["key"],
-  segments: NormalPath,
+  rest: string,
   entries: ReadonlyArray<CatalogueEntry>,
   query: URLSearchParams = noQuery
 ): JsonObject | CatalogueEntry | CataloguePage | PluginManifest | ModelNotFound | InvalidRequest => {
@@ -74,11 +73,11 @@ export const listingOf = (
     case "inference.models":
       return page(entries, query)
     case "inference.model":
-      return findEntry(entries, segments.slice(2).join("/"))
+      return findEntry(entries, rest)
     case "inference.geminiModels":
       return geminiPage(entries, query)
     case "inference.geminiModel": {
-      const entry = findEntry(entries, geminiPath(segments)?.model ?? "")
+      const entry = findEntry(entries, geminiPath(rest)?.model ?? "")
       return entry instanceof Error ? entry : modelAnswer(geminiOf(entry))
     }
     case "inference.ollamaTags":

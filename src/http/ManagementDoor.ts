@@ -8,14 +8,15 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Match } from "../api/Routes.ts"
 import type { PlaneServices, UseCases } from "./Management.ts"
 
-type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+type MatchedHandler = (found: Match, request: IncomingMessage, response: ServerResponse) => void
 
 export class ManagementDoor extends Context.Tag("gateway/http/ManagementDoor")<
   ManagementDoor,
   {
-    readonly handle: NodeHandler
+    readonly handle: MatchedHandler
     /** Loads the plane now; done when it can answer. */
     readonly open: Effect.Effect<void>
   }
@@ -39,9 +40,9 @@ const opened = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
 const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
   const runtime = yield* Effect.runtime<PlaneServices | R>()
   const runPromise = Runtime.runPromise(runtime)
-  let loading: Promise<NodeHandler> | null = null
+  let loading: Promise<MatchedHandler> | null = null
 
-  const load = (): Promise<NodeHandler> => {
+  const load = (): Promise<MatchedHandler> => {
     loading ??= runPromise(
       Effect.tapErrorCause(opened(loadUseCases), (cause) =>
         Effect.logError("The management plane could not be loaded", cause)
@@ -50,9 +51,9 @@ const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
     return loading
   }
   return ManagementDoor.of({
-    handle: (request, response) => {
+    handle: (found, request, response) => {
       load().then(
-        (handler) => handler(request, response),
+        (handler) => handler(found, request, response),
         () => unavailable(response)
       )
     },

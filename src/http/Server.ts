@@ -1,5 +1,5 @@
 /**
- * The one HTTP server: the raw edge first, the management plane behind it. Stops gently: no new connection, running requests may
+ * The one HTTP server: a request is matched with the route table, and served by the raw edge or the management plane. Stops gently: no new connection, running requests may
  * finish within the drain time, then what is left is told that the gateway stops, and cut.
  */
 import * as Context from "effect/Context"
@@ -11,6 +11,7 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { match } from "../api/Routes.ts"
 import { StopSignal } from "../inference/request/StopSignal.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
@@ -126,8 +127,9 @@ export const make: Effect.Effect<
 
   const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
     response.on("close", began())
-    if (!frontDoor.admits(request, response)) return
-    if (!edge.handle(request, response)) management.handle(request, response)
+    const found = match(request.method ?? "GET", request.url ?? "/")
+    if (!frontDoor.admits(found, request, response)) return
+    if (!edge.handle(found, request, response)) management.handle(found, request, response)
   })
   server.on("upgrade", (request, socket, head) => {
     if (isWebSocketUpgrade(request)) {

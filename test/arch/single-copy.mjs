@@ -1,8 +1,8 @@
-// Two copies of effect break every tag; two of undici split the connection pools. Fails when either is installed twice.
+// Two copies of effect break every tag; two of undici split the connection pools; two of the router would not be the framework's own. Fails when either is installed twice.
 import { readdirSync, readFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 
-const wanted = new Set(["effect", "undici"])
+const wanted = new Set(["effect", "undici", "find-my-way-ts"])
 const found = new Map([...wanted].map((name) => [name, []]))
 
 const visit = (modules) => {

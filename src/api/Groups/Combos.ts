@@ -1,10 +1,10 @@
 /** Routing combos (contract B3, B5 "Combos"). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ComboStrategy } from "../../domain/Combo.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, idParam, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
+import { body, clearable, Created, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
 
 const TargetView = Schema.Struct({
   model: Schema.String,
@@ -103,28 +103,12 @@ export const AutoComboView = Schema.Struct({
 }).annotations({ identifier: "AutoCombo" })
 export type AutoComboView = typeof AutoComboView.Type
 
+const at = endpointsOf("combos")
+
 export class Combos extends HttpApiGroup.make("combos")
-  .add(HttpApiEndpoint.get("list", "/api/combos").addSuccess(Schema.Struct({ combos: Schema.Array(ComboView) })))
-  .add(
-    HttpApiEndpoint.post("create", "/api/combos")
-      .setPayload(CreateCombo)
-      .addSuccess(Created(Combo))
-      .addError(ConflictAnswer)
-  )
-  .add(
-    HttpApiEndpoint.get("auto", "/api/combos/auto").addSuccess(Schema.Struct({ combos: Schema.Array(AutoComboView) }))
-  )
-  .add(HttpApiEndpoint.get("get")`/api/combos/${idParam}`.addSuccess(Combo).addError(NotFoundAnswer))
-  .add(
-    HttpApiEndpoint.put("update")`/api/combos/${idParam}`
-      .setPayload(UpdateCombo)
-      .addSuccess(Combo)
-      .addError(NotFoundAnswer)
-      .addError(ConflictAnswer)
-  )
-  .add(
-    HttpApiEndpoint.del("remove")`/api/combos/${idParam}`
-      .addSuccess(NoContent)
-      .addError(NotFoundAnswer)
-      .addError(ConflictAnswer)
-  ) {}
+  .add(at("list").addSuccess(Schema.Struct({ combos: Schema.Array(ComboView) })))
+  .add(at("create").setPayload(CreateCombo).addSuccess(Created(Combo)).addError(ConflictAnswer))
+  .add(at("auto").addSuccess(Schema.Struct({ combos: Schema.Array(AutoComboView) })))
+  .add(at("get").addSuccess(Combo).addError(NotFoundAnswer))
+  .add(at("update").setPayload(UpdateCombo).addSuccess(Combo).addError(NotFoundAnswer).addError(ConflictAnswer))
+  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer).addError(ConflictAnswer)) {}

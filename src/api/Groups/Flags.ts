@@ -1,7 +1,7 @@
 /** Feature flags: one route, admin session only (document 2 "Feature flag API"). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer } from "../Errors.ts"
 import { optional } from "../Inputs.ts"
 
@@ -39,18 +39,18 @@ const FlagChange = Schema.Struct({
   requiresRestart: Schema.Boolean
 })
 
-const path = "/api/settings/feature-flags"
+const at = endpointsOf("flags")
 
 export class Flags extends HttpApiGroup.make("flags")
-  .add(HttpApiEndpoint.get("list", path).addSuccess(Schema.Struct({ flags: Schema.Array(FlagView), summary: Summary })))
+  .add(at("list").addSuccess(Schema.Struct({ flags: Schema.Array(FlagView), summary: Summary })))
   .add(
-    HttpApiEndpoint.put("set", path)
+    at("set")
       .setPayload(Schema.Struct({ key: Schema.String, value: optional(Schema.String) }))
       .addSuccess(FlagChange)
       .addError(ConflictAnswer)
   )
   .add(
-    HttpApiEndpoint.del("clear", path)
+    at("clear")
       .addSuccess(Schema.Struct({ cleared: Schema.Number, message: Schema.String }))
       .addError(ConflictAnswer)
   ) {}

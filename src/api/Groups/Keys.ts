@@ -1,10 +1,10 @@
 /** Gateway API keys (contract B3 `/api/keys`). The secret is in the answer to the creation and nowhere else. */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { keyScopes, RateLimit } from "../../domain/ApiKey.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, idParam, IsoTime, Name, NoContent, optional, Text } from "../Inputs.ts"
+import { body, clearable, Created, IsoTime, Name, NoContent, optional, Text } from "../Inputs.ts"
 
 export const KeyView = Schema.Struct({
   id: Schema.String,
@@ -46,15 +46,15 @@ export type UpdateKey = typeof UpdateKey.Type
 
 const Key = Schema.Struct({ key: KeyView })
 
+const at = endpointsOf("keys")
+
 export class Keys extends HttpApiGroup.make("keys")
-  .add(HttpApiEndpoint.get("list", "/api/keys").addSuccess(Schema.Struct({ keys: Schema.Array(KeyView) })))
+  .add(at("list").addSuccess(Schema.Struct({ keys: Schema.Array(KeyView) })))
   .add(
-    HttpApiEndpoint.post("create", "/api/keys")
+    at("create")
       .setPayload(CreateKey)
       .addSuccess(Created(Schema.Struct({ key: KeyView, secret: Schema.String })))
   )
-  .add(HttpApiEndpoint.get("get")`/api/keys/${idParam}`.addSuccess(Key).addError(NotFoundAnswer))
-  .add(
-    HttpApiEndpoint.put("update")`/api/keys/${idParam}`.setPayload(UpdateKey).addSuccess(Key).addError(NotFoundAnswer)
-  )
-  .add(HttpApiEndpoint.del("remove")`/api/keys/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}
+  .add(at("get").addSuccess(Key).addError(NotFoundAnswer))
+  .add(at("update").setPayload(UpdateKey).addSuccess(Key).addError(NotFoundAnswer))
+  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer)) {}

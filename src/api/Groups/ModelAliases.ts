@@ -1,7 +1,7 @@
 /** Aliases of models: other names for anything that can be asked for, in one store (document 2 `/api/models/alias`). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
 import { body, optional, Text } from "../Inputs.ts"
 
@@ -24,13 +24,13 @@ export type SetAlias = typeof SetAlias.Type
 export const AliasSet = Schema.Struct({ success: Schema.Literal(true), ...AliasView.fields })
 const AliasRemoved = Schema.Struct({ success: Schema.Literal(true), alias: Schema.String })
 
+const at = endpointsOf("modelAliases")
+
 export class ModelAliases extends HttpApiGroup.make("modelAliases")
-  .add(HttpApiEndpoint.get("list", "/api/models/alias").addSuccess(Schema.Struct({ aliases: Schema.Array(AliasView) })))
+  .add(at("list").addSuccess(Schema.Struct({ aliases: Schema.Array(AliasView) })))
+  .add(at("set").setPayload(SetAlias).addSuccess(AliasSet).addError(ConflictAnswer))
   .add(
-    HttpApiEndpoint.post("set", "/api/models/alias").setPayload(SetAlias).addSuccess(AliasSet).addError(ConflictAnswer)
-  )
-  .add(
-    HttpApiEndpoint.del("remove", "/api/models/alias")
+    at("remove")
       .setUrlParams(Schema.Struct({ alias: Schema.optionalWith(Schema.String, { exact: true }) }))
       .setPayload(Schema.NullOr(Schema.Struct({ alias: optional(Schema.String) })))
       .addSuccess(AliasRemoved)

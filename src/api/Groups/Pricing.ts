@@ -1,8 +1,8 @@
 /** Prices in USD per 1,000,000 tokens (contract B3 `/api/pricing`). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { PriceInput, PriceTable } from "../../domain/Pricing.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { optional } from "../Inputs.ts"
 
 const ModelPriceInput = Schema.Struct({
@@ -19,6 +19,8 @@ const PricePatch = Schema.Record({
 })
 
 /** PATCH lays the given models over the table and answers the whole. */
+const at = endpointsOf("pricing")
+
 export class Pricing extends HttpApiGroup.make("pricing")
-  .add(HttpApiEndpoint.get("get", "/api/pricing").addSuccess(PriceTable))
-  .add(HttpApiEndpoint.patch("update", "/api/pricing").setPayload(PricePatch).addSuccess(PriceTable)) {}
+  .add(at("get").addSuccess(PriceTable))
+  .add(at("update").setPayload(PricePatch).addSuccess(PriceTable)) {}

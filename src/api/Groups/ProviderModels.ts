@@ -1,7 +1,7 @@
 /** Models the operator declared or corrected; they win over what was learned (contract B3 `/api/provider-models`). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, clearable, Created, NoContent, optional, Text } from "../Inputs.ts"
 
@@ -52,16 +52,18 @@ const RemoveQuery = Schema.Struct({
   modelId: Schema.optionalWith(Schema.String, { exact: true })
 })
 
+const at = endpointsOf("providerModels")
+
 export class ProviderModels extends HttpApiGroup.make("providerModels")
   .add(
-    HttpApiEndpoint.get("list", "/api/provider-models")
+    at("list")
       .setUrlParams(Schema.Struct({ provider: Schema.optionalWith(Schema.String, { exact: true }) }))
       .addSuccess(Schema.Struct({ models: Schema.Array(ProviderModelView) }))
   )
-  .add(HttpApiEndpoint.post("create", "/api/provider-models").setPayload(ProviderModelInput).addSuccess(Created(Model)))
-  .add(HttpApiEndpoint.patch("update", "/api/provider-models").setPayload(ProviderModelInput).addSuccess(Model))
+  .add(at("create").setPayload(ProviderModelInput).addSuccess(Created(Model)))
+  .add(at("update").setPayload(ProviderModelInput).addSuccess(Model))
   .add(
-    HttpApiEndpoint.del("remove", "/api/provider-models")
+    at("remove")
       .setUrlParams(RemoveQuery)
       .setPayload(Schema.NullOr(RemoveKey))
       .addSuccess(NoContent)

@@ -1,23 +1,11 @@
 /** Provider nodes: endpoints the operator added; `prefix` is then a provider id (contract B3). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import {
-  body,
-  clearable,
-  Created,
-  HeaderMap,
-  HttpUrl,
-  idParam,
-  Name,
-  NoContent,
-  optional,
-  Secret,
-  UrlPath
-} from "../Inputs.ts"
+import { body, clearable, Created, HeaderMap, HttpUrl, Name, NoContent, optional, Secret, UrlPath } from "../Inputs.ts"
 
 export const NodeView = Schema.Struct({
   id: Schema.String,
@@ -74,20 +62,11 @@ export type UpdateNode = typeof UpdateNode.Type
 const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })
 const Node = Schema.Struct({ node: NodeView })
 
+const at = endpointsOf("providerNodes")
+
 export class ProviderNodes extends HttpApiGroup.make("providerNodes")
-  .add(HttpApiEndpoint.get("list", "/api/provider-nodes").addSuccess(Nodes))
-  .add(
-    HttpApiEndpoint.post("create", "/api/provider-nodes")
-      .setPayload(CreateNode)
-      .addSuccess(Created(Node))
-      .addError(ConflictAnswer)
-  )
-  .add(HttpApiEndpoint.get("get")`/api/provider-nodes/${idParam}`.addSuccess(Node).addError(NotFoundAnswer))
-  .add(
-    HttpApiEndpoint.put("update")`/api/provider-nodes/${idParam}`
-      .setPayload(UpdateNode)
-      .addSuccess(Node)
-      .addError(NotFoundAnswer)
-      .addError(ConflictAnswer)
-  )
-  .add(HttpApiEndpoint.del("remove")`/api/provider-nodes/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}
+  .add(at("list").addSuccess(Nodes))
+  .add(at("create").setPayload(CreateNode).addSuccess(Created(Node)).addError(ConflictAnswer))
+  .add(at("get").addSuccess(Node).addError(NotFoundAnswer))
+  .add(at("update").setPayload(UpdateNode).addSuccess(Node).addError(NotFoundAnswer).addError(ConflictAnswer))
+  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer)) {}

@@ -1,9 +1,9 @@
 /** Provider connections (contract B3 "Connection"). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { AccountTier, AuthType, DeclaredQuota, TestStatus } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
 import {
   body,
@@ -11,7 +11,6 @@ import {
   Created,
   HeaderMap,
   HttpUrl,
-  idParam,
   IsoTime,
   Name,
   NoContent,
@@ -155,38 +154,30 @@ const ValidateResult = Schema.Struct({
 const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
 const Connection = Schema.Struct({ connection: ConnectionView })
 
+const at = endpointsOf("providers")
+
 export class Providers extends HttpApiGroup.make("providers")
-  .add(HttpApiEndpoint.get("list", "/api/providers").addSuccess(Connections))
+  .add(at("list").addSuccess(Connections))
+  .add(at("create").setPayload(CreateConnection).addSuccess(Created(Connection)).addError(ConflictAnswer))
+  .add(at("validate").setPayload(ValidateKey).addSuccess(ValidateResult))
+  .add(at("get").addSuccess(Connection).addError(NotFoundAnswer))
   .add(
-    HttpApiEndpoint.post("create", "/api/providers")
-      .setPayload(CreateConnection)
-      .addSuccess(Created(Connection))
-      .addError(ConflictAnswer)
-  )
-  .add(HttpApiEndpoint.post("validate", "/api/providers/validate").setPayload(ValidateKey).addSuccess(ValidateResult))
-  .add(HttpApiEndpoint.get("get")`/api/providers/${idParam}`.addSuccess(Connection).addError(NotFoundAnswer))
-  .add(
-    HttpApiEndpoint.put("update")`/api/providers/${idParam}`
+    at("update")
       .setPayload(UpdateConnection)
       .addSuccess(Connection)
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
       .addError(ForbiddenAnswer)
   )
+  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer).addError(ForbiddenAnswer))
   .add(
-    HttpApiEndpoint.del("remove")`/api/providers/${idParam}`
-      .addSuccess(NoContent)
-      .addError(NotFoundAnswer)
-      .addError(ForbiddenAnswer)
-  )
-  .add(
-    HttpApiEndpoint.post("test")`/api/providers/${idParam}/test`
+    at("test")
       .setPayload(Schema.NullOr(Schema.Struct({ model: optional(Text) })))
       .addSuccess(TestResult)
       .addError(NotFoundAnswer)
   )
   .add(
-    HttpApiEndpoint.get("models")`/api/providers/${idParam}/models`
+    at("models")
       .addSuccess(Schema.Struct({ models: Schema.Array(UpstreamModel), error: Schema.NullOr(Schema.String) }))
       .addError(NotFoundAnswer)
       .addError(UpstreamFailedAnswer)

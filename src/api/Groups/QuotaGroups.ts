@@ -1,11 +1,11 @@
 /** Quota groups: who serves, and who is entitled to, `qtSd/<group>/<provider>/<model>` (contract B3 `/api/quota/groups`). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
 import { QuotaAllocation, QuotaMember } from "../../domain/QuotaGroup.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, Created, idParam, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
+import { body, Created, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
 
 /** What a key has used of its share of a window of the members at a provider, in the unit. */
 const AllocationQuota = Schema.Struct({
@@ -74,22 +74,11 @@ export type UpdateQuotaGroup = typeof UpdateQuotaGroup.Type
 
 const Group = Schema.Struct({ group: QuotaGroupView })
 
+const at = endpointsOf("quotaGroups")
+
 export class QuotaGroups extends HttpApiGroup.make("quotaGroups")
-  .add(
-    HttpApiEndpoint.get("list", "/api/quota/groups").addSuccess(Schema.Struct({ groups: Schema.Array(QuotaGroupView) }))
-  )
-  .add(
-    HttpApiEndpoint.post("create", "/api/quota/groups")
-      .setPayload(CreateQuotaGroup)
-      .addSuccess(Created(Group))
-      .addError(ConflictAnswer)
-  )
-  .add(HttpApiEndpoint.get("get")`/api/quota/groups/${idParam}`.addSuccess(Group).addError(NotFoundAnswer))
-  .add(
-    HttpApiEndpoint.put("update")`/api/quota/groups/${idParam}`
-      .setPayload(UpdateQuotaGroup)
-      .addSuccess(Group)
-      .addError(NotFoundAnswer)
-      .addError(ConflictAnswer)
-  )
-  .add(HttpApiEndpoint.del("remove")`/api/quota/groups/${idParam}`.addSuccess(NoContent).addError(NotFoundAnswer)) {}
+  .add(at("list").addSuccess(Schema.Struct({ groups: Schema.Array(QuotaGroupView) })))
+  .add(at("create").setPayload(CreateQuotaGroup).addSuccess(Created(Group)).addError(ConflictAnswer))
+  .add(at("get").addSuccess(Group).addError(NotFoundAnswer))
+  .add(at("update").setPayload(UpdateQuotaGroup).addSuccess(Group).addError(NotFoundAnswer).addError(ConflictAnswer))
+  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer)) {}

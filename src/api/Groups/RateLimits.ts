@@ -1,10 +1,10 @@
 /** What holds requests back: the state of every account, and the settings that are common to all (document 1 "Resilience endpoints"). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { TestStatus } from "../../domain/Connection.ts"
 import { ResilienceSettings } from "../../domain/Resilience.ts"
 import { LockoutView } from "./Resilience.ts"
+import { endpointsOf } from "../Endpoints.ts"
 
 /**
  * `remainingMs` is the time until the account may be used: 0 now, null when only an operator or new credentials can help.
@@ -55,6 +55,8 @@ const RateLimitSettings = ResilienceSettings.pick(
   "loadShedding"
 )
 
+const at = endpointsOf("rateLimits")
+
 export class RateLimits extends HttpApiGroup.make("rateLimits")
-  .add(HttpApiEndpoint.get("status", "/api/rate-limits").addSuccess(RateLimitStatus))
-  .add(HttpApiEndpoint.get("settings", "/api/rate-limit").addSuccess(RateLimitSettings)) {}
+  .add(at("status").addSuccess(RateLimitStatus))
+  .add(at("settings").addSuccess(RateLimitSettings)) {}

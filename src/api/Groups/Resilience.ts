@@ -2,10 +2,10 @@
  * Resilience: its settings (contract B3, B5 "Timeouts"; PATCH takes any part and answers the whole), and the states of providers,
  * connections and models with the ways to reset them (document 1 "Resilience endpoints").
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ResiliencePatch, ResilienceSettings } from "../../domain/Resilience.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, optional, Text } from "../Inputs.ts"
 
@@ -68,27 +68,13 @@ export const Cleared = Schema.Union(
 )
 export type Cleared = typeof Cleared.Type
 
-const modelCooldowns = "/api/resilience/model-cooldowns"
+const at = endpointsOf("resilience")
 
 export class Resilience extends HttpApiGroup.make("resilience")
-  .add(HttpApiEndpoint.get("get", "/api/resilience").addSuccess(ResilienceSettings))
-  .add(HttpApiEndpoint.patch("update", "/api/resilience").setPayload(PatchResilience).addSuccess(ResilienceSettings))
-  .add(HttpApiEndpoint.get("breakers", "/api/resilience/breakers").addSuccess(Breakers))
-  .add(HttpApiEndpoint.post("reset", "/api/resilience/reset").setPayload(ResetBreakers).addSuccess(WasReset))
-  .add(
-    HttpApiEndpoint.get("modelCooldowns", modelCooldowns).addSuccess(
-      Schema.Struct({ items: Schema.Array(LockoutView) })
-    )
-  )
-  .add(
-    HttpApiEndpoint.del("clearModelCooldowns", modelCooldowns)
-      .setPayload(ClearLockouts)
-      .addSuccess(Cleared)
-      .addError(NotFoundAnswer)
-  )
-  .add(
-    HttpApiEndpoint.del("clearCooldowns", "/api/resilience/cooldowns")
-      .setPayload(ClearCooldowns)
-      .addSuccess(Cleared)
-      .addError(NotFoundAnswer)
-  ) {}
+  .add(at("get").addSuccess(ResilienceSettings))
+  .add(at("update").setPayload(PatchResilience).addSuccess(ResilienceSettings))
+  .add(at("breakers").addSuccess(Breakers))
+  .add(at("reset").setPayload(ResetBreakers).addSuccess(WasReset))
+  .add(at("modelCooldowns").addSuccess(Schema.Struct({ items: Schema.Array(LockoutView) })))
+  .add(at("clearModelCooldowns").setPayload(ClearLockouts).addSuccess(Cleared).addError(NotFoundAnswer))
+  .add(at("clearCooldowns").setPayload(ClearCooldowns).addSuccess(Cleared).addError(NotFoundAnswer)) {}

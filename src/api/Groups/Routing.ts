@@ -1,10 +1,9 @@
 /** Routing decisions: those that were taken, and those that would be (contract B3, B5 "Decision record"). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
 import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { body, optional, Text } from "../Inputs.ts"
 
@@ -52,8 +51,6 @@ export const DecisionView = Schema.Struct({
   relaxedFilters: Schema.Array(Schema.String)
 }).annotations({ identifier: "Decision" })
 export type DecisionView = typeof DecisionView.Type
-
-const requestId = HttpApiSchema.param("requestId", Schema.String)
 
 /** A request as it would come in. Nothing is sent upstream, and nothing is remembered of it. */
 export const ExplainInput = Schema.Struct({
@@ -230,25 +227,20 @@ export const ReplayView = Schema.Struct({
 }).annotations({ identifier: "Replay" })
 export type ReplayView = typeof ReplayView.Type
 
+const at = endpointsOf("routing")
+
 export class Routing extends HttpApiGroup.make("routing")
+  .add(at("explain").setPayload(ExplainInput).addSuccess(Decision).addError(NotFoundAnswer))
   .add(
-    HttpApiEndpoint.post("explain", "/api/routing/explain")
-      .setPayload(ExplainInput)
-      .addSuccess(Decision)
-      .addError(NotFoundAnswer)
-  )
-  .add(
-    HttpApiEndpoint.post("simulate", "/api/routing/simulate")
+    at("simulate")
       .setPayload(SimulateInput)
       .addSuccess(Schema.Struct({ simulation: SimulationView }))
       .addError(NotFoundAnswer)
   )
   .add(
-    HttpApiEndpoint.post("replay", "/api/routing/replay")
+    at("replay")
       .setPayload(ReplayInput)
       .addSuccess(Schema.Struct({ replay: ReplayView }))
       .addError(NotFoundAnswer)
   )
-  .add(
-    HttpApiEndpoint.get("decision")`/api/routing/decisions/${requestId}`.addSuccess(Decision).addError(NotFoundAnswer)
-  ) {}
+  .add(at("decision").addSuccess(Decision).addError(NotFoundAnswer)) {}

@@ -1,7 +1,7 @@
 /** Health and the description of the service. */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { endpointsOf } from "../Endpoints.ts"
 import { AccountCounts } from "./RateLimits.ts"
 
 export const Ping = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.String, uptimeMs: Schema.Number })
@@ -36,7 +36,9 @@ export const Health = Schema.Struct({
   })
 }).annotations({ identifier: "Health" })
 
+const at = endpointsOf("system")
+
 export class System extends HttpApiGroup.make("system")
-  .add(HttpApiEndpoint.get("ping", "/api/health/ping").addSuccess(Ping))
-  .add(HttpApiEndpoint.get("health", "/api/monitoring/health").addSuccess(Health))
-  .add(HttpApiEndpoint.get("openapi", "/openapi.json").addSuccess(Schema.Unknown)) {}
+  .add(at("ping").addSuccess(Ping))
+  .add(at("health").addSuccess(Health))
+  .add(at("openapi").addSuccess(Schema.Unknown)) {}

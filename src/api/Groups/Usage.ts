@@ -1,10 +1,9 @@
 /** Usage rows, newest first, and the quotas of a connection (contract B3 `/api/usage/logs`, `/api/usage/{connectionId}`). */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 
 export const UsageLog = Schema.Struct({
@@ -78,14 +77,12 @@ export const ConnectionUsage = Schema.Struct({
 }).annotations({ identifier: "ConnectionUsage" })
 export type ConnectionUsage = typeof ConnectionUsage.Type
 
-const connectionId = HttpApiSchema.param("connectionId", Schema.String)
+const at = endpointsOf("usage")
 
 export class Usage extends HttpApiGroup.make("usage")
   .add(
-    HttpApiEndpoint.get("logs", "/api/usage/logs")
+    at("logs")
       .setUrlParams(LogsQuery)
       .addSuccess(Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) }))
   )
-  .add(
-    HttpApiEndpoint.get("connection")`/api/usage/${connectionId}`.addSuccess(ConnectionUsage).addError(NotFoundAnswer)
-  ) {}
+  .add(at("connection").addSuccess(ConnectionUsage).addError(NotFoundAnswer)) {}

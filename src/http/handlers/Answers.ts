@@ -85,7 +85,8 @@ const badFields = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProbl
 /** A 400 that names one field. */
 export const badField = (field: string, message: string): BadRequest => badFields([{ field, message }])
 
-const badInput = (error: HttpApiDecodeError): BadRequest => {
+/** Every field of a request that does not fit its schema, in one answer. */
+export const badInput = (error: HttpApiDecodeError): BadRequest => {
   const [first, ...others] = problemsOf(error).filter(({ field }) => field !== "")
   return first === undefined
     ? new BadRequest({ message: "The request body must be a JSON object." })

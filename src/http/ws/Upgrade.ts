@@ -4,13 +4,12 @@
  */
 import type { Duplex } from "node:stream"
 import { STATUS_CODES } from "node:http"
-import { edgeRouteAt } from "../../api/EdgeRoutes.ts"
+import { match, routeAt } from "../../api/Routes.ts"
 import type { Access } from "../../auth/Access.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { type ErrorView, typeAndCode } from "../../domain/Errors.ts"
 import { identityHeaders } from "../../inference/request/Headers.ts"
-import { normalisePath } from "../../kernel/NormalPath.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { transportError } from "./ServerFrames.ts"
 
@@ -48,8 +47,7 @@ export const principalOf = (access: Access): Principal | ErrorView => {
 
 /** Whose socket it is, or the answer that refuses it. The key is looked at last: a path that takes no socket says nothing of keys. */
 export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
-  const segments = normalisePath(facts.url)
-  const route = segments === null ? null : edgeRouteAt(`/${segments.join("/").toLowerCase()}`)
+  const route = routeAt(match(facts.method, facts.url))
   if (route?.key !== "inference.responses") return noRoute
   if (facts.method !== "GET") return wrongMethod
   if (!facts.enabled) return disabled

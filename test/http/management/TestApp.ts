@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
+import { match } from "../../../src/api/Routes.ts"
 import { management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
 import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
@@ -124,7 +125,9 @@ const makeApp = Effect.gen(function* () {
   const handler = yield* Management.handler
   const server = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
-      const created = createServer(handler)
+      const created = createServer((request, response) =>
+        handler(match(request.method ?? "GET", request.url ?? "/"), request, response)
+      )
       created.listen(0, "127.0.0.1", () => resume(Effect.succeed(created)))
     }),
     (running) =>

@@ -106,7 +106,12 @@ describe("OpenAPI document", () => {
   it("tells which credentials a route takes", () => {
     assert.deepStrictEqual(document.paths["/api/health/ping"]?.get?.security, [])
     assert.deepStrictEqual(document.paths["/api/settings/feature-flags"]?.get?.security, [{ session: [], csrf: [] }])
-    assert.deepInclude(document.paths["/api/providers"]?.get?.security ?? [], { bearer: [] })
+    assert.deepStrictEqual(document.paths["/api/providers"]?.get?.security, [{ bearer: [] }, { session: [], csrf: [] }])
+    assert.deepStrictEqual(document.paths["/v1/chat/completions"]?.post?.security, [
+      {},
+      { bearer: [] },
+      { apiKeyHeader: [] }
+    ])
   })
 
   it("shows the gateway's own error body, never the framework's", () => {

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { match } from "../../../src/api/Routes.ts"
 import { normalisePath, pathOf } from "../../../src/kernel/NormalPath.ts"
 
 describe("normalisePath", () => {
@@ -46,42 +45,4 @@ describe("normalisePath", () => {
   })
 
   it("cuts the query off", () => assert.strictEqual(pathOf("/a?key=secret"), "/a"))
-})
-
-describe("Routes.match", () => {
-  const find = (method: string, target: string) => match(method, normalisePath(target) ?? [])
-  const keyOf = (method: string, target: string) => {
-    const found = find(method, target)
-    return found._tag === "Found" ? found.route.key : found._tag
-  }
-
-  it("finds routes in any letter case, but keeps that of parameters", () => {
-    const found = find("GET", "/API/Providers/AbC")
-    assert.deepInclude(found, { _tag: "Found", canonicalPath: "/api/providers/AbC", params: { id: "AbC" } })
-  })
-
-  it("prefers a fixed segment to a parameter", () => {
-    assert.strictEqual(keyOf("POST", "/api/providers/validate"), "providers.validate")
-    assert.strictEqual(keyOf("GET", "/api/providers/other"), "providers.get")
-  })
-
-  it("answers HEAD where GET is", () => assert.strictEqual(keyOf("HEAD", "/api/health/ping"), "system.ping"))
-
-  it("names the methods of a path that has others", () => {
-    const found = find("DELETE", "/api/providers")
-    assert.deepStrictEqual(found, { _tag: "WrongMethod", allow: ["GET", "POST"] })
-  })
-
-  it("knows the inference routes", () => {
-    assert.strictEqual(keyOf("POST", "//V1/chat/completions"), "inference.chat")
-    assert.strictEqual(keyOf("GET", "/v1/models"), "inference.models")
-  })
-
-  it("does not know what is not there", () => {
-    assert.strictEqual(keyOf("GET", "/api"), "Unknown")
-    assert.strictEqual(keyOf("GET", "/api/providers/a/b/c"), "Unknown")
-  })
-
-  it("encodes a parameter again for the router", () =>
-    assert.deepInclude(find("GET", "/api/combos/a%20b%3Fc"), { canonicalPath: "/api/combos/a%20b%3Fc" }))
 })

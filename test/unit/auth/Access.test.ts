@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Tier } from "../../../src/api/Routes.ts"
+import type { Tier } from "../../../src/api/Tier.ts"
 import { decide } from "../../../src/auth/Access.ts"
 import type { AccessFacts } from "../../../src/auth/Access.ts"
 import type { ApiKey } from "../../../src/domain/ApiKey.ts"

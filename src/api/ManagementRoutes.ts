@@ -1,0 +1,132 @@
+/**
+ * Where each management endpoint is and who may call it. The contract (`Groups/*`) makes its endpoints from this list, so that none is without
+ * a tier, and the router knows their paths without loading the contract.
+ */
+import type { Tier } from "./Tier.ts"
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+interface Shape<M extends Method, P extends string, T extends Tier> {
+  readonly method: M
+  /** Lower-case path; `:name` stands for one segment. */
+  readonly path: P
+  readonly tier: T
+}
+
+const open = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "public"> => ({
+  method,
+  path,
+  tier: "public"
+})
+
+const manage = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "manage"> => ({
+  method,
+  path,
+  tier: "manage"
+})
+
+const session = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "session"> => ({
+  method,
+  path,
+  tier: "session"
+})
+
+/** By `<group>.<endpoint>` of the contract. */
+export const managementTable = {
+  "auth.login": open("POST", "/api/auth/login"),
+  "auth.logout": session("POST", "/api/auth/logout"),
+  "providers.list": manage("GET", "/api/providers"),
+  "providers.create": manage("POST", "/api/providers"),
+  "providers.validate": manage("POST", "/api/providers/validate"),
+  "providers.get": manage("GET", "/api/providers/:id"),
+  "providers.update": manage("PUT", "/api/providers/:id"),
+  "providers.remove": manage("DELETE", "/api/providers/:id"),
+  "providers.test": manage("POST", "/api/providers/:id/test"),
+  "providers.models": manage("GET", "/api/providers/:id/models"),
+  "providerNodes.list": manage("GET", "/api/provider-nodes"),
+  "providerNodes.create": manage("POST", "/api/provider-nodes"),
+  "providerNodes.get": manage("GET", "/api/provider-nodes/:id"),
+  "providerNodes.update": manage("PUT", "/api/provider-nodes/:id"),
+  "providerNodes.remove": manage("DELETE", "/api/provider-nodes/:id"),
+  "providerModels.list": manage("GET", "/api/provider-models"),
+  "providerModels.create": manage("POST", "/api/provider-models"),
+  "providerModels.update": manage("PATCH", "/api/provider-models"),
+  "providerModels.remove": manage("DELETE", "/api/provider-models"),
+  "combos.list": manage("GET", "/api/combos"),
+  "combos.create": manage("POST", "/api/combos"),
+  "combos.auto": manage("GET", "/api/combos/auto"),
+  "combos.get": manage("GET", "/api/combos/:id"),
+  "combos.update": manage("PUT", "/api/combos/:id"),
+  "combos.remove": manage("DELETE", "/api/combos/:id"),
+  "modelAliases.list": manage("GET", "/api/models/alias"),
+  "modelAliases.set": manage("POST", "/api/models/alias"),
+  "modelAliases.remove": manage("DELETE", "/api/models/alias"),
+  "quotaGroups.list": manage("GET", "/api/quota/groups"),
+  "quotaGroups.create": manage("POST", "/api/quota/groups"),
+  "quotaGroups.get": manage("GET", "/api/quota/groups/:id"),
+  "quotaGroups.update": manage("PUT", "/api/quota/groups/:id"),
+  "quotaGroups.remove": manage("DELETE", "/api/quota/groups/:id"),
+  "keys.list": manage("GET", "/api/keys"),
+  "keys.create": manage("POST", "/api/keys"),
+  "keys.get": manage("GET", "/api/keys/:id"),
+  "keys.update": manage("PUT", "/api/keys/:id"),
+  "keys.remove": manage("DELETE", "/api/keys/:id"),
+  "pricing.get": manage("GET", "/api/pricing"),
+  "pricing.update": manage("PATCH", "/api/pricing"),
+  "usage.logs": manage("GET", "/api/usage/logs"),
+  "usage.connection": manage("GET", "/api/usage/:connectionId"),
+  "routing.explain": manage("POST", "/api/routing/explain"),
+  "routing.simulate": manage("POST", "/api/routing/simulate"),
+  "routing.replay": manage("POST", "/api/routing/replay"),
+  "routing.decision": manage("GET", "/api/routing/decisions/:requestId"),
+  "routingSettings.get": manage("GET", "/api/settings/routing"),
+  "routingSettings.update": manage("PATCH", "/api/settings/routing"),
+  "resilience.get": manage("GET", "/api/resilience"),
+  "resilience.update": manage("PATCH", "/api/resilience"),
+  "resilience.breakers": manage("GET", "/api/resilience/breakers"),
+  "resilience.reset": manage("POST", "/api/resilience/reset"),
+  "resilience.modelCooldowns": manage("GET", "/api/resilience/model-cooldowns"),
+  "resilience.clearModelCooldowns": manage("DELETE", "/api/resilience/model-cooldowns"),
+  "resilience.clearCooldowns": manage("DELETE", "/api/resilience/cooldowns"),
+  "rateLimits.status": manage("GET", "/api/rate-limits"),
+  "rateLimits.settings": manage("GET", "/api/rate-limit"),
+  "system.ping": open("GET", "/api/health/ping"),
+  "system.health": manage("GET", "/api/monitoring/health"),
+  "system.openapi": open("GET", "/openapi.json"),
+  "flags.list": session("GET", "/api/settings/feature-flags"),
+  "flags.set": session("PUT", "/api/settings/feature-flags"),
+  "flags.clear": session("DELETE", "/api/settings/feature-flags"),
+  "gatewaySettings.get": manage("GET", "/api/settings"),
+  "gatewaySettings.update": manage("PATCH", "/api/settings"),
+  "gatewaySettings.put": manage("PUT", "/api/settings")
+}
+
+export type ManagementTable = typeof managementTable
+export type ManagementKey = keyof ManagementTable
+
+export interface ManagementRoute {
+  readonly plane: "management"
+  readonly key: ManagementKey
+  readonly method: Method
+  readonly path: string
+  readonly tier: Tier
+  /** Answers and errors are in the management format. */
+  readonly wire: null
+  /** Bytes; `GATEWAY_MAX_BODY_MB` caps it. */
+  readonly maxBodyBytes: number
+}
+
+const usualBodyBytes = 10 * 1_048_576
+const loginBodyBytes = 16 * 1024
+
+export const managementRoutes: ReadonlyArray<ManagementRoute> = Object.entries(managementTable).map(
+  ([key, { method, path, tier }]) => ({
+    plane: "management",
+    key: key as ManagementKey,
+    method,
+    path,
+    tier,
+    wire: null,
+    maxBodyBytes: key === "auth.login" ? loginBodyBytes : usualBodyBytes
+  })
+)

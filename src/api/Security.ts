@@ -1,0 +1,53 @@
+/**
+ * The ways in to the management plane, as the contract declares them: one for each tier, with the credentials that it takes. The handlers'
+ * side of each (`http/management/Access`) asks the gate, which alone knows who may pass.
+ */
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ForbiddenAnswer, UnauthorizedAnswer } from "./Errors.ts"
+import type { Tier } from "./Tier.ts"
+
+const bearer = HttpApiSecurity.annotate(
+  HttpApiSecurity.bearer,
+  OpenApi.Description,
+  "An API key of this gateway, or the admin key."
+)
+const session = HttpApiSecurity.apiKey({ key: "gateway_session", in: "cookie" })
+const apiKeyHeader = HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" })
+
+const failure = Schema.Union(UnauthorizedAnswer, ForbiddenAnswer)
+
+export class PublicAccess extends HttpApiMiddleware.Tag<PublicAccess>()("gateway/api/PublicAccess", {
+  failure
+}) {}
+
+export class ManageAccess extends HttpApiMiddleware.Tag<ManageAccess>()("gateway/api/ManageAccess", {
+  failure,
+  security: { bearer, session }
+}) {}
+
+export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gateway/api/SessionAccess", {
+  failure,
+  security: { session }
+}) {}
+
+/** Of the inference routes, for the document only: the raw edge asks the gate itself. */
+export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/api/InferenceAccess", {
+  failure,
+  security: { bearer, apiKeyHeader }
+}) {}
+
+/** The way in of each tier that management endpoints have. */
+export const accessOf = {
+  public: PublicAccess,
+  manage: ManageAccess,
+  session: SessionAccess
+} satisfies Partial<Record<Tier, unknown>>
+
+export interface AccessOf {
+  readonly public: PublicAccess
+  readonly manage: ManageAccess
+  readonly session: SessionAccess
+}

@@ -1,0 +1,11 @@
+/**
+ * Who may call a route.
+ *
+ * - `public`: anyone.
+ * - `inference`: an API key, when keys are required.
+ * - `scrape`: anyone on this machine; from elsewhere any API key, unless the setting `metricsPublic` is on.
+ * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
+ * - `session`: an admin session only.
+ * - `loopback`: as `manage`, and only over a direct connection from this machine.
+ */
+export type Tier = "public" | "inference" | "scrape" | "manage" | "session" | "loopback"

@@ -1,0 +1,67 @@
+/** The text of `/metrics`: the process, the state of the gateway, and what its traffic was. */
+import * as Effect from "effect/Effect"
+import { breakersOf, classOf, countStandings, standingOf } from "../management/Standings.ts"
+import * as ProcessFacts from "../platform/ProcessFacts.ts"
+import * as Timers from "../platform/Timers.ts"
+import * as Catalog from "../providers/Catalog.ts"
+import * as BodyBudget from "../resilience/BodyBudget.ts"
+import * as Breakers from "../resilience/breaker/Breakers.ts"
+import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import * as LoadShedder from "../resilience/LoadShedder.ts"
+import { DecisionLog } from "../routing/records/DecisionLog.ts"
+import * as UsageJournal from "../store/UsageJournal.ts"
+import * as Telemetry from "../usage/Telemetry.ts"
+import { renderPrometheus } from "./Metrics.ts"
+import * as OpenStreams from "./OpenStreams.ts"
+import { processFamilies } from "./ProcessMetrics.ts"
+import { stateFamilies } from "./StateMetrics.ts"
+
+/** What is measured. */
+export type Measured = Effect.Effect.Context<typeof make>
+
+/** Renders the page with the numbers of now. */
+export const make = Effect.gen(function* () {
+  const timers = yield* Timers.Timers
+  const processFacts = yield* ProcessFacts.ProcessFacts
+  const streams = yield* OpenStreams.OpenStreams
+  const telemetry = yield* Telemetry.Telemetry
+  const catalog = yield* Catalog.Catalog
+  const shedder = yield* LoadShedder.LoadShedder
+  const bodies = yield* BodyBudget.BodyBudget
+  const breakers = yield* Breakers.Breakers
+  const cooldowns = yield* Cooldowns.Cooldowns
+  const journal = yield* UsageJournal.UsageJournal
+  const decisions = yield* DecisionLog
+
+  const usageLogNow = () => {
+    const { dropped, notOnFile, problem } = journal.trouble()
+    return {
+      isTroubled: problem !== null,
+      waitingRows: journal.pending(),
+      rowsNotOnFile: notOnFile,
+      rowsDropped: dropped
+    }
+  }
+
+  const stateNow = (nowMs: number) => {
+    const current = catalog.current()
+    const standings = current.connections.map((connection) =>
+      standingOf(connection, cooldowns.healthOf(connection.id), nowMs)
+    )
+    return stateFamilies({
+      breakers: breakersOf(current, breakers.list(nowMs, classOf(current))),
+      connections: countStandings(standings),
+      inFlight: shedder.inFlight(),
+      shed: shedder.shed(),
+      bodyBytes: bodies.heldBytes(),
+      bodiesRefused: bodies.refused(),
+      decisionsNotStored: decisions.notStored(),
+      usageLog: usageLogNow()
+    })
+  }
+
+  return (): string => {
+    const process = { ...processFacts.read(), openStreams: streams.count(), liveTimers: timers.live() }
+    return renderPrometheus([...processFamilies(process), ...stateNow(timers.nowMs()), ...telemetry.metrics()])
+  }
+})

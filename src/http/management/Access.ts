@@ -1,0 +1,48 @@
+/** The ways in to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Forbidden, Unauthorized } from "../../api/Errors.ts"
+import { ManageAccess, PublicAccess, SessionAccess } from "../../api/Security.ts"
+import type { Tier } from "../../api/Tier.ts"
+import type { Denied } from "../../auth/Access.ts"
+import { Gate } from "../../auth/Gate.ts"
+
+const refusal = (denied: Denied): Unauthorized | Forbidden =>
+  denied.status === 401 ? new Unauthorized({ ...denied }) : new Forbidden({ ...denied })
+
+const judged = (gate: typeof Gate.Service, tier: Tier) =>
+  Effect.gen(function* () {
+    const { headers, method, socket, url } = NodeHttpServerRequest.toIncomingMessage(
+      yield* HttpServerRequest.HttpServerRequest
+    )
+    const access = gate.judge(
+      tier,
+      { method: method ?? "GET", url: url ?? "/", headers, socketAddress: socket.remoteAddress ?? null },
+      yield* Clock.currentTimeMillis
+    )
+    if (access._tag === "Denied") yield* refusal(access)
+  })
+
+export const layer: Layer.Layer<PublicAccess | ManageAccess | SessionAccess, never, Gate> = Layer.mergeAll(
+  Layer.effect(
+    PublicAccess,
+    Effect.map(Gate, (gate) => judged(gate, "public"))
+  ),
+  Layer.effect(
+    ManageAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "manage")
+      return { bearer: () => judge, session: () => judge }
+    })
+  ),
+  Layer.effect(
+    SessionAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "session")
+      return { session: () => judge }
+    })
+  )
+)

@@ -1,0 +1,97 @@
+/** Reads the body of a management request whole, within its limits, and looks at its structure before a schema does. */
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { IncomingMessage } from "node:http"
+import { BadRequest, TooLarge, Unavailable } from "../../api/Errors.ts"
+import { firstProblem, largeBodyBytes } from "../../api/LargeBodies.ts"
+import { type ManagementRoute, managementRoutes } from "../../api/ManagementRoutes.ts"
+import { WholeBody } from "../../api/WholeBody.ts"
+import { type BufferFull, describe } from "../../domain/Errors.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { BodyBudget, type BodyShare } from "../../resilience/BodyBudget.ts"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
+import { badInput } from "../handlers/Answers.ts"
+import { readBody } from "../RequestBody.ts"
+
+const tooLarge = (limitBytes: number): TooLarge =>
+  new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
+
+const noRoom = (error: BufferFull): Unavailable => {
+  const { code, message } = describe(error)
+  return new Unavailable({ code, message, retryAfterMs: error.retryAfterMs })
+}
+
+const bytesOf = (
+  message: IncomingMessage,
+  limitBytes: number,
+  share: BodyShare,
+  refusal: () => BufferFull
+): Effect.Effect<Buffer, TooLarge | Unavailable> =>
+  Effect.async((resume) =>
+    readBody(message, limitBytes, share, (result) => {
+      if (result === "too_large") resume(tooLarge(limitBytes))
+      else if (result === "no_room") resume(noRoom(refusal()))
+      else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
+    })
+  )
+
+/** The value of a body when it is asked for. Nothing stands for `null`; a byte order mark is not part of the text. */
+type Read = () => unknown
+
+const readSmall = (body: Buffer): Read | BadRequest => {
+  // All structure of JSON is ASCII.
+  const excess = excessOf(body.toString("latin1"))
+  if (excess !== null) return new BadRequest({ message: excessMessage[excess] })
+  return () => (body.length === 0 ? null : JSON.parse(new TextDecoder().decode(body)))
+}
+
+/** Of a large body only the first wrong field is looked for, and that before the schema looks for all. */
+const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest => {
+  const value = readForeignJson(body.toString())
+  if (value instanceof Unreadable) return new BadRequest({ message: value.message })
+  const problem = firstProblem(key, value)
+  return problem === null ? () => value : badInput(problem)
+}
+
+const read = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest =>
+  body.length < largeBodyBytes ? readSmall(body) : readLarge(key, body)
+
+/** Node's request, whose body was read. Every body is JSON, whatever the client calls it. */
+const withBody = (request: HttpServerRequest.HttpServerRequest, body: Read): HttpServerRequest.HttpServerRequest => {
+  const json = Effect.try({
+    try: body,
+    catch: (cause) => new HttpServerError.RequestError({ request, reason: "Decode", cause })
+  })
+  const own = request.modify({ headers: { ...request.headers, "content-type": "application/json" } })
+  return Object.defineProperty(own, "json", { value: json })
+}
+
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`
+
+const routeByName: ReadonlyMap<string, ManagementRoute> = new Map(
+  managementRoutes.map((route) => [nameOf(route), route])
+)
+
+export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Layer.effect(
+  WholeBody,
+  Effect.gen(function* () {
+    const config = yield* AppConfig
+    const bodies = yield* BodyBudget
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
+      if (route === undefined) return request
+      const share = bodies.share()
+      NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
+      const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)
+      const message = NodeHttpServerRequest.toIncomingMessage(request)
+      const body = read(route.key, yield* bytesOf(message, limitBytes, share, bodies.refusal))
+      return typeof body === "function" ? withBody(request, body) : yield* body
+    })
+  })
+)
