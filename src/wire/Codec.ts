@@ -25,10 +25,10 @@ import type { EncodeContext, EncodedRequest, EncodeOptions, StreamFacts, WireCod
 export type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 export type * from "./WireCodec.ts"
 
-/** Every wire of the contract. */
+/** The codec of every wire. */
 export const codecs: Readonly<Record<WireName, WireCodec>> = { chat, messages, responses, gemini, ollama }
 
-/** Wires whose content carries OpenAI's own marks for the prompt cache. */
+/** Wires whose content can carry OpenAI's prompt cache breakpoints. */
 const knowsBreakpoints: ReadonlySet<WireName> = new Set(["chat", "responses"])
 
 const marksBreakpoint = ({ parts }: Message): boolean =>
@@ -74,7 +74,7 @@ const cannot = (field: string, what: string): Either.Either<never, InvalidReques
   return Either.left(new InvalidRequest({ message, param: field, details: [{ field, message }] }))
 }
 
-/** A decoded request in the words of a target. Left when it asks for more answers than the target can give, or forces a tool that it cannot run. */
+/** Encodes a decoded request for a target. Left when it asks for more answers than the target can give, or forces a tool it cannot run. */
 export const encodeConversation = (
   source: WireCodec,
   target: WireCodec,
@@ -82,7 +82,7 @@ export const encodeConversation = (
   options: EncodeOptions
 ): Either.Either<EncodedRequest, InvalidRequest> => {
   const sameWire = source.name === target.name
-  // Between wires only one answer can be told.
+  // A translated answer has one candidate.
   const most = sameWire ? target.maxCandidates : 1
   if (conversation.candidates > most) {
     const field = source.name === "gemini" ? "generationConfig.candidateCount" : "n"
@@ -102,7 +102,7 @@ export const encodeConversation = (
   return Either.right(encodeAdapted(source, target, conversation, options))
 }
 
-/** A request of one wire in the words of another. Left when it is malformed, or asks for more than the target can give. */
+/** Translates a request to another wire. Left when it is malformed, or asks for more than the target can give. */
 export const translateRequest = (
   source: WireCodec,
   target: WireCodec,
@@ -113,20 +113,20 @@ export const translateRequest = (
     encodeConversation(source, target, conversation, options)
   )
 
-/** A whole answer in the words of the client, and with its tools. */
+/** Encodes a complete answer for the client, with the client's own tools. */
 export const encodeAnswer = (client: WireCodec, response: Response, context: EncodeContext): JsonObject =>
   client.encodeResponse(restoreTools(response, context), context)
 
-/** A stream on its way from the upstream's wire to the client's. */
+/** Translates a stream from the upstream's wire to the client's. */
 export interface StreamTranslator {
   readonly facts: StreamFacts
-  /** Text for the client; empty when the chunk had nothing to say yet. */
+  /** Text for the client; empty when the chunk produced none yet. */
   readonly push: (chunk: Buffer) => string
-  /** The upstream's stream is over. Success only when `facts.terminated` and `facts.stop` hold afterwards. */
+  /** Call when the upstream's stream has ended. Success only when `facts.terminated` and `facts.stop` are set afterwards. */
   readonly end: () => string
 }
 
-/** Encoders keep what their wire tells whole (arguments, the output repeated at the end); no model writes more. */
+/** Encoders buffer what their wire sends in one piece (arguments, the output repeated at the end); no model writes more. */
 export const maxAnswerChars = 32 * 1_048_576
 
 const tooLong: UpstreamProblem = {
@@ -136,7 +136,7 @@ const tooLong: UpstreamProblem = {
   code: "answer_too_large"
 }
 
-/** Characters of an event that somebody may keep. */
+/** Characters of an event that may be buffered. */
 const sizeOf = (event: StreamEvent): number => {
   if (event.type === "block_start") return event.block.type === "opaque" ? JSON.stringify(event.block).length : 1
   if (event.type !== "delta") return 0
@@ -145,8 +145,8 @@ const sizeOf = (event: StreamEvent): number => {
 }
 
 /**
- * Decoder → encoder. A failure is not written here: it stands in `facts.problem`, and the relay renders it with the source
- * wire's `renderStreamError`, so that client and books hear the same. `listen` hears every event too, with the client's own tools.
+ * Decoder → encoder. A failure is not written here: it is in `facts.problem`, and the relay renders it with the source wire's
+ * `renderStreamError`, so that the client gets the error that is recorded. `listen` gets every event too, with the client's own tools.
  */
 export const makeStreamTranslator = (
   client: WireCodec,
@@ -158,7 +158,7 @@ export const makeStreamTranslator = (
   const decoder = upstream.makeStreamDecoder(dialect)
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
-  // A picture that the client cannot be told is no content: the answer may still fail as a whole.
+  // An image that the client's wire cannot carry does not count as content: the answer may still fail as a whole.
   const observe = makeObserver(
     facts,
     ({ picture, wire }) => wire === client.name || picture === undefined || client.carriesPicture?.(picture) === true
@@ -167,25 +167,25 @@ export const makeStreamTranslator = (
   const restore = makeToolRestorer(context)
   let chars = 0
 
-  const tell = (event: StreamEvent): string => {
+  const emit = (event: StreamEvent): string => {
     listen?.(event)
     return encoder.encode(event)
   }
 
   const write = (events: ReadonlyArray<StreamEvent>): string => {
     let text = ""
-    for (const told of events) {
+    for (const source of events) {
       if (facts.terminated || facts.problem !== null) break
-      chars += sizeOf(told)
+      chars += sizeOf(source)
       if (chars > maxAnswerChars) facts.problem = tooLong
-      else if (told.type === "finish" && blocks.nothingLeft()) facts.problem = pictureOnly(client.name)
+      else if (source.type === "finish" && blocks.nothingLeft()) facts.problem = pictureOnly(client.name)
       if (facts.problem !== null) break
-      for (const event of blocks.pass(told)) {
+      for (const event of blocks.pass(source)) {
         observe(event)
-        // Progress that only the upstream's wire has words for.
-        if (event.type === "ping" && told.type !== "ping") continue
-        if (restore === null) text += tell(event)
-        else for (const restored of restore(event)) text += tell(restored)
+        // Progress that the client's wire cannot express.
+        if (event.type === "ping" && source.type !== "ping") continue
+        if (restore === null) text += emit(event)
+        else for (const restored of restore(event)) text += emit(restored)
       }
     }
     return text

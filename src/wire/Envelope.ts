@@ -27,8 +27,7 @@ const holds = (kind: FieldKind, value: unknown): boolean => {
 }
 
 /**
- * The first field that is there and wrong; null when all hold. Absent and null fields are "not said". `path` stands in front of
- * the field's name.
+ * The first invalid field; null when all are valid. Absent and null fields count as not given. `path` is put before the field's name.
  */
 export const optionalFieldProblem = (
   body: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Turns reasoning off in a request of any wire, for the no-thinking alias (document 1, "Model identifier forms"): disabled
- * thinking on the messages wire, no wish for reasoning on the others. Idempotent, and the body given is left as it was.
+ * Turns reasoning off in a request of any wire, for the no-thinking alias (docs/reference/model-ids.md): disabled thinking on the
+ * messages wire, no reasoning settings on the others. Idempotent; the given body is not changed.
  */
 import type { WireName } from "../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "./json/Json.ts"
@@ -13,7 +13,7 @@ const omit = (body: JsonObject, ...names: ReadonlyArray<string>): JsonObject => 
   return kept
 }
 
-/** Edits that clean thinking out of the context are refused when thinking is off. */
+/** Context edits that clear thinking are refused when thinking is off. */
 const cleansThinking = (edit: Json): boolean =>
   isObject(edit) && typeof edit["type"] === "string" && edit["type"].startsWith("clear_thinking")
 
@@ -26,7 +26,7 @@ const messages = (body: JsonObject): JsonObject => {
   return edits.length === 0 ? omit(off, "context_management") : { ...off, context_management: { ...management, edits } }
 }
 
-/** The least thinking that the model takes for "do not"; nothing for one that may refuse the field altogether. */
+/** The setting that turns thinking off or to its minimum; empty for a model that may refuse the field altogether. */
 const geminiConfig = (model: string): JsonObject => {
   const rule = thinkingRule(model)
   switch (rule.kind) {

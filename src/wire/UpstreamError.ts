@@ -1,4 +1,4 @@
-/** Reads the error of an upstream, whatever body it chose: every known shape, plain text, or a proxy's HTML page. */
+/** Reads the error of an upstream from any body: every known shape, plain text, or a proxy's HTML page. */
 import type { UpstreamProblem } from "./canonical/Event.ts"
 import { isArray, isObject, type Json, type JsonObject, parseJson, stringOr } from "./json/Json.ts"
 
@@ -28,7 +28,7 @@ const messageOf = (body: JsonObject): string | null =>
   listMessage(body["detail"]) ??
   listMessage(body["errors"])
 
-/** Beyond it a wait is not believed. */
+/** A longer wait is ignored. */
 const maxRetryAfterMs = 31 * 86_400_000
 
 /** `retryDelay` ("34.5s") of the `RetryInfo` among Google's error details. */
@@ -49,7 +49,7 @@ const maxNativeChars = 16_384
 const nativeIn = (error: Json | undefined): { readonly native?: JsonObject } =>
   isObject(error) && JSON.stringify(error).length <= maxNativeChars ? { native: error } : {}
 
-/** The problem inside a parsed body; null when it does not look like an error. `status` is used where the body has none of its own. */
+/** The problem in a parsed body; null when it does not look like an error. `status` is used where the body has none of its own. */
 export const problemOfJson = (status: number, parsed: Json | undefined): UpstreamProblem | null => {
   const body = isArray(parsed) ? parsed[0] : parsed
   if (!isObject(body)) return null
@@ -75,7 +75,7 @@ const htmlTitle = (html: string): string => {
   return title === undefined ? "" : `: ${title.replaceAll(/\s+/g, " ").trim()}`
 }
 
-/** Total: any body becomes a problem with a message fit to be shown. */
+/** Total: any body becomes a problem with a message that can be shown. */
 export const readUpstreamError = (status: number, bodyText: string): UpstreamProblem => {
   const text = bodyText.trim()
   const problem = text.startsWith("{") || text.startsWith("[") ? problemOfJson(status, parseJson(text)) : null
@@ -112,7 +112,7 @@ const statusByWord: Readonly<Record<string, number>> = {
   server_error: 500
 }
 
-/** The status an error inside a stream stands for: its own numeric code, or what its type or code says; else 502. */
+/** The status of an error inside a stream: its own numeric code, or the one for its type or code; else 502. */
 export const streamProblem = (parsed: Json | undefined): UpstreamProblem => {
   const problem = problemOfJson(502, parsed) ?? {
     status: 502,
@@ -129,8 +129,8 @@ export const streamProblem = (parsed: Json | undefined): UpstreamProblem => {
 }
 
 /**
- * What kind of event it is, on wires whose events say so. Servers and proxies in front of them tell a failure as an error object without a
- * type, as an answer with an error status would have it.
+ * The type of an event, on wires whose events have one. Servers and the proxies in front of them report a failure as an error object
+ * without a type, like the body of an error status.
  */
 export const eventTypeOf = (event: JsonObject): string => {
   const type = stringOr(event["type"])
@@ -138,10 +138,10 @@ export const eventTypeOf = (event: JsonObject): string => {
   return isObject(event["error"]) || typeof event["error"] === "string" ? "error" : ""
 }
 
-/** Code of a problem that is our own limit, and nobody's failure. */
+/** Code of a problem that is our own limit and no failure of the upstream. */
 export const answerTooLarge = "answer_too_large"
 
-/** A stream that ended before the answer was whole. */
+/** A stream that ended before the answer was complete. */
 export const incompleteStream: UpstreamProblem = {
   status: 502,
   message: "The upstream's stream ended before the answer was complete.",
@@ -149,16 +149,16 @@ export const incompleteStream: UpstreamProblem = {
   code: "incomplete_stream"
 }
 
-/** A proxy that lost its upstream and tried again wrote another answer into the same stream: the first is not whole. */
+/** A proxy that lost its upstream and retried wrote another answer into the same stream: the first is incomplete. */
 export const secondAnswer: UpstreamProblem = {
   ...incompleteStream,
   message: "The upstream began another answer in its stream before the first was complete."
 }
 
-/** Data that should have been an event of the answer; other texts that are no JSON are the keep-alives of some proxies. */
+/** Data that was meant as an event of the answer; other text that is not JSON is a keep-alive of some proxies. */
 export const isTornEvent = (data: string): boolean => data.trimStart().startsWith("{")
 
-/** It may have held a part of the answer. */
+/** The torn event may have contained a part of the answer. */
 export const tornEvent: UpstreamProblem = {
   ...incompleteStream,
   message: "The upstream's stream holds an event that cannot be read."

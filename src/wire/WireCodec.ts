@@ -1,6 +1,6 @@
 /**
- * What a wire can do, as one record of plain synchronous functions. The pipeline picks the client's codec and the
- * upstream's codec from the registry (`Codec.ts`) and never looks inside a format.
+ * The interface of a wire: a record of plain synchronous functions. The pipeline takes the client's codec and the upstream's codec
+ * from the registry (`Codec.ts`) and knows no format itself.
  */
 import type * as Either from "effect/Either"
 import type { Dialect } from "../domain/Dialect.ts"
@@ -14,15 +14,15 @@ import type { CallIds, ToolLimits, ToolNames } from "./canonical/ToolAdaptation.
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
 
-/** What the hot path must know of a request it will not decode. */
+/** What the hot path needs of a request that it does not decode. */
 export interface Envelope {
   readonly model: string
   readonly stream: boolean
-  /** The client gets usage in its stream: it asked, or its wire always tells. */
+  /** The client gets usage in its stream: it asked for it, or its wire always sends it. */
   readonly wantsUsage: boolean
   readonly messageCount: number
   readonly hasTools: boolean
-  /** An image stands somewhere in the messages. */
+  /** There is an image in the messages. */
   readonly hasImages: boolean
   /** Reasoning was asked for. */
   readonly wantsReasoning: boolean
@@ -30,58 +30,58 @@ export interface Envelope {
   readonly wantsSchema: boolean
   /** The client's own output limit in tokens; null when it set none. */
   readonly maxOutputTokens: number | null
-  /** Answers asked for (`n`). */
+  /** Requested answers (`n`). */
   readonly candidates: number
   /**
-   * The body holds something a strict upstream of the same wire refuses (reasoning whose proof was not made by a provider of
-   * this wire): do not relay its bytes, go through `decodeRequest` and `encodeRequest`.
+   * The body holds something that a strict upstream of the same wire refuses (reasoning that was not signed by a provider of this
+   * wire): do not relay its bytes, use `decodeRequest` and `encodeRequest`.
    */
   readonly needsRewrite: boolean
-  /** On the messages wire: a system message stands between turns, which not every model takes. */
+  /** On the messages wire: there is a system message between turns, which not every model accepts. */
   readonly systemBetween?: boolean
-  /** On the messages wire: the thinking budget is not below the output limit, which is refused without the beta that allows it. */
+  /** On the messages wire: the thinking budget is not below the output limit, which is refused without the beta for it. */
   readonly budgetAboveLimit?: boolean
 }
 
 export interface EncodeOptions {
-  /** The model id the upstream knows. */
+  /** The upstream's model id. */
   readonly model: string
   readonly stream: boolean
   /** The model's own output limit in tokens, for wires that must send one; null when not known. */
   readonly maxOutputTokens: number | null
-  /** Whether the model can reason; null when not known (then what was asked is sent, except a mere permission to reason). */
+  /** Whether the model can reason; null when unknown (then the request's setting is sent, except a mere permission to reason). */
   readonly reasoning: boolean | null
   /**
-   * Whether the endpoint knows OpenAI's own kinds of tools and tool choice (`custom`, `allowed_tools`); null or absent when not
-   * known: then a chat upstream is given what every chat upstream knows, a responses upstream what its wire defines.
+   * Whether the endpoint supports OpenAI's own kinds of tools and tool choice (`custom`, `allowed_tools`). Null or absent when unknown:
+   * a chat upstream then gets what every chat upstream supports, a responses upstream what its wire defines.
    */
   readonly openAiTools?: boolean | null
-  /** The model takes system messages between turns on the messages wire; absent: it does not, or nobody knows. */
+  /** The model accepts system messages between turns on the messages wire; absent: it does not, or that is unknown. */
   readonly systemBetween?: boolean
-  /** Where the endpoint departs from its wire; absent when nothing is known of it. */
+  /** Where the endpoint deviates from its wire; absent when nothing is known. */
   readonly dialect?: Dialect
 }
 
 export interface EncodedRequest {
   readonly body: JsonObject
-  /** Fields of the client's request that the target cannot say, by the client's names (`X-Gateway-Dropped`). No duplicates. */
+  /** Fields of the client's request that the target cannot express, by the client's names (`X-Gateway-Dropped`). No duplicates. */
   readonly dropped: ReadonlyArray<string>
-  /** Fields that were bent to the target's limits (temperature, thinking budget). */
+  /** Fields that were adjusted to the target's limits (temperature, thinking budget). */
   readonly mapped: ReadonlyArray<string>
-  /** The client's own tools where the upstream was told another name or form; the answer needs them (`EncodeContext`). */
+  /** The client's own tools where the upstream got another name or form; the answer needs them (`EncodeContext`). */
   readonly toolNames?: ToolNames
-  /** The client's own ids of calls where the upstream was told another one. */
+  /** The client's own ids of calls where the upstream got another one. */
   readonly callIds?: CallIds
 }
 
 /** The bytes to send to a same-wire upstream. */
 export interface RelayRequest {
   readonly body: Buffer
-  /** The usage event was asked for on our own account: the tap must remove it from the client's stream. */
+  /** The usage event was requested by the gateway, not by the client: the tap must remove it from the client's stream. */
   readonly hideUsage: boolean
 }
 
-/** What encoders need and the upstream may not have told. */
+/** What encoders need and the upstream may not have sent. */
 export interface EncodeContext {
   /** Epoch milliseconds of the answer. */
   readonly nowMs: number
@@ -91,30 +91,30 @@ export interface EncodeContext {
   readonly model: string
   /** Show usage in the stream (`Envelope.wantsUsage`). */
   readonly wantsUsage: boolean
-  /** Milliseconds since the request arrived, read when asked; wires that tell durations leave them out without it. */
+  /** Milliseconds since the request arrived, at the time of the call; without it wires that report durations leave them out. */
   readonly elapsedMs?: () => number
   /** The client's request, for wires whose answers repeat its settings and its own names of tools. */
   readonly request?: JsonObject
   /**
-   * Of the `EncodedRequest`. Read by `makeStreamTranslator` and `encodeAnswer`, not by encoders: these are given answers that
-   * speak of the client's own tools already.
+   * Of the `EncodedRequest`. Used by `makeStreamTranslator` and `encodeAnswer`, not by encoders, which get answers that already name
+   * the client's own tools.
    */
   readonly toolNames?: ToolNames
   readonly callIds?: CallIds
 }
 
-/** What a relay knows of a stream so far; the same for a tap and a translator. Read it after each `push`. */
+/** The state of a relayed stream; the same for a tap and a translator. Read it after each `push`. */
 export interface StreamFacts {
-  /** Events so far; comments do not count. Rises while the upstream is alive. */
+  /** Events so far, without comments. Rises as long as the upstream sends. */
   readonly events: number
   /** Text, reasoning, refusal or a tool call has begun. */
   readonly content: boolean
   readonly stop: Stop | null
-  /** The finish reason was read, but is told with the end only: the wire has no mark for it. */
+  /** The finish reason was read, but is reported only at the end of the stream, because the wire has no end mark. */
   readonly stopRead?: boolean
   /** The wire's end mark was seen. With `stop` it makes a success. */
   readonly terminated: boolean
-  /** Merged reports of the upstream; null when it told nothing. */
+  /** Merged reports of the upstream; null when it sent none. */
   readonly usage: Usage | null
   /** The upstream reported a failure inside the stream, or its stream cannot be read. */
   readonly problem: UpstreamProblem | null
@@ -128,18 +128,18 @@ export interface StreamFacts {
 export interface StreamTap {
   readonly facts: StreamFacts
   /**
-   * The bytes that may go to the client now: the very same `chunk` in the common case, an empty buffer when nothing may go yet.
-   * Only whole events are let through. Withheld: a success terminator without a stop reason, the usage event when hidden, and
-   * the upstream's error event with all that follows it (the relay writes one error event for every kind of failure).
+   * The bytes to send to the client now: `chunk` itself in the common case, an empty buffer when there is nothing to send yet. Only
+   * complete events pass. Withheld: a success terminator without a stop reason, the usage event when hidden, and the upstream's error
+   * event with all that follows it (the relay writes one error event for every kind of failure).
    */
   readonly push: (chunk: Buffer) => Buffer
-  /** The upstream's stream is over: what is left of the last event when it is whole. */
+  /** Call when the upstream's stream has ended: returns the rest of the last event if it is complete. */
   readonly end: () => Buffer
 }
 
 export interface TapOptions {
   readonly hideUsage: boolean
-  /** The client's own name of the model, for a wire whose clients look for it in the answer; absent: the upstream's stays. */
+  /** The client's own name of the model, for a wire whose clients check it in the answer; absent: the upstream's is kept. */
   readonly model?: string
   /** Of the upstream. */
   readonly dialect?: Dialect
@@ -148,9 +148,9 @@ export interface TapOptions {
 /** Bytes of an upstream's stream → canonical events. */
 export interface StreamDecoder {
   readonly push: (chunk: Buffer) => ReadonlyArray<StreamEvent>
-  /** The upstream's stream is over. Gives `done` when only the end mark was missing, `error` when the answer is incomplete. */
+  /** Call when the upstream's stream has ended. Emits `done` when only the end mark was missing, `error` when the answer is incomplete. */
   readonly end: () => ReadonlyArray<StreamEvent>
-  /** Of a wire without an end mark: the finish reason was read, only the end is missing. */
+  /** For a wire without an end mark: the finish reason was read, only the end of the stream is missing. */
   readonly stopRead?: () => boolean
 }
 
@@ -159,7 +159,7 @@ export interface StreamEncoder {
   readonly encode: (event: StreamEvent) => string
 }
 
-/** What a non-streamed same-wire answer tells the books. */
+/** What a non-streamed same-wire answer adds to the usage row. */
 export interface AnswerFacts {
   readonly usage: Usage | null
   readonly stop: Stop | null
@@ -176,26 +176,26 @@ export interface WireCodec {
   /** Which endpoint of an upstream this codec is for; absent: the one for conversations. */
   readonly endpoint?: "embeddings"
   /**
-   * Of a client's codec for an endpoint beside the conversation's: the codec that asks `body` of an upstream of a wire, null where it
-   * cannot be asked. Absent: the registry's codec of that wire.
+   * For a client's codec of an endpoint other than the conversation's: the codec that sends `body` to an upstream of a wire, null where
+   * that is not possible. Absent: the registry's codec of that wire.
    */
   readonly peer?: (wire: WireName, body: JsonObject) => WireCodec | null
   readonly requestContentType: string
   readonly streamContentType: string
-  /** What ends a complete stream: written for an upstream that told why it stopped but left out the mark. May be empty. */
+  /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */
   readonly endMark: string
-  /** What keeps a silent stream alive between two events and means nothing to its reader; empty where the wire has no such thing. */
+  /** Keeps a silent stream open between two events and is ignored by its reader; empty where the wire has no such thing. */
   readonly heartbeat: string
-  /** What upstreams of this wire take as tools and ids of calls. */
+  /** Which tools and call ids upstreams of this wire accept. */
   readonly toolLimits: ToolLimits
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
-  /** Whether an answer can hold such a picture; absent: none. */
+  /** Whether an answer can hold such an image; absent: none. */
   readonly carriesPicture?: CarriesPicture
 
-  /** The hot check of a request that is relayed as it is. O(messages), no copy. */
+  /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
-  /** The client's own bytes with another model (and, where the wire must ask for it, usage); nothing else is touched. */
+  /** The client's own bytes with another model (and, where the wire needs it, a request for usage); nothing else is changed. */
   readonly relayRequest: (
     raw: Buffer,
     parsed: JsonObject,
@@ -207,7 +207,7 @@ export interface WireCodec {
   readonly decodeRequest: (body: JsonObject) => Either.Either<Conversation, InvalidRequest>
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 
-  /** Left: the 200 is no answer of this wire (an error object, no choices, no stop reason …). */
+  /** Left: the 200 is not an answer of this wire (an error object, no choices, no stop reason …). */
   readonly decodeResponse: (body: JsonObject, dialect?: Dialect) => Either.Either<Response, UpstreamProblem>
   readonly encodeResponse: (response: Response, context: EncodeContext) => JsonObject
   readonly readAnswer: (body: JsonObject, dialect?: Dialect) => AnswerFacts
@@ -217,13 +217,13 @@ export interface WireCodec {
   readonly makeStreamTap: (options: TapOptions) => StreamTap
 
   readonly renderError: (view: ErrorView, requestId: string) => JsonObject
-  /** Status of the error answer where the wire has one of its own for this failure; absent: the failure's. */
+  /** Status of the error answer where the wire has its own for this failure; absent: the failure's. */
   readonly errorStatus?: (view: ErrorView) => number
   /** The text of an error event inside a stream that has begun. No success terminator follows it. */
   readonly renderStreamError: (view: ErrorView, requestId: string) => string
   /**
-   * The whole text of a stream that tells a kind of failure where this wire's providers tell it: inside a stream. Null, or absent, where an
-   * error status is the usual way.
+   * The whole text of a stream that reports a kind of failure which this wire's providers report inside a stream. Null or absent where
+   * they use an error status.
    */
   readonly renderFailedStream?: (view: ErrorView, requestId: string, context: EncodeContext) => string | null
   readonly readUpstreamError: (status: number, bodyText: string) => UpstreamProblem

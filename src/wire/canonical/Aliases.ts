@@ -1,28 +1,28 @@
 /**
- * Another word for each word a wire refuses. It depends on the word alone, so that definitions, calls, results and later turns
- * agree; two words never share one, and none takes a word that is in use as it is.
+ * Replacements for names and ids that a wire refuses. A replacement depends on the original alone, so that definitions, calls, results
+ * and later turns agree; two originals never share one, and none equals an original in use.
  */
 
-/** What a wire takes as a name or an id. */
+/** What a wire accepts as a name or an id. */
 export interface WordLimit {
   /** Matched against the whole word. */
   readonly pattern: RegExp
   readonly maxChars: number
-  /** How another word is made, where only one form is taken; absent: from the word's own begin. */
+  /** Makes a replacement where only one form is accepted; absent: from the beginning of the original. */
   readonly make?: (word: string, attempt: number) => string
 }
 
-/** FNV-1a, 32 bits: tells long words with the same begin apart. */
+/** FNV-1a, 32 bits: distinguishes long words with the same beginning. */
 export const hashOf = (text: string): string => {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, "0")
 }
 
-/** Letters, digits, `_` and `-`: what every wire takes. */
+/** Letters, digits, `_` and `-`: what every wire accepts. */
 export const plainWord = (word: string): string => word.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
 
-/** Nine letters or digits: 46 bits of two hashes, so that the words of one conversation do not meet. */
+/** Nine letters or digits: 46 bits of two hashes, so that the ids of one conversation do not collide. */
 export const nineLettersOrDigits: WordLimit = {
   pattern: /^[a-zA-Z0-9]{9}$/,
   maxChars: 9,
@@ -38,11 +38,11 @@ const aliasOf = (word: string, attempt: number, { make, maxChars, pattern }: Wor
   const hash = hashOf(attempt === 0 ? word : `${attempt}:${word}`)
   const begin = (text: string): string => `${text.slice(0, maxChars - hash.length - 1)}_${hash}`
   const alias = begin(plainWord(word))
-  // Some wires do not take a digit or a dash in front.
+  // Some wires do not accept a leading digit or dash.
   return pattern.test(alias) ? alias : begin(`_${plainWord(word)}`)
 }
 
-/** The words that need another one, with it. */
+/** The words that need a replacement, with the replacement. */
 export const aliasesOf = (words: Iterable<string>, limit: WordLimit): ReadonlyMap<string, string> => {
   const all = new Set(words)
   const taken = new Set<string>()

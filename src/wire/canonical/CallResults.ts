@@ -1,21 +1,21 @@
 /**
- * Calls and their results, as targets want them that refuse anything else: every result once, right behind the turn that called.
- * What stood between them is told after the results. Pure and linear.
+ * Puts tool results where strict targets require them: each result once, right after the turn that made the call. Messages between
+ * them are moved after the results. Pure and linear.
  */
 import type { Conversation, Message, Part, ToolCallPart, ToolResultPart } from "./Conversation.ts"
 
-/** What is said of a call that nobody answered. */
+/** The result of a call that has none. */
 export const noResult = "No result was given for this call."
 
 export interface PairedCalls {
   readonly conversation: Conversation
-  /** A result was told a second time in other words; only the first goes on. */
+  /** A result came a second time with other content; only the first is kept. */
   readonly repeated: boolean
-  /** Calls stand in the history that were never answered: they are told to have no result. */
+  /** The history has calls without a result: they got `noResult`. */
   readonly unanswered: boolean
 }
 
-/** What the assistant said in a row, with the calls it made and their results in the order they were told. */
+/** Consecutive assistant messages, with their calls and the results in the order they came. */
 interface Turn {
   readonly first: number
   /** Index after its last message. */
@@ -24,7 +24,7 @@ interface Turn {
   readonly answers: Array<ToolResultPart>
 }
 
-/** Calls of one id that still wait. Ids come again in later turns. */
+/** Calls of one id that have no result yet. Ids may repeat in later turns. */
 interface Waiting {
   readonly turn: Turn
   open: number
@@ -36,7 +36,7 @@ const sameResult = (one: ToolResultPart | null, other: ToolResultPart): boolean 
 
 interface Reading {
   readonly turns: ReadonlyArray<Turn>
-  /** Results that were told before. */
+  /** Results that repeat an earlier one. */
   readonly again: ReadonlySet<Part>
   readonly repeated: boolean
 }
@@ -57,7 +57,7 @@ const readTurns = (messages: ReadonlyArray<Message>): Reading => {
 
   const answer = (part: ToolResultPart): void => {
     const known = waiting.get(part.callId)
-    // Nobody called: it stays where it is.
+    // There is no such call: the result stays where it is.
     if (known === undefined) return
     if (known.open > 0) {
       known.open -= 1
@@ -95,11 +95,11 @@ const missing = ({ answers, calls }: Turn): ReadonlyArray<ToolResultPart> => {
   return calls.flatMap((call) => (answered.has(call.id) ? [] : unansweredResult(call)))
 }
 
-/** Whether all calls of the turn stand in its last message. */
+/** Whether all calls of the turn are in its last message. */
 const callsLast = (messages: ReadonlyArray<Message>, { calls, end }: Turn): boolean =>
   messages[end - 1]?.parts.filter(({ type }) => type === "tool_call").length === calls.length
 
-/** Whether the results of the turn's calls stand right behind it. */
+/** Whether the results of the turn's calls come right after it. */
 const isPaired = (messages: ReadonlyArray<Message>, turn: Turn): boolean => {
   const { answers, calls, end } = turn
   if (calls.length === 0) return true

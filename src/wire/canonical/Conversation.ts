@@ -1,7 +1,7 @@
 /**
  * The canonical conversation: what every wire's request is decoded to and encoded from (N + M codecs, not N × M).
- * Plain readonly data. Optional members are absent, never undefined; null means "not said".
- * Whatever one wire can say and others cannot is kept here, so that the encoder of a target can name what it drops.
+ * Plain readonly data. Optional members are absent, never undefined; null means "not given".
+ * What only some wires can express is kept here too, so that the encoder of a target can name what it drops.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
@@ -30,7 +30,7 @@ export interface TextPart extends Marked {
   readonly state?: ReasoningState
 }
 
-/** A citation or annotation in the words of the wire it came from. */
+/** A citation or annotation as the wire it came from writes it. */
 export interface Citation {
   readonly wire: WireName
   readonly value: JsonObject
@@ -61,8 +61,8 @@ export interface FilePart extends Marked {
 }
 
 /**
- * Opaque proof a provider wants back with its own reasoning. Valid only on the wire that made it:
- * a foreign or empty one is refused, so encoders of other wires leave it out.
+ * Opaque state that a provider requires back with its own reasoning (a signature, encrypted content). Valid only on the wire that made
+ * it: a foreign or empty one is refused, so encoders of other wires leave it out.
  */
 export interface ReasoningState {
   readonly wire: WireName
@@ -100,14 +100,14 @@ export interface ToolResultPart extends Marked {
   readonly isError: boolean
 }
 
-/** A block only its own wire understands (server tool use, search results, compaction …). */
+/** A block that only its own wire has (server tool use, search results, compaction …). */
 export interface OpaquePart {
   readonly type: "opaque"
   readonly wire: WireName
   /** The block's type in its own wire. */
   readonly kind: string
   readonly value: JsonObject
-  /** The picture it holds, which other wires may know how to tell. */
+  /** The image it holds, which other wires may be able to express. */
   readonly picture?: MediaSource
 }
 
@@ -122,7 +122,7 @@ export type Part =
   | ToolResultPart
   | OpaquePart
 
-/** `tool` messages hold only tool results; they stand right after the assistant message that made the calls. */
+/** `tool` messages hold only tool results; they come right after the assistant message that made the calls. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
 export interface Message {
@@ -136,7 +136,7 @@ export interface FunctionTool extends Marked {
   readonly type: "function"
   readonly name: string
   readonly description?: string
-  /** JSON Schema of the arguments; absent when the source gave none (encoders then say "an object without properties"). */
+  /** JSON Schema of the arguments; absent when the source gave none (encoders then write an object without properties). */
   readonly schema?: JsonObject
   readonly strict?: boolean
 }
@@ -145,7 +145,7 @@ export interface CustomTool extends Marked {
   readonly type: "custom"
   readonly name: string
   readonly description?: string
-  /** Grammar or text format, in the words of the chat and responses wires. */
+  /** Grammar or text format, as the chat and responses wires write it. */
   readonly format?: JsonObject
 }
 
@@ -187,9 +187,9 @@ export type OutputFormat =
       readonly strict?: boolean
     }
 
-/** What the client asked about reasoning; a wire says it as an effort word, a token budget, or both. */
+/** The client's reasoning settings; a wire expresses them as an effort, a token budget, or both. */
 export interface ReasoningAsk {
-  /** `budget`: at most `budgetTokens`; `effort`: a word only; `adaptive`: the model decides; `off`: none. */
+  /** `budget`: at most `budgetTokens`; `effort`: a level only; `adaptive`: the model decides; `off`: none. */
   readonly mode: "budget" | "effort" | "adaptive" | "off"
   /** `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   readonly effort?: string
@@ -203,7 +203,7 @@ export interface Conversation {
   readonly wire: WireName
   readonly model: string
   readonly stream: boolean
-  /** The client wants usage in its stream. Always true on wires that always tell. */
+  /** The client wants usage in its stream. Always true on wires that always send it. */
   readonly wantsUsage: boolean
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<Tool>
@@ -211,7 +211,7 @@ export interface Conversation {
   /** false: at most one call per answer. */
   readonly parallelToolCalls: boolean | null
   readonly maxOutputTokens: number | null
-  /** How many answers (`n`); 1 when not said. */
+  /** How many answers (`n`); 1 when not given. */
   readonly candidates: number
   readonly sampling: Sampling
   readonly outputFormat: OutputFormat | null
@@ -219,10 +219,10 @@ export interface Conversation {
   /** Stable id of the end user. */
   readonly user: string | null
   readonly metadata: JsonObject | null
-  /** Top-level members without a canonical word: restored on the same wire, named as dropped on any other. */
+  /** Top-level members without a canonical form: restored on the same wire, named as dropped on any other. */
   readonly extras: Readonly<Record<string, Json | undefined>>
   /** Fields of the client's request that no conversation can carry: named as dropped whatever the target. */
   readonly lost?: ReadonlyArray<string>
-  /** Nested members only the client's own wire knows: named as dropped on any other. */
+  /** Nested members that only the client's own wire has: named as dropped on any other. */
   readonly nested?: ReadonlyArray<string>
 }

@@ -1,4 +1,4 @@
-/** `data:<media type>;base64,<data>` in and out. */
+/** Reads and writes `data:<media type>;base64,<data>` (RFC 2397). */
 import type { MediaSource } from "./Conversation.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 
@@ -14,7 +14,7 @@ export const mediaOfUrl = (url: string): MediaSource => {
 
 const plainTextUrl = /^data:(?:text\/[^;,]*)?(?:;[^;,]*)*,/i
 
-/** The same for files, whose text may stand in the address as it is (RFC 2397). */
+/** The same for files, whose data may also be percent-encoded text. */
 export const fileOfUrl = (url: string): MediaSource => {
   const source = mediaOfUrl(url)
   const match = source.kind === "url" ? plainTextUrl.exec(url.slice(0, 256)) : null
@@ -26,16 +26,16 @@ export const fileOfUrl = (url: string): MediaSource => {
   }
 }
 
-// Both alphabets are in use, and line ends stand in what command-line tools make.
+// Both alphabets are in use, and command-line tools insert line ends.
 const noBase64 = /[^A-Za-z0-9+/_=\s-]/
 
 /** Whether a text can be base64 data at all; linear, nothing is decoded. */
 export const isBase64 = (data: string): boolean => data !== "" && !noBase64.test(data)
 
-/** Inline data that is no base64; links and ids are not looked at. */
+/** Inline data that is not base64; links and ids are not checked. */
 export const isBroken = (source: MediaSource): boolean => source.kind === "base64" && !isBase64(source.data)
 
-/** What is said of data that is none. */
+/** The error message for such data. */
 export const expectedBase64 = "expected base64 data"
 
 export const dataUrlOf = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`

@@ -1,6 +1,4 @@
-/**
- * Collects what an encoder could not carry over, in the words of the client's own wire: that is what `X-Gateway-Dropped` shows.
- */
+/** Collects what an encoder could not carry over, by the field names of the client's own wire, for `X-Gateway-Dropped`. */
 import type { WireName } from "../../domain/Wire.ts"
 
 /** Concepts whose name differs between wires. Others are named by the caller. */
@@ -64,7 +62,7 @@ const names = {
     messages: "messages.content.image",
     ollama: "messages.images",
     responses: "input.content.input_image",
-    // Inline pictures have a place everywhere.
+    // Inline images are supported by every wire.
     gemini: "contents.parts.fileData"
   },
   file: {
@@ -132,7 +130,7 @@ const names = {
 
 export type Concept = keyof typeof names
 
-/** Where a wire keeps members that others have at the top. */
+/** Where a wire nests members that others have at the top level. */
 const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
   ollama: new Map(
     Object.entries({
@@ -144,7 +142,7 @@ const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
       frequency_penalty: "options.frequency_penalty"
     })
   ),
-  // Asked for as one of the things an answer is to include.
+  // An entry of `include`.
   responses: new Map([["logprobs", "include"]]),
   gemini: new Map(
     Object.entries({
@@ -161,11 +159,11 @@ const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
   )
 }
 
-/** Wires whose word for `messages` is another: a member of a message, or a part of its content, is one of an item there. */
+/** Wires that call `messages` something else: members of a message or of its content are under this path. */
 const roots: Partial<Record<WireName, string>> = { responses: "input.", gemini: "contents.parts." }
 const messageMember = /^messages\.(?:content\.)?/
 
-/** Encoders see it as a member they do not know; the tools in it arrive nevertheless, under flat names (`responses/ToolNames.ts`). */
+/** An unknown member for encoders, but not lost: its tools arrive under flat names (`responses/ToolNames.ts`). */
 const namespaces = "tools.namespace"
 
 export interface DropLog {

@@ -1,7 +1,7 @@
 /**
  * Canonical stream events. A well-formed sequence is
  * `start (block_start delta* block_stop)* [usage]* finish [usage]* done`, where several tool-call blocks may be open at once.
- * `error` may stand anywhere and is the last one. A stream that ends without `done` or `error` is incomplete.
+ * `error` may come at any point and is the last one. A stream that ends without `done` or `error` is incomplete.
  */
 import type { JsonObject } from "../json/Json.ts"
 import type { Citation, OpaquePart, ReasoningState } from "./Conversation.ts"
@@ -13,26 +13,26 @@ export type BlockStart =
   | { readonly type: "refusal" }
   | { readonly type: "reasoning" }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly kind: "function" | "custom" }
-  /** A whole block of one wire; deltas that only that wire knows follow as `opaque` deltas. */
+  /** A complete block of one wire; deltas that only that wire has follow as `opaque` deltas. */
   | { readonly type: "opaque"; readonly part: OpaquePart }
 
 export type BlockDelta =
-  /** Text of a `text`, `refusal` or `reasoning` block, with the log probabilities of its tokens as the chat wire tells them. */
+  /** Text of a `text`, `refusal` or `reasoning` block, with the log probabilities of its tokens in the form of the chat wire. */
   | { readonly type: "text"; readonly text: string; readonly logprobs?: ReadonlyArray<JsonObject> }
   /** Argument text of a tool call; JSON for functions, free text for custom tools. */
   | { readonly type: "args"; readonly text: string }
-  /** Proof of a `reasoning` block, or one that hangs on a text or a call (gemini); replaces an earlier one. */
+  /** State of a `reasoning` block, or of a text or call (gemini); replaces an earlier one. */
   | { readonly type: "state"; readonly state: ReasoningState }
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "opaque"; readonly part: OpaquePart }
 
-/** A failure in the words of the provider, with the HTTP status it stands for. */
+/** A failure with the provider's own message, and the HTTP status it stands for. */
 export interface UpstreamProblem {
   readonly status: number
   readonly message: string
   readonly type: string | null
   readonly code: string | null
-  /** How long to wait before another try, when the body tells; absent otherwise. */
+  /** How long to wait before a retry, when the body has it; absent otherwise. */
   readonly retryAfterMs?: number
   /** The error object as the provider wrote it; absent when there was none, or one too large to pass on. */
   readonly native?: JsonObject
@@ -50,7 +50,7 @@ export type StreamEvent =
   | { readonly type: "block_stop"; readonly index: number }
   | { readonly type: "usage"; readonly usage: UsagePatch }
   | { readonly type: "finish"; readonly stop: Stop }
-  /** A sign of life without content. */
+  /** A keep-alive without content. */
   | { readonly type: "ping" }
   | { readonly type: "done" }
   | { readonly type: "error"; readonly problem: UpstreamProblem }

@@ -1,4 +1,4 @@
-/** What a relay learns of a stream while it passes (`StreamFacts`), kept up to date from canonical events. */
+/** The state of a relayed stream (`StreamFacts`), updated from canonical events. */
 import type { OpaquePart } from "./Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./Event.ts"
 import type { Stop } from "./Response.ts"
@@ -31,7 +31,7 @@ export const startFacts = (): MutableFacts => ({
 
 const lengthOf = (value: string | null | undefined): number => value?.length ?? 0
 
-/** Counts what was said; the first non-empty piece is the begin of content. */
+/** Counts text; the first non-empty piece is the beginning of content. */
 export const observeText = (facts: MutableFacts, text: string | null | undefined): void => {
   if (lengthOf(text) === 0) return
   facts.content = true
@@ -50,7 +50,10 @@ export const observeToolArgs = (facts: MutableFacts, text: string | null | undef
   facts.toolArgChars += lengthOf(text)
 }
 
-/** Keeps a translator's facts: one call per event. `arrives`: whether a block of one wire is content for the client. Reasoning text is told from answer text by the block it belongs to. */
+/**
+ * Updates a translator's facts: one call per event. `arrives`: whether an opaque block is content for the client. Reasoning text is
+ * distinguished from answer text by its block.
+ */
 export const makeObserver = (
   facts: MutableFacts,
   arrives: (part: OpaquePart) => boolean = () => true

@@ -1,11 +1,11 @@
 /**
- * A tool that the provider runs itself and that the client forces: no upstream of another wire can run it, and without it the model would
- * make its results up. Pure.
+ * Detects a forced tool that the provider runs itself: no upstream of another wire can run it, and without it the model would invent its
+ * results. Pure.
  */
 import { isArray, isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import type { BuiltinTool, Conversation } from "./Conversation.ts"
 
-/** What is forced, in the client's words. */
+/** The tool, by the client's name. */
 export interface ForcedTool {
   /** The client's field that forces it. */
   readonly field: string
@@ -16,7 +16,7 @@ const isBuiltin = (tool: Conversation["tools"][number]): tool is BuiltinTool => 
 
 const nameOf = ({ kind, value }: BuiltinTool): string => stringOr(value["name"]) ?? kind
 
-/** A choice of the responses wire that has no canonical word: one tool by its type, or a list of allowed ones. */
+/** A choice of the responses wire without a canonical form: one tool by its type, or a list of allowed ones. */
 const foreignChoice = ({ extras, wire }: Conversation): JsonObject | null => {
   const choice = wire === "responses" ? extras["tool_choice"] : undefined
   return isObject(choice) ? choice : null
@@ -24,7 +24,7 @@ const foreignChoice = ({ extras, wire }: Conversation): JsonObject | null => {
 
 const isNamed = (tool: unknown): boolean => isObject(tool) && (tool["type"] === "function" || tool["type"] === "custom")
 
-/** The type it forces; null for a list that leaves the model another way. */
+/** The forced type; null for a list that also allows other tools. */
 const forcedType = (choice: JsonObject): string | null => {
   if (choice["type"] !== "allowed_tools") return stringOr(choice["type"])
   const tools = choice["tools"]
@@ -56,7 +56,7 @@ const forcedBuiltin = (conversation: Conversation): string | null => {
   }
 }
 
-/** Null when nothing is forced that only the client's own wire can run. */
+/** Null unless a tool is forced that only the client's own wire can run. */
 export const forcedTool = (conversation: Conversation): ForcedTool | null => {
   const tool = forcedBuiltin(conversation)
   return tool === null ? null : { field: conversation.wire === "gemini" ? "toolConfig" : "tool_choice", tool }

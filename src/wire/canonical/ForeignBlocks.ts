@@ -1,6 +1,6 @@
 /**
- * Blocks that only another wire understands, on their way to a client's encoder: each is told in one piece when it is whole, for only
- * then is it known whether it holds a picture. What the wire itself understands passes as it comes.
+ * Buffers blocks that only another wire has before they reach a client's encoder: each is passed on in one piece when it is complete,
+ * because only then is it known whether it holds an image. All other events pass unchanged.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import type { OpaquePart } from "./Conversation.ts"
@@ -8,9 +8,9 @@ import type { StreamEvent } from "./Event.ts"
 import type { CarriesPicture } from "./Pictures.ts"
 
 export interface ForeignBlocks {
-  /** What the encoder is told; a block on its way is a sign of life. */
+  /** The events for the encoder; a ping while a block is buffered. */
   readonly pass: (event: StreamEvent) => ReadonlyArray<StreamEvent>
-  /** Pictures did not pass, and nothing else was said. */
+  /** Images were dropped, and there was no other content. */
   readonly nothingLeft: () => boolean
 }
 

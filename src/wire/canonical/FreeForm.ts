@@ -1,4 +1,4 @@
-/** Free-form (`custom`) tools for models whose wire knows JSON tools only: one text member holds the whole input. */
+/** Free-form (`custom`) tools on wires that have JSON tools only: one string member holds the whole input. */
 import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import type { CustomTool, FunctionTool } from "./Conversation.ts"
 import { argsObject } from "./ToolArgs.ts"
@@ -14,7 +14,7 @@ const describe = (format: JsonObject | undefined): string => {
   return definition === "" ? whole : `${whole} It must follow this ${syntax} grammar:\n${definition}`
 }
 
-/** The JSON tool that stands for a free-form one. A grammar cannot be enforced there: the model is told of it. */
+/** The JSON tool that replaces a free-form one. A grammar cannot be enforced there, so it is put into the description. */
 export const asFunctionTool = (tool: CustomTool): FunctionTool => {
   const { format, type: _type, ...rest } = tool
   return {
@@ -31,7 +31,7 @@ export const asFunctionTool = (tool: CustomTool): FunctionTool => {
 /** Free text as the arguments of such a tool. */
 export const wrapInput = (input: string): string => JSON.stringify({ [member]: input })
 
-/** The free text of a call: the one text member of its arguments, or all of them when the model wrote something else. */
+/** The free text of a call: the one string member of its arguments, or all of them when the model wrote something else. */
 export const unwrapInput = (args: string): string => {
   const [only, ...others] = Object.values(argsObject(args) ?? {})
   return others.length === 0 && typeof only === "string" ? only : args

@@ -1,13 +1,13 @@
-/** What is common to the errors of all wires: the upstream's own object, and who was asked. */
+/** Members common to the errors of all wires: the upstream's own object, and the attempts. */
 import type { ErrorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../json/Json.ts"
 
-/** The upstream's error object when it speaks one of these wires; else nothing. */
+/** The upstream's error object when it speaks one of these wires; else empty. */
 export const nativeOf = ({ native }: ErrorView, wires: ReadonlyArray<WireName>): JsonObject =>
   native !== null && native.error !== null && wires.includes(native.wire) ? (native.error as JsonObject) : {}
 
-/** `attempts`, when somebody was asked. */
+/** `attempts`, when there were any. */
 export const attemptsMember = ({ attempts }: ErrorView): JsonObject =>
   attempts.length === 0
     ? {}

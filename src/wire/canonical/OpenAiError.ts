@@ -1,6 +1,6 @@
 /**
  * The error object that the chat and the responses wire share: `{message, type, code, param}`.
- * https://platform.openai.com/docs/guides/error-codes/api-errors
+ * https://developers.openai.com/api/docs/guides/error-codes
  */
 import type { ErrorKind } from "../../domain/ErrorKind.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
@@ -17,18 +17,18 @@ export interface ErrorWords {
 
 export type ErrorTable = Readonly<Partial<Record<ErrorKind, ErrorWords>>>
 
-/** The two wires name most of their errors alike. */
+/** The two wires use the same names for most errors. */
 const family = ["chat", "responses"] as const
 
-const own = (view: ErrorView, wire: WireName, table: ErrorTable): JsonObject => {
+const ownError = (view: ErrorView, wire: WireName, table: ErrorTable): JsonObject => {
   const { code, kind, message, param, type } = view
   const words = kind === null ? undefined : table[kind]
   if (words === undefined) return { message, type, code, param, ...nativeOf(view, family) }
-  const told = { message: words.say?.(message) ?? message, type: words.type, code: words.code, param }
-  return { ...told, ...nativeOf(view, [wire]) }
+  const error = { message: words.say?.(message) ?? message, type: words.type, code: words.code, param }
+  return { ...error, ...nativeOf(view, [wire]) }
 }
 
-/** All four members are always there; what an upstream of the client's wire wrote stays as it is. */
+/** All four members are always present; those of an upstream of the client's wire are kept. */
 export const renderOpenAiError = (
   view: ErrorView,
   requestId: string,
@@ -36,7 +36,7 @@ export const renderOpenAiError = (
   table: ErrorTable
 ): JsonObject => ({
   error: {
-    ...own(view, wire, table),
+    ...ownError(view, wire, table),
     ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
     ...(view.kind === "usage_limit" && view.resetsAtMs !== null
       ? { resets_at: Math.ceil(view.resetsAtMs / 1000) }

@@ -1,4 +1,8 @@
-/** Effort words ↔ thinking budgets. The budgets are those Google publishes for its own chat-completions wire. */
+/**
+ * Reasoning efforts ↔ thinking budgets, as Google maps them for its own chat completions endpoint.
+ *
+ * https://ai.google.dev/gemini-api/docs/openai#thinking
+ */
 
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
@@ -9,9 +13,9 @@ const budgets: Readonly<Record<string, number>> = {
   max: 32_768
 }
 
-/** Budget in tokens for an effort word; unknown words count as medium. */
+/** Budget in tokens for an effort; unknown efforts count as medium. */
 export const budgetOfEffort = (effort: string): number => budgets[effort] ?? 8192
 
-/** The effort word that comes nearest to a budget in tokens. */
+/** The effort nearest to a budget in tokens. */
 export const effortOfBudget = (budgetTokens: number): "low" | "medium" | "high" =>
   budgetTokens <= 2048 ? "low" : budgetTokens <= 12_288 ? "medium" : "high"

@@ -1,8 +1,8 @@
-/** Whether, and under which name, an endpoint of the chat wire takes the reasoning of earlier turns back. */
+/** Whether an endpoint of the chat wire accepts the reasoning of earlier turns, and under which name. */
 import type { Dialect } from "../../domain/Dialect.ts"
 
 /**
- * Models whose makers want the reasoning of a turn with tool calls back wherever they are served:
+ * Models that need the reasoning of a turn with tool calls back, whatever the provider:
  * https://api-docs.deepseek.com/guides/thinking_mode,
  * https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model,
  * https://github.com/ValueCell-ai/ClawX/discussions/1040.
@@ -12,7 +12,7 @@ const families = /deepseek|kimi|mimo/i
 export const wantsReasoningBack = (model: string, dialect?: Dialect): boolean =>
   dialect?.reasoningHistory?.is !== "refused" && families.test(model)
 
-/** Null: the endpoint is not known to take it. */
+/** Null: the endpoint is not known to accept it. */
 export const reasoningMember = (
   model: string,
   dialect: Dialect | undefined

@@ -1,4 +1,4 @@
-/** A whole answer as the events of a stream: for upstreams that answer in one piece although a stream was asked for. */
+/** A complete answer as the events of a stream, for upstreams that answer in one piece although a stream was requested. */
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { ReasoningState } from "./Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "./Event.ts"
@@ -39,11 +39,11 @@ const deltasOf = (part: AnswerPart, logprobs: ReadonlyArray<JsonObject>): Readon
   }
 }
 
-/** The events of a complete stream that says the same as `response`. */
+/** The events of a complete stream equivalent to `response`. */
 export const replay = (response: Response): ReadonlyArray<StreamEvent> => {
   const content = response.logprobs?.["content"]
   const logprobs = isArray(content) ? content.filter(isObject) : []
-  // They belong to the whole text: told with its first part.
+  // Log probabilities belong to the whole text: sent with its first part.
   const first = response.parts.findIndex((part) => part.type === "text" && part.text !== "")
   return replayed(response, (index) => (index === first ? logprobs : []))
 }

@@ -8,8 +8,8 @@ import type { Usage } from "./Usage.ts"
  * - `stop` the turn is over; `stop_sequence` one of the client's stop strings was met
  * - `length` the token limit; `context_window` the model's window is full
  * - `tool_calls` it waits for tool results; `pause` a server tool took long, the client may send the turn again
- * - `content_filter` the provider or model would not go on
- * - `other` a reason nobody here knows (its word is in `raw`)
+ * - `content_filter` the provider or model refused to continue
+ * - `other` an unknown reason (see `raw`)
  */
 export type StopReason =
   | "stop"
@@ -23,9 +23,9 @@ export type StopReason =
 
 export interface Stop {
   readonly reason: StopReason
-  /** The word of the wire it came from. */
+  /** The value of the wire it came from. */
   readonly raw: string
-  /** The stop string that was met, when the provider tells. */
+  /** The stop string that was met, when the provider reports it. */
   readonly sequence: string | null
 }
 
@@ -40,6 +40,6 @@ export interface Response {
   readonly parts: ReadonlyArray<AnswerPart>
   readonly stop: Stop
   readonly usage: Usage | null
-  /** `logprobs` of the chat wire; other wires have no place for it. */
+  /** `logprobs` in the form of the chat wire. */
   readonly logprobs: JsonObject | null
 }

@@ -1,6 +1,6 @@
 /**
- * OpenAI's `strict` asks more of a tool than that of other wires: every property required, every object closed
- * (https://platform.openai.com/docs/guides/structured-outputs#all-fields-must-be-required).
+ * OpenAI's `strict` requires more of a tool than that of other wires: every property required, every object closed
+ * (https://developers.openai.com/api/docs/guides/structured-outputs).
  */
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import { isOfObjects, mapSchema } from "../json/SchemaWalk.ts"
@@ -13,7 +13,7 @@ const isClosed = ({ additionalProperties, properties, required }: JsonObject): b
   return additionalProperties === false && names.every((name) => needed.has(name))
 }
 
-/** Whether OpenAI takes a schema as strict. */
+/** Whether OpenAI accepts a schema as strict. */
 export const fitsStrict = (schema: JsonObject | undefined): boolean => {
   let fits = schema !== undefined
   if (schema !== undefined) {
@@ -25,7 +25,7 @@ export const fitsStrict = (schema: JsonObject | undefined): boolean => {
   return fits
 }
 
-/** `strict` as an upstream of OpenAI's wires takes it; undefined when the client said nothing. */
+/** `strict` for an upstream of OpenAI's wires; undefined when the client did not set it. */
 export const strictFor = ({ wire }: Conversation, tool: FunctionTool, log: DropLog): boolean | undefined => {
   if (tool.strict !== true || wire === "chat" || wire === "responses" || fitsStrict(tool.schema)) return tool.strict
   log.drop("toolStrict")

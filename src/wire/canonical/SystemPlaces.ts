@@ -1,12 +1,12 @@
 /**
- * System messages between turns. Moved to the front they would change the begin of the prompt with every new one, and a provider's
- * prompt cache holds what begins the same: they stay at their place, as a user's words with a mark where the target has no such role.
+ * System messages between turns. Moved to the front they would change the beginning of the prompt, and with it the prompt cache of the
+ * provider, with every new one. So they stay in place, as marked user text where the target has no such role.
  */
 import type { Message } from "./Conversation.ts"
 
 export const isSystem = ({ role }: Message): boolean => role === "system" || role === "developer"
 
-/** The messages in front of the first turn, which make the system prompt, and all others. */
+/** The messages before the first turn, which make the system prompt, and all others. */
 export const splitSystem = (
   messages: ReadonlyArray<Message>
 ): { readonly head: ReadonlyArray<Message>; readonly rest: ReadonlyArray<Message> } => {
@@ -18,10 +18,10 @@ export const splitSystem = (
 const open = "<system-reminder>"
 const close = "</system-reminder>"
 
-/** A text of the system as a part of a user's turn. */
+/** A system text as a part of a user's turn. */
 export const markedText = (text: string): string => `${open}\n${text}\n${close}`
 
-/** The message as a user's, every text of it marked. */
+/** The message as a user message with every text marked. */
 export const asMarkedUser = (message: Message): Message => ({
   ...message,
   role: "user",

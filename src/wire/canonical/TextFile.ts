@@ -1,8 +1,8 @@
-/** Files that are nothing but words, for wires whose upstreams take words and no such files. */
+/** Text files as plain text, for wires whose upstreams do not accept them as files. */
 import { isTextual } from "../json/MediaType.ts"
 import type { FilePart, MediaSource } from "./Conversation.ts"
 
-/** The words of a text file; null for another file, and for one that is not here. */
+/** The text of a text file; null for another file, and for one that is not inline. */
 export const wordsOf = (source: MediaSource): string | null => {
   if (source.kind === "text") return source.text
   return source.kind === "base64" && isTextual(source.mediaType)
@@ -10,6 +10,6 @@ export const wordsOf = (source: MediaSource): string | null => {
     : null
 }
 
-/** The words below the file's own name, by which a prompt may speak of it. */
+/** The text under the file's name, because a prompt may refer to it. */
 export const namedWords = ({ filename }: FilePart, words: string): string =>
   filename === undefined ? words : `${filename}:\n${words}`

@@ -1,21 +1,21 @@
 /**
- * Bends the tools of a conversation to what a target takes: names and call ids within its limits, free-form tools as JSON tools.
- * Names, and ids that took another form for one provider, go back to the client's own in the answer (`ToolRestoration.ts`).
+ * Adapts the tools of a conversation to a target: names and call ids within its limits, free-form tools as JSON tools. In the answer
+ * names and changed ids are restored to the client's own (`ToolRestoration.ts`).
  */
 import type { Conversation, Message, Part, Tool, ToolChoice } from "./Conversation.ts"
 import type { Dialect } from "../../domain/Dialect.ts"
 import { aliasesOf, nineLettersOrDigits, type WordLimit } from "./Aliases.ts"
 import { asFunctionTool, wrapInput } from "./FreeForm.ts"
 
-/** What a wire's upstreams take. */
+/** What a wire's upstreams accept. */
 export interface ToolLimits {
   /** Null: any name. */
   readonly name: WordLimit | null
   /** Null: any id. */
   readonly callId: WordLimit | null
-  /** The ids of the wire's own clients are mended too: they may have come from an upstream of another wire. */
+  /** Ids of the wire's own clients are adapted too: they may have come from an upstream of another wire. */
   readonly mendsOwnIds: boolean
-  /** Free-form tools: `known` by the wire's upstreams, known by `some` of them, or to `none`. */
+  /** Free-form tools: supported by the wire's upstreams (`known`), by `some` of them, or by `none`. */
   readonly freeForm: "known" | "some" | "none"
   /** A history with a call that has no result is refused. */
   readonly wantsResults: boolean
@@ -28,10 +28,10 @@ export interface ClientTool {
   readonly custom: boolean
 }
 
-/** The client's tools by the names the upstream was told; only those that differ. */
+/** The client's tools by the names the upstream got; only those that differ. */
 export type ToolNames = ReadonlyMap<string, ClientTool>
 
-/** The client's own ids of calls by those the upstream was told; only those that differ. */
+/** The client's own ids of calls by those the upstream got; only those that differ. */
 export type CallIds = ReadonlyMap<string, string>
 
 export interface AdaptedTools {
@@ -40,7 +40,7 @@ export interface AdaptedTools {
   readonly toolNames: ToolNames | null
   /** Null when nothing differs. */
   readonly callIds: CallIds | null
-  /** What was bent, as the client calls it. */
+  /** What was adapted, by the client's field names. */
   readonly mapped: ReadonlyArray<string>
 }
 
@@ -60,7 +60,7 @@ const namesOf = (conversation: Conversation, parts: ReadonlyArray<Part>): Readon
 const idsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
   parts.flatMap((part) => (part.type === "tool_call" ? part.id : part.type === "tool_result" ? part.callId : []))
 
-/** How words are told to the target. */
+/** How names and ids are written for the target. */
 interface Wording {
   readonly name: (name: string) => string
   readonly id: (id: string) => string
@@ -95,7 +95,7 @@ const adaptPart = (part: Part, { id, name, wraps }: Wording): Part => {
 const speaksOfTools = ({ parts }: Message): boolean =>
   parts.some(({ type }) => type === "tool_call" || type === "tool_result")
 
-/** Names and forms that differ, for the way back. */
+/** Names and forms that differ, for the answer. */
 const wayBack = (
   conversation: Conversation,
   names: ReadonlyArray<string>,
@@ -104,24 +104,24 @@ const wayBack = (
   const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" && wraps ? tool.name : [])))
   const back = new Map<string, ClientTool>()
   for (const own of names) {
-    const told = name(own)
-    if (told !== own || custom.has(own)) back.set(told, { name: own, custom: custom.has(own) })
+    const sent = name(own)
+    if (sent !== own || custom.has(own)) back.set(sent, { name: own, custom: custom.has(own) })
   }
   return back.size === 0 ? null : back
 }
 
-/** What the endpoint takes of its wire. */
+/** The limits of the endpoint, within those of its wire. */
 export const limitsFor = (limits: ToolLimits, dialect: Dialect | undefined): ToolLimits =>
   dialect === undefined || dialect.callIds === null
     ? limits
     : { ...limits, callId: nineLettersOrDigits, mendsOwnIds: true }
 
 const inverse = (aliases: ReadonlyMap<string, string>): CallIds | null =>
-  aliases.size === 0 ? null : new Map([...aliases].map(([own, told]) => [told, own]))
+  aliases.size === 0 ? null : new Map([...aliases].map(([own, sent]) => [sent, own]))
 
 /**
- * `openAiTools`: whether this upstream knows free-form tools; null when nobody knows. Between two speakers of one wire at most ids
- * are touched: the client's tools are the upstream's.
+ * `openAiTools`: whether this upstream supports free-form tools; null when unknown. Between a client and an upstream of one wire at
+ * most ids are changed.
  */
 export const adaptTools = (
   conversation: Conversation,

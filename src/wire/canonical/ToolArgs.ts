@@ -1,7 +1,7 @@
-/** Tool arguments and schemas, where wires differ in text versus object and in what may be left out. */
+/** Tool arguments and schemas: wires differ in text versus object and in what may be left out. */
 import { isObject, type JsonObject, parseJson } from "../json/Json.ts"
 
-/** Argument text of a function call: a call without arguments is `{}`, never an empty text. */
+/** Argument text of a function call: `{}` for a call without arguments, never an empty text. */
 export const argsText = (args: unknown): string => {
   if (args === undefined || args === null || args === "") return "{}"
   return typeof args === "string" ? args : JSON.stringify(args)
@@ -14,10 +14,10 @@ export const argsObject = (args: string): JsonObject | null => {
   return isObject(parsed) ? parsed : null
 }
 
-/** Arguments for wires that take objects only. Text that is no object is kept whole, under one name. */
+/** Arguments for wires that accept objects only. Text that is not an object is kept under one name. */
 export const argsAsObject = (args: string): JsonObject => argsObject(args) ?? { arguments: args }
 
-/** A schema every provider takes: an object type, with its properties named even when there are none. */
+/** A schema every provider accepts: an object type, with `properties` even when there are none. */
 export const objectSchema = (schema: JsonObject | undefined): JsonObject => {
   if (schema === undefined) return { type: "object", properties: {} }
   if (schema["type"] === "object") return schema["properties"] === undefined ? { ...schema, properties: {} } : schema

@@ -1,8 +1,8 @@
-/** Where results of tools stand: canonically, those that answer one assistant message are one message of their own. Pure. */
+/** Converts the position of tool results: canonically, the results for one assistant message are one message. Pure. */
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { Message, Part } from "./Conversation.ts"
 
-/** Some wires write one message per result: consecutive ones become one. */
+/** Joins consecutive tool messages, for wires that write one message per result. */
 export const joinToolMessages = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
   const joined: Array<Message> = []
   let results: Array<Part> | null = null
@@ -17,7 +17,7 @@ export const joinToolMessages = (messages: ReadonlyArray<Message>): ReadonlyArra
   return joined
 }
 
-/** Other wires write the results into the user's turn: they become a message in front of what the user says. */
+/** Splits results from the user's turn, for wires that write them there: they become a message before it. */
 export const splitToolResults = (
   parts: ReadonlyArray<Part>,
   extras: JsonObject | undefined

@@ -1,10 +1,10 @@
-/** Gives the calls of an answer back the names and the form the client declared its tools with, and its own ids of calls. */
+/** Restores the client's tool names, tool kinds and call ids in the calls of an answer. */
 import type { StreamEvent } from "./Event.ts"
 import { unwrapInput } from "./FreeForm.ts"
 import type { AnswerPart, Response } from "./Response.ts"
 import type { CallIds, ToolNames } from "./ToolAdaptation.ts"
 
-/** The client's tools and ids by what the upstream was told; null where nothing differs. */
+/** The client's tools and ids by those the upstream got; null where nothing differs. */
 export interface ToolWords {
   readonly toolNames?: ToolNames | null
   readonly callIds?: CallIds | null
@@ -22,13 +22,13 @@ const restorePart = (part: AnswerPart, { callIds, toolNames }: ToolWords): Answe
 const knowsNothing = ({ callIds, toolNames }: ToolWords): boolean =>
   (callIds ?? null) === null && (toolNames ?? null) === null
 
-/** A whole answer, with the client's tools. */
+/** A complete answer, with the client's tools. */
 export const restoreTools = (response: Response, words: ToolWords): Response =>
   knowsNothing(words) ? response : { ...response, parts: response.parts.map((part) => restorePart(part, words)) }
 
 /**
- * The events of a stream, with the client's tools. What is wrapped in JSON can be unwrapped only when it is whole: the input of such
- * a call comes in one piece, at its end.
+ * The events of a stream, with the client's tools. Free-form input wrapped in JSON can be unwrapped only when it is complete: the input
+ * of such a call comes in one piece, at its end.
  */
 export const makeToolRestorer = (words: ToolWords): ((event: StreamEvent) => ReadonlyArray<StreamEvent>) | null => {
   if (knowsNothing(words)) return null

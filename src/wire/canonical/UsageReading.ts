@@ -1,12 +1,12 @@
 /**
- * Reads a usage object of the chat or responses wire by its provider's dialect. Where a total is told, the total decides what the
- * other numbers mean: providers change their counting, and servers in front of them pass it on.
+ * Reads a usage object of the chat or responses wire by its provider's dialect. Where there is a total, it decides what the other
+ * numbers mean: providers change how they count, and proxies in front of them pass that on.
  */
 import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
 import { countOr, type UsagePatch } from "./Usage.ts"
 
-/** Paths come from dialects, which are data of ours: each is taken apart once. */
+/** Split paths. They come from dialects, so there are few. */
 const membersByPath = new Map<string, ReadonlyArray<string>>()
 
 const membersOf = (path: string): ReadonlyArray<string> => {
@@ -51,8 +51,8 @@ interface PromptParts {
 const audioAt = "prompt_tokens_details.audio_tokens"
 
 /**
- * Tokens of the prompt that its count leaves out: cached ones that are more than the count, or the part without which the total does
- * not come out. Where reasoning explains the total as well, reasoning is taken.
+ * Tokens of the prompt that its count leaves out: cached ones when they exceed the count, or when the total only adds up with them.
+ * Where reasoning explains the total as well, reasoning is taken.
  */
 const besidePrompt = (
   { completion, prompt, reasoning, total }: Counts,
@@ -71,7 +71,7 @@ const besidePrompt = (
   return 0
 }
 
-/** All generated tokens; null when nothing tells. */
+/** All generated tokens; null when unknown. */
 export const generatedTokens = (
   { completion, prompt, reasoning, total }: Counts,
   counted: ReasoningCount
@@ -83,7 +83,7 @@ export const generatedTokens = (
   if (completion === null || completion === 0) return rest ?? completion
   if (counted === "outside_total") return completion + reasoning
   if (rest === completion || (reasoning > 0 && rest === completion + reasoning)) return rest
-  // Nothing says what the total has more than prompt and completion: servers in front of Google's models count its thoughts so.
+  // The total exceeds prompt and completion without an explanation: proxies in front of Google's models count thoughts this way.
   if (reasoning === 0 && rest !== null) return Math.max(rest, completion)
   return counted === "inside" ? completion : completion + reasoning
 }
@@ -94,7 +94,7 @@ export interface UsageMembers {
   readonly completion: string
 }
 
-/** What a usage object tells. Null members tell nothing. */
+/** The counts of a usage object. Null members are ignored. */
 export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: UsageDialect): UsagePatch => {
   const prompt = countOr(usage[members.prompt])
   const total = countOr(usage["total_tokens"])
@@ -108,7 +108,7 @@ export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: Usa
     dialect.cacheRead
   )
   const all = prompt === null ? null : prompt + beside
-  // A total that is less than the whole prompt was counted without the part beside it.
+  // A total smaller than the whole prompt does not include the part that the prompt count leaves out.
   const counted = all !== null && total !== null && total < all ? prompt : all
   const out = generatedTokens({ ...counts, prompt: counted }, dialect.reasoning)
   const patch: { -readonly [K in keyof UsagePatch]: UsagePatch[K] } = {}

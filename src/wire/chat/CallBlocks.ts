@@ -1,6 +1,8 @@
 /**
- * Puts tool-call fragments of a chat stream together into blocks. Fragments are keyed by `index`, which may start anywhere,
- * be missing, or (some servers) be 0 for every call; id and name may be repeated.
+ * Assembles the tool-call fragments of a chat stream into blocks. Fragments are keyed by `index`, which may start anywhere, be missing,
+ * or (some servers) be 0 for every call; id and name may be repeated.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
  */
 import type { StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import { parseJson } from "../json/Json.ts"
@@ -11,12 +13,12 @@ interface Block {
   readonly blockIndex: number
   readonly id: string | null
   readonly kind: "function" | "custom"
-  /** All arguments so far: a block is closed when a later one begins and this is whole. */
+  /** All arguments so far: a block is closed when a later one begins and these are complete. */
   args: string
   open: boolean
 }
 
-/** Arguments of one answer are held until their calls are whole; no model writes more. */
+/** Arguments are buffered until their calls are complete; no model writes more. */
 const maxArgsChars = 16 * 1_048_576
 /** No model makes more calls in one answer. */
 const maxCalls = 1024
@@ -25,10 +27,10 @@ const problem = (message: string): UpstreamProblem => ({ status: 502, message, t
 
 export interface CallBlocks {
   readonly setResponseId: (id: string) => void
-  /** A problem when the calls cannot be put together: nothing more is taken then. */
+  /** A problem when the calls cannot be assembled; further fragments are then ignored. */
   readonly push: (piece: CallPiece) => UpstreamProblem | null
   readonly count: () => number
-  /** Closes what is open. */
+  /** Closes the open blocks. */
   readonly finish: () => void
 }
 
@@ -44,7 +46,7 @@ export const makeCallBlocks = (takeIndex: () => number, emit: (event: StreamEven
   }
 
   const begin = (key: number, piece: CallPiece, name: string): Block => {
-    // A call whose arguments are whole gets no more of them; one that is not may be interleaved with this one.
+    // A call with complete arguments gets no more of them; an incomplete one may be interleaved with this one.
     for (const block of blocks) if (block.open && parseJson(block.args) !== undefined) close(block)
     const id = piece.id ?? inventedId(responseId, blocks.length)
     const block: Block = { blockIndex: takeIndex(), id: piece.id, kind: piece.kind, args: "", open: true }

@@ -1,20 +1,24 @@
-/** The frame that streams of chat and of text completions share: named chunks of one choice, the usage, the end mark. */
+/**
+ * The frame shared by streams of chat and of text completions: chunks of one choice, the usage, the end mark.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
+ */
 import type { StreamEvent } from "../canonical/Event.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { encodeUsage } from "./Usage.ts"
 
-/** The events that a choice has words for. */
+/** The events that a choice can express. */
 export type SpeechEvent = Extract<StreamEvent, { readonly type: "block_start" | "delta" | "block_stop" | "finish" }>
 
-/** What one of the two endpoints says inside the frame. */
+/** What one of the two endpoints writes inside the frame. */
 export interface Speech {
-  /** What stands in front of the answer's first event. */
+  /** Text before the first event of the answer. */
   readonly opening: () => string
   readonly say: (event: SpeechEvent) => string
 }
 
-/** A whole chunk around the JSON text of its choice. */
+/** A complete chunk around the JSON text of its choice. */
 export type WriteChunk = (choice: string) => string
 
 export const makeChunkEncoder = (
@@ -25,7 +29,7 @@ export const makeChunkEncoder = (
   let head = ""
   let usage: Usage | null = null
   let over = false
-  // With usage asked for, every chunk but the last says `usage: null`, as the wire's own servers do.
+  // When usage was requested, every chunk but the last has `usage: null`, as OpenAI's have.
   const tail = context.wantsUsage ? `],"usage":null}\n\n` : "]}\n\n"
   const speech = makeSpeech((choice) => `${head}${choice}${tail}`)
 

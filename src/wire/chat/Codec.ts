@@ -1,4 +1,8 @@
-/** The chat completions wire. */
+/**
+ * The chat completions wire.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
@@ -20,7 +24,7 @@ export const chat: WireCodec = {
   streamContentType: "text/event-stream",
   endMark: "data: [DONE]\n\n",
   heartbeat: ": keep-alive\n\n",
-  // Third-party servers differ in what they take; what OpenAI takes passes everywhere.
+  // Third-party servers differ in what they accept; what OpenAI accepts works everywhere.
   toolLimits: {
     name: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: 64 },
     callId: { pattern: /./s, maxChars: 40 },

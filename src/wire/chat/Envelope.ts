@@ -1,4 +1,8 @@
-/** The hot path of the chat wire: check what must hold, then relay the client's own bytes. */
+/**
+ * The hot path of the chat wire: check what must hold, then relay the client's own bytes.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import * as Either from "effect/Either"
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { InvalidRequest } from "../../domain/Errors.ts"
@@ -70,7 +74,7 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
   })
 }
 
-/** Another model, and usage asked for in a stream whose client did not: both spliced into the client's own bytes. */
+/** Splices another model into the client's own bytes, and a request for usage into streams that lack one. */
 export const relayRequest = (
   raw: Buffer,
   parsed: JsonObject,

@@ -1,11 +1,11 @@
-/** Errors of the chat wire. All four members of `error` are always there. */
+/** Errors of the chat wire. All four members of `error` are always present. */
 import type { ErrorView } from "../../domain/Errors.ts"
 import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { maximumContextLength } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 
-/** https://platform.openai.com/docs/guides/error-codes/api-errors */
+/** https://developers.openai.com/api/docs/guides/error-codes */
 const words: ErrorTable = {
   insufficient_quota: { type: "insufficient_quota", code: "insufficient_quota" },
   usage_limit: { type: "insufficient_quota", code: "insufficient_quota" },
@@ -19,6 +19,6 @@ const words: ErrorTable = {
 export const renderError = (view: ErrorView, requestId: string): JsonObject =>
   renderOpenAiError(view, requestId, "chat", words)
 
-/** One data line, and no `[DONE]` after it: the answer is not whole. */
+/** One data line, and no `[DONE]` after it, because the answer is incomplete. */
 export const renderStreamError = (view: ErrorView, requestId: string): string =>
   encodeSse(null, JSON.stringify(renderError(view, requestId)))

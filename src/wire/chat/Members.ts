@@ -1,4 +1,8 @@
-/** What the decoders of this wire read of nested objects. */
+/**
+ * What the decoders of this wire read of nested objects.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import { read, type ReadMembers } from "../json/Members.ts"
 
 const part = read("type", "cache_control", "prompt_cache_breakpoint")

@@ -1,4 +1,8 @@
-/** What a `message` or `delta` of a chat answer says, across its providers' dialects. */
+/**
+ * Reads a `message` or `delta` of a chat answer, across its providers' dialects.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { imageUrlOf, pictureOfUrl } from "../canonical/Pictures.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
@@ -28,7 +32,7 @@ export const reasoningOf = (message: JsonObject): string => {
 
 export const refusalOf = (message: JsonObject): string => stringOr(message["refusal"]) ?? ""
 
-/** Pictures of the answer, beside its text (OpenRouter, Vercel, LiteLLM). */
+/** Images of the answer, next to its text (OpenRouter, Vercel, LiteLLM). */
 export const imagesOf = (message: JsonObject): ReadonlyArray<OpaquePart> => {
   const { images } = message
   if (!isArray(images)) return []
@@ -40,14 +44,14 @@ export const imagesOf = (message: JsonObject): ReadonlyArray<OpaquePart> => {
   })
 }
 
-/** An entry of `images`; null for a block that holds no picture. */
+/** An entry of `images`; null for a block that holds no image. */
 export const imageOf = (part: OpaquePart, index: number): JsonObject | null => {
   if (part.wire === "chat") return part.value
   const image = part.picture === undefined ? null : imageUrlOf(part.picture)
   return image === null ? null : { ...image, index }
 }
 
-/** One entry of `tool_calls`: whole in a message, a fragment in a delta. */
+/** One entry of `tool_calls`: complete in a message, a fragment in a delta. */
 export interface CallPiece {
   readonly index: number | null
   readonly id: string | null

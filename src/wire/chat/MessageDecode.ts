@@ -1,4 +1,8 @@
-/** The `messages` of a chat request → canonical messages. */
+/**
+ * The `messages` of a chat request → canonical messages.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type { Message, OpaquePart, Part, Role, TextPart, ToolCallPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
 import { joinToolMessages } from "../canonical/ToolMessages.ts"

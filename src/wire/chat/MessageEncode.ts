@@ -1,4 +1,8 @@
-/** Canonical messages → the `messages` of a chat request. */
+/**
+ * Canonical messages → the `messages` of a chat request.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type {
   Conversation,
   FilePart,
@@ -16,9 +20,9 @@ import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
 interface Encoder {
-  /** The client speaks this wire too: its own extras and marks may be restored. */
+  /** The client speaks this wire too: its own extras and cache marks may be restored. */
   readonly own: boolean
-  /** The member that takes earlier reasoning; null when the endpoint takes none. */
+  /** The member for earlier reasoning; null when the endpoint accepts none. */
   readonly reasoning: "reasoning_content" | "reasoning" | null
   readonly log: DropLog
 }
@@ -45,7 +49,7 @@ const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {
 
 const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
   const { filename, source } = part
-  // Servers take documents as files; a text has its place among the words.
+  // Servers accept documents as files; a text file is sent as text.
   const words = encoder.own && source.kind !== "text" ? null : wordsOf(source)
   if (words !== null) return { type: "text", text: namedWords(part, words), ...marks(part, encoder) }
   if (source.kind === "file_id" && source.wire === "chat") {
@@ -94,8 +98,8 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
 const isPlain = (part: JsonObject): boolean => part["type"] === "text" && Object.keys(part).length === 2
 
 /**
- * One plain text is a string, which every server takes. Several texts stay apart as parts where they came apart from this
- * wire or from a user; else they are joined.
+ * One plain text is a string, which every server accepts. Several texts are kept as parts where they came as parts of this wire or of
+ * a user message; else they are joined.
  */
 const contentOf = (parts: ReadonlyArray<JsonObject>, join: string | null): string | ReadonlyArray<JsonObject> => {
   const [only] = parts
@@ -121,7 +125,7 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
       encoder.log.drop("reasoningHistory")
     }
     if (part.type !== "reasoning") continue
-    // Reasoning with another provider's proof is that provider's; without one it came from a chat upstream.
+    // Reasoning with another provider's signature is only valid there; without one it came from a chat upstream.
     if (part.state === undefined && encoder.reasoning !== null) reasoning += part.text
     else encoder.log.drop("reasoningHistory")
   }
@@ -140,7 +144,7 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
   }
 }
 
-/** Tool messages hold text only; pictures go into a user message right after the results. */
+/** Tool messages hold text only; images go into a user message right after the results. */
 const encodeResults = (message: Message, encoder: Encoder): ReadonlyArray<JsonObject> => {
   const pictures: Array<JsonObject> = []
   const encodeResult = (result: ToolResultPart): JsonObject => {
@@ -169,13 +173,13 @@ const encodeMessage = (message: Message, encoder: Encoder): ReadonlyArray<JsonOb
   if (message.role === "tool") return encodeResults(message, encoder)
   if (message.role === "assistant") return [{ ...encodeAssistant(message, encoder), ...extras }]
   const parts = message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
-  // Everything in it was dropped (and named): an empty message would be refused.
+  // Everything in it was dropped (and reported): an empty message would be refused.
   if (parts.length === 0 && message.parts.length > 0) return []
   const join = message.role === "user" || encoder.own ? null : "\n\n"
   return [{ role: message.role, ...optional("name", message.name), content: contentOf(parts, join), ...extras }]
 }
 
-/** A client of this wire knows whom it wrote its reasoning for, unless the endpoint refuses it. */
+/** The reasoning of a client of this wire is sent as it is, unless the endpoint refuses it. */
 const reasoningFor = (own: boolean, { dialect, model }: EncodeOptions): Encoder["reasoning"] =>
   reasoningMember(model, dialect) ?? (own && dialect?.reasoningHistory?.is !== "refused" ? "reasoning_content" : null)
 

@@ -1,4 +1,4 @@
-/** What a client of the chat wire writes and some servers of that wire answer with 400. */
+/** Parts of a chat request that some servers of the wire refuse with 400. */
 import type { Dialect } from "../../domain/Dialect.ts"
 import { nineLettersOrDigits } from "../canonical/Aliases.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
@@ -17,7 +17,7 @@ const hasOddIds = (message: JsonObject): boolean => {
   )
 }
 
-/** Whether a request holds something its endpoint is known to refuse, so that its own bytes cannot go there. O(messages). */
+/** Whether a request holds something its endpoint is known to refuse, so that its bytes cannot be relayed. O(messages). */
 export const isRefusedBy = ({ callIds, reasoningHistory }: Dialect, { messages }: JsonObject): boolean => {
   const refusesReasoning = reasoningHistory?.is === "refused"
   if ((!refusesReasoning && callIds === null) || !isArray(messages)) return false

@@ -1,4 +1,8 @@
-/** Chat completions request → canonical conversation. */
+/**
+ * Chat completions request → canonical conversation.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
@@ -9,7 +13,7 @@ import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
-/** Members with a canonical word. All others become `extras`. */
+/** Members with a canonical form. All others become `extras`. */
 const known = new Set([
   "model",
   "messages",
@@ -91,7 +95,7 @@ const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | nu
   return effort === "none" ? { mode: "off" } : { mode: "effort", effort }
 }
 
-/** Members this wire alone knows; what is left of `stream_options` beside `include_usage` counts among them. */
+/** Members only this wire has; including all of `stream_options` except `include_usage`. */
 const decodeExtras = (body: JsonObject): Conversation["extras"] => {
   const extras = extrasOf(body, known) ?? {}
   const options = body["stream_options"]

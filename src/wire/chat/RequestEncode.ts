@@ -1,4 +1,8 @@
-/** Canonical conversation → chat completions request. */
+/**
+ * Canonical conversation → chat completions request.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
@@ -28,7 +32,7 @@ const encodeSampling = (sampling: Sampling, own: boolean, fixed: boolean, log: D
   const stops = sampling.stop
   const topK = own ? optional("top_k", sampling.topK) : {}
   if (sampling.topK !== undefined && !own) log.dropField("top_k")
-  // Only what the client of another wire could not know to leave out.
+  // Only for clients of other wires, which cannot know that the model refuses these.
   if (fixed && !own) {
     if (stops !== undefined) log.drop("stop")
     for (const [word, field] of Object.entries(refusedByReasoning))
@@ -57,7 +61,7 @@ const encodeFormat = (format: OutputFormat | null): JsonObject => {
   return {
     response_format: {
       type: "json_schema",
-      // The wire wants a name; it shows nowhere.
+      // The wire requires a name; it has no effect.
       json_schema: {
         name: format.name ?? "answer",
         schema: format.schema,
@@ -74,7 +78,7 @@ const encodeReasoning = (ask: ReasoningAsk | null, options: EncodeOptions, own: 
   if (ask === null) return {}
   if (own) return ask.mode === "off" ? { reasoning_effort: "none" } : optional("reasoning_effort", ask.effort)
   if (ask.mode === "off") return {}
-  // "Adaptive" asks nothing of a model that may not reason at all, where the field would be refused.
+  // `adaptive` needs no field: a model that cannot reason would refuse it.
   if (options.reasoning === false || (ask.mode === "adaptive" && options.reasoning !== true)) {
     log.drop("reasoning")
     return {}
@@ -95,7 +99,7 @@ const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject
   return {}
 }
 
-/** Members only the client's own wire knows. */
+/** Members only the client's own wire has. */
 const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   if (conversation.wire === "chat") {
     const { stream_options: _options, ...extras } = conversation.extras
@@ -125,7 +129,7 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
     ...encodeUser(conversation.user, own, log),
     ...(conversation.candidates > 1 ? { n: conversation.candidates } : {}),
     ...encodeExtras(conversation, log),
-    // Usage is always asked for, for the books; the client sees it only when it asked itself.
+    // Usage is always requested, for the usage log; the client gets it only when it asked for it.
     ...(options.stream ? { stream: true } : {}),
     ...(options.stream && takesStreamOptions(options.dialect)
       ? { stream_options: { ...streamOptions, include_usage: true } }

@@ -1,4 +1,8 @@
-/** Chat completion → canonical response, and what its books need when it is relayed as it is. */
+/**
+ * Chat completion → canonical response, and the facts for the usage row when it is relayed as it is.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import * as Either from "effect/Either"
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
@@ -36,7 +40,7 @@ const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerP
   ]
 }
 
-/** An id for a call that came without one: the same every time the same answer is read. */
+/** An id for a call that came without one; stable for the same answer. */
 export const inventedId = (responseId: string, index: number): string =>
   `call_${responseId.replaceAll(/[^a-zA-Z0-9_-]/g, "").slice(-24)}_${index}`
 

@@ -1,4 +1,8 @@
-/** Canonical response → chat completion. */
+/**
+ * Canonical response → chat completion.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type { Citation } from "../canonical/Conversation.ts"
 import type { Response } from "../canonical/Response.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -7,7 +11,7 @@ import { imageOf } from "./Message.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
-/** The responses wire has the members of a link flat. Other citations have no place here. */
+/** The responses wire has the members of a link flat. Other citations cannot be expressed here. */
 export const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObject> => {
   if (wire === "chat") return [value]
   if (wire !== "responses" || value["type"] !== "url_citation") return []
@@ -41,7 +45,7 @@ const encodeMessage = (response: Response): JsonObject => {
             : { id: part.id, type: "function", function: { name: part.name, arguments: part.args } }
         )
         break
-      // A block of another wire that is no picture: its server has used it up already, the text around it stays.
+      // A block of another wire that is not an image: its server has already processed it, and the text around it is kept.
       case "opaque": {
         const image = imageOf(part, images.length)
         if (image !== null) images.push(image)

@@ -1,6 +1,8 @@
 /**
  * Schemas of the chat wire for the API document and for tests. Bodies are open: unknown members pass. The request path
  * checks by hand (`Envelope.ts`, `RequestDecode.ts`), because decoding a long history by schema costs more than the rest.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import * as Schema from "effect/Schema"
 

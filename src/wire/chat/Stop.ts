@@ -1,4 +1,8 @@
-/** Finish reasons of the chat wire, both ways. */
+/**
+ * Finish reasons of the chat wire, both ways.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import type { Stop, StopReason } from "../canonical/Response.ts"
 
 const reasons: Readonly<Record<string, StopReason>> = {
@@ -13,7 +17,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
   content_filter: "content_filter"
 }
 
-/** A finish reason as the canonical stop. Some providers say `stop` after tool calls: the calls decide. */
+/** A finish reason as the canonical stop. Some providers send `stop` after tool calls, so the calls decide. */
 export const decodeStop = (raw: string, hasToolCalls: boolean): Stop => {
   const reason = Object.hasOwn(reasons, raw) ? (reasons[raw] ?? "other") : "other"
   return { reason: reason === "stop" && hasToolCalls ? "tool_calls" : reason, raw, sequence: null }
@@ -25,7 +29,7 @@ export const finishReasons: Readonly<Record<StopReason, "stop" | "length" | "too
   length: "length",
   context_window: "length",
   tool_calls: "tool_calls",
-  // The wire has no word for "ask again": the turn is simply over.
+  // The wire cannot express a pause: the turn ends.
   pause: "stop",
   content_filter: "content_filter",
   other: "stop"

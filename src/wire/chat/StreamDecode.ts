@@ -1,4 +1,8 @@
-/** Chat completion chunks → canonical events. */
+/**
+ * Chat completion chunks → canonical events.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
+ */
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import {
@@ -22,8 +26,8 @@ import { decodeUsage, findUsage } from "./Usage.ts"
 type SpeechKind = "text" | "reasoning" | "refusal"
 
 /**
- * The finish reason is told at the end mark (or the end of the stream): only then is it sure that no tool call follows it,
- * and usage, which other wires need together with it, has arrived.
+ * The finish reason is emitted at the end mark (or the end of the stream): only then is it certain that no tool call follows, and the
+ * usage, which other wires need together with it, has arrived.
  */
 export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let out: Array<StreamEvent> = []
@@ -41,7 +45,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   }
 
   const say = (kind: SpeechKind, text: string, logprobs?: ReadonlyArray<JsonObject>): void => {
-    // A token may say nothing, and be probable nevertheless.
+    // A token without text may still have log probabilities.
     if (text === "" && (logprobs === undefined || speech?.kind !== kind)) return
     if (speech?.kind !== kind) {
       closeSpeech()
@@ -51,7 +55,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     out.push({ type: "delta", index: speech.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
   }
 
-  /** Annotations come with the text, or when all of it is there. */
+  /** Annotations come with the text or after it. */
   const cite = (annotations: Json | undefined): void => {
     for (const value of isArray(annotations) ? annotations : []) {
       if (!isObject(value)) continue

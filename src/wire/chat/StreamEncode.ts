@@ -1,4 +1,8 @@
-/** Canonical events → chat completion chunks. */
+/**
+ * Canonical events → chat completion chunks.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
+ */
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { BlockStart } from "../canonical/Event.ts"
 import { lostComment } from "../canonical/Pictures.ts"
@@ -24,14 +28,14 @@ const makeSpeech = (write: WriteChunk): Speech => {
   let calls = 0
 
   const chunk = (delta: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
-    const told = logprobs === undefined ? "null" : `{"content":${JSON.stringify(logprobs)},"refusal":null}`
+    const raw = logprobs === undefined ? "null" : `{"content":${JSON.stringify(logprobs)},"refusal":null}`
     return write(
-      `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":${told},"finish_reason":${JSON.stringify(finish)}}`
+      `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":${raw},"finish_reason":${JSON.stringify(finish)}}`
     )
   }
 
   let images = 0
-  /** A picture; blocks of another wire that hold none are named where they are left out. */
+  /** An image; other blocks of another wire are dropped and named. */
   const opaqueChunk = (part: OpaquePart): string => {
     const image = imageOf(part, images)
     if (image === null) return lostComment(part)

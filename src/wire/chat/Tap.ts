@@ -1,4 +1,8 @@
-/** What a tap knows about chat completion chunks. */
+/**
+ * Reads chat completion chunks for a tap.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
+ */
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
 import { mergeUsage } from "../canonical/Usage.ts"
 import { isArray, isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
@@ -11,7 +15,7 @@ import { decodeUsage, findUsage } from "./Usage.ts"
 
 const keyCount = (object: JsonObject): number => Object.keys(object).length
 
-/** The text of a chunk that has one choice, whose delta holds nothing but text. */
+/** The text of a chunk with one choice whose delta holds only text. */
 const plainTextOf = (choices: ReadonlyArray<unknown>, chunk: JsonObject): string | null => {
   const [choice] = choices
   if (choices.length !== 1 || !isObject(choice) || (choice["finish_reason"] ?? null) !== null) return null

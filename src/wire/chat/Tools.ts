@@ -1,4 +1,8 @@
-/** Tool definitions and tool choice of the chat wire, both ways. */
+/**
+ * Tool definitions and tool choice of the chat wire, both ways.
+ *
+ * https://developers.openai.com/api/docs/guides/function-calling
+ */
 import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { strictFor } from "../canonical/StrictTools.ts"
@@ -134,7 +138,7 @@ const encodeChoice = (choice: ToolChoice, tools: ReadonlyArray<Tool>): JsonObjec
   }
 }
 
-/** Few servers know a list of allowed tools: the others are simply not offered. */
+/** Few servers support a list of allowed tools: tools outside of it are not sent. */
 const withoutList = (conversation: Conversation, log: DropLog): Conversation => {
   const { toolChoice: choice, tools } = conversation
   if (choice?.type !== "allowed") return conversation
@@ -146,7 +150,7 @@ const withoutList = (conversation: Conversation, log: DropLog): Conversation => 
   }
 }
 
-/** `tools`, `tool_choice` and `parallel_tool_calls`; the latter two mean nothing without tools, and are refused then. */
+/** `tools`, `tool_choice` and `parallel_tool_calls`; the latter two are refused without tools. */
 export const encodeTools = (conversation: Conversation, knowsAllowed: boolean, log: DropLog): JsonObject => {
   const fitted = knowsAllowed || conversation.wire === "chat" ? conversation : withoutList(conversation, log)
   return encodeOffered(fitted, log)

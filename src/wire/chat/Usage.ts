@@ -1,4 +1,8 @@
-/** Usage of the chat wire, both ways, with the dialects of its providers. */
+/**
+ * Usage of the chat wire, both ways, with the dialects of its providers.
+ *
+ * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
+ */
 import { type Dialect, plainDialect } from "../../domain/Dialect.ts"
 import { mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
 import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"
@@ -6,11 +10,11 @@ import { isObject, type JsonObject, objectOr } from "../json/Json.ts"
 
 const members: UsageMembers = { prompt: "prompt_tokens", completion: "completion_tokens" }
 
-/** What a usage object tells. */
+/** The counts of a usage object. */
 export const decodeUsage = (usage: JsonObject, dialect: Dialect = plainDialect): UsagePatch =>
   readUsage(usage, members, dialect.usage)
 
-/** The usage of a response or chunk, wherever its provider puts it; undefined when it tells none. */
+/** The usage of a response or chunk, wherever its provider puts it; undefined when there is none. */
 export const findUsage = (body: JsonObject, choice: JsonObject | undefined): JsonObject | undefined => {
   if (isObject(body["usage"])) return body["usage"]
   const groq = objectOr(body["x_groq"])["usage"]

@@ -1,4 +1,8 @@
-/** Canonical response → text completion. The endpoint has a place for text only: reasoning stays out. */
+/**
+ * Canonical response → text completion. The endpoint returns text only, so reasoning is left out.
+ *
+ * https://developers.openai.com/api/reference/resources/completions/methods/create
+ */
 import * as Either from "effect/Either"
 import type { Response, StopReason } from "../canonical/Response.ts"
 import { finishReasons } from "../chat/Stop.ts"
@@ -7,7 +11,7 @@ import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { promptOf } from "./Prompt.ts"
 
-/** The prompt in front of the answer, when the client asked for it (`echo`). */
+/** The prompt before the answer, when the client set `echo`. */
 export const echoOf = ({ request = {} }: EncodeContext): string =>
   request["echo"] === true ? Either.getOrElse(promptOf(request), () => "") : ""
 

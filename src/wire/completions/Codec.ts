@@ -1,6 +1,8 @@
 /**
- * `/v1/completions`, the chat wire's older endpoint: a prompt in, text out. A client's dialect only, and translated to whatever an
- * upstream speaks: models of today are asked by conversation.
+ * `/v1/completions`, the legacy endpoint of the chat wire: a prompt in, text out. For clients only: it is translated to the wire of the
+ * upstream, because current models have conversation endpoints only.
+ *
+ * https://developers.openai.com/api/reference/resources/completions/methods/create
  */
 import { chat } from "../chat/Codec.ts"
 import type { WireCodec } from "../WireCodec.ts"

@@ -1,4 +1,8 @@
-/** The prompt of a text completion: one string, or an array that holds one. */
+/**
+ * The prompt of a text completion: one string, or an array that holds one.
+ *
+ * https://developers.openai.com/api/reference/resources/completions/methods/create
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"

@@ -1,6 +1,8 @@
 /**
- * Text completion request → canonical conversation: the prompt becomes one user turn, all else is the chat wire's own. What only
- * this endpoint can say (`suffix`, `logprobs` as a number, `best_of`) is named as dropped.
+ * Text completion request → canonical conversation: the prompt becomes one user turn, everything else is as on the chat wire. Members
+ * that only this endpoint has (`suffix`, `logprobs` as a number, `best_of`) are named as dropped.
+ *
+ * https://developers.openai.com/api/reference/resources/completions/methods/create
  */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
@@ -23,7 +25,7 @@ const checks = {
   stream_options: "object"
 } as const
 
-/** `n`: answers beyond the first would be lost on the way through a conversation. */
+/** `n`: answers beyond the first would be lost in a conversation. */
 const oneAnswer = (body: JsonObject): InvalidRequest | null =>
   isPositiveInteger(body["n"]) && body["n"] > 1
     ? invalidField("n", "one answer per request is served: send the request again for another")
@@ -61,7 +63,7 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     const prompt = yield* promptOf(body)
     const many = oneAnswer(body)
     if (many !== null) return yield* Either.left(many)
-    // `echo` is served here, when the answer is written.
+    // `echo` is applied when the answer is written.
     const {
       best_of: _best,
       echo: _echo,

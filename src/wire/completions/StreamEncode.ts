@@ -1,11 +1,15 @@
-/** Canonical events → text completion chunks. */
+/**
+ * Canonical events → text completion chunks.
+ *
+ * https://developers.openai.com/api/reference/resources/completions/methods/create
+ */
 import { makeChunkEncoder } from "../chat/ChunkStream.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { echoOf, finishReasonOf } from "./Answer.ts"
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder =>
   makeChunkEncoder(context, "text_completion", (write) => {
-    /** Blocks that are no text: reasoning, calls, blocks of one wire. */
+    /** Blocks other than text: reasoning, calls, opaque blocks. */
     const hidden = new Set<number>()
     const chunk = (text: string, finish: string | null): string =>
       write(`{"text":${JSON.stringify(text)},"index":0,"logprobs":null,"finish_reason":${JSON.stringify(finish)}}`)

@@ -1,6 +1,8 @@
 /**
- * The answer of an embeddings endpoint. On its way through the house it is one opaque part, in the words of the OpenAI-style
- * endpoint; each upstream's codec writes it so, and the client's codec gives it the asked format.
+ * The answer of an embeddings endpoint. Canonically it is one opaque part in OpenAI's form; each upstream's codec converts to it, and
+ * the client's codec applies the requested format.
+ *
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create
  */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
@@ -14,13 +16,13 @@ import { inFormat } from "./Vector.ts"
 const kind = "embeddings"
 const stop: Stop = { reason: "stop", raw: "stop", sequence: null }
 
-/** What one upstream's endpoint says, for all of them. */
+/** How to read the answer of one upstream's endpoint. */
 export interface AnswerShape {
   /** `{object, index, embedding}` of each input; null when the answer holds none. */
   readonly dataOf: (body: JsonObject) => ReadonlyArray<Json> | null
-  /** Tokens of the input; null when it does not tell. */
+  /** Tokens of the input; null when not reported. */
   readonly tokensOf: (body: JsonObject) => number | null
-  /** Further members that the client shall see. */
+  /** Further members for the client. */
   readonly restOf: (body: JsonObject) => JsonObject
 }
 
@@ -79,7 +81,7 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   }
 }
 
-/** The OpenAI-style endpoint. */
+/** OpenAI's endpoint. */
 export const openAiShape: AnswerShape = {
   dataOf: (body) => (isArray(body["data"]) ? body["data"] : null),
   tokensOf: (body) => {
@@ -89,12 +91,14 @@ export const openAiShape: AnswerShape = {
   restOf: ({ data: _data, model: _model, ...rest }) => rest
 }
 
+/** https://ai.google.dev/api/embeddings */
 export const geminiShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => objectOr(item)["values"]),
   tokensOf: (body) => countOr(objectOr(body["usageMetadata"])["promptTokenCount"]),
   restOf: () => ({})
 }
 
+/** https://docs.ollama.com/api/embed */
 export const ollamaShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => item),
   tokensOf: (body) => countOr(body["prompt_eval_count"]),

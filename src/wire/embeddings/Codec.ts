@@ -1,6 +1,8 @@
 /**
- * `/v1/embeddings`: an endpoint beside the conversation's, in the chat wire's clothes. Whatever the upstream answers is written anew,
- * because clients insist on the format they asked for and not every upstream keeps to it.
+ * `/v1/embeddings`, as a variant of the chat wire's codec. The upstream's answer is always rewritten, because clients need the format
+ * they requested and not every upstream respects it.
+ *
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create
  */
 import { chat } from "../chat/Codec.ts"
 import { gemini } from "../gemini/Codec.ts"
@@ -37,7 +39,7 @@ const ollamaEmbeddings: WireCodec = {
   readAnswer: makeReadAnswer(ollamaShape)
 }
 
-/** Token ids are sent only where they mean something. The messages wire has no embeddings. */
+/** Token ids are sent only to endpoints that understand them. The messages wire has no embeddings. */
 const peer: WireCodec["peer"] = (wire, body: JsonObject) => {
   switch (wire) {
     case "chat":

@@ -1,4 +1,8 @@
-/** What is to be embedded: a text, texts, or the token ids of one or of several. */
+/**
+ * What is to be embedded: a text, texts, or the token ids of one or of several.
+ *
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"

@@ -1,4 +1,4 @@
-/** Embeddings requests: the client's body as it is, and what each kind of upstream is sent for it. */
+/** Embeddings requests: the client's body as it is, and its translation for each wire. */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
@@ -6,7 +6,7 @@ import { type Json, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { checkEnvelope, textsOf } from "./Input.ts"
 
-/** Nothing is said in turns: the whole request stands in `extras`. */
+/** There are no turns: the whole request is in `extras`. */
 export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> =>
   Either.map(checkEnvelope(body), ({ model }) => {
     const { model: _model, ...extras } = body
@@ -36,7 +36,7 @@ export const encodeOpenAi = ({ extras }: Conversation, { model }: EncodeOptions)
   mapped: []
 })
 
-/** Members every endpoint can say; the format of the answer is the gateway's own doing. */
+/** Members every endpoint can express; the gateway itself applies the format of the answer. */
 const shared = new Set(["input", "dimensions", "encoding_format"])
 
 const droppedOf = (extras: JsonObject): ReadonlyArray<string> => Object.keys(extras).filter((key) => !shared.has(key))
@@ -49,6 +49,7 @@ const geminiRequest =
     ...optional("outputDimensionality", dimensions)
   })
 
+/** `batchEmbedContents`: https://ai.google.dev/api/embeddings */
 export const encodeGemini = ({ extras }: Conversation, { model }: EncodeOptions): EncodedRequest => ({
   body: {
     requests: (textsOf(extras["input"]) ?? []).map(geminiRequest(model, extras["dimensions"]))
@@ -57,9 +58,10 @@ export const encodeGemini = ({ extras }: Conversation, { model }: EncodeOptions)
   mapped: []
 })
 
-/** Members of the local runner's own endpoint that its users may know. */
+/** Members of Ollama's own endpoint that its users may set. */
 const ollamaMembers = ["truncate", "keep_alive", "options"] as const
 
+/** https://docs.ollama.com/api/embed */
 export const encodeOllama = ({ extras }: Conversation, { model }: EncodeOptions): EncodedRequest => {
   const own = Object.fromEntries(
     ollamaMembers.flatMap((key) => (extras[key] === undefined ? [] : [[key, extras[key]]]))

@@ -1,4 +1,8 @@
-/** One embedding, as a list of numbers or as base64 of 32-bit floats (little end first). */
+/**
+ * One embedding, as a list of numbers or as base64 of 32-bit little-endian floats.
+ *
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ */
 import { isArray, type Json } from "../json/Json.ts"
 
 export type VectorFormat = "float" | "base64"
@@ -20,7 +24,7 @@ const unpacked = (text: string): ReadonlyArray<number> | null => {
 const isNumbers = (value: Json): value is ReadonlyArray<number> =>
   isArray(value) && value.every((item) => typeof item === "number")
 
-/** The embedding in the asked format. What is neither (vectors per token, packed bits) stays as the upstream wrote it. */
+/** The embedding in the requested format. Other forms (vectors per token, packed bits) are kept as the upstream wrote them. */
 export const inFormat = (format: VectorFormat, embedding: Json): Json => {
   if (typeof embedding === "string") return format === "base64" ? embedding : (unpacked(embedding) ?? embedding)
   return format === "base64" && isNumbers(embedding) ? packed(embedding) : embedding

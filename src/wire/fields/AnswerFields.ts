@@ -1,4 +1,4 @@
-/** Fields of whole answers. Each row is one thing a provider can say. */
+/** Fields of answers. Each row is one thing an answer can contain. */
 import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
 
 const asText = mapped("as text")
@@ -7,7 +7,7 @@ const asEnd = mapped("end of turn")
 const asLimit = mapped("output limit")
 const asInput = mapped("an argument named `input`")
 
-/** Where each wire tells why the model stopped. */
+/** Where each wire has the stop reason. */
 const stops = {
   chat: "finish_reason",
   messages: "stop_reason",

@@ -1,13 +1,13 @@
 /**
- * What becomes of a field on its way from one wire to another. The tables beside this file are the published promise
- * (`docs/wire-fields.md`); a test holds the codecs to every cell.
+ * What becomes of a field in a translation from one wire to another. The tables in this folder are published as
+ * `docs/wire-fields.md`; a test checks the codecs against every cell.
  */
 import type { WireName } from "../../domain/Wire.ts"
 
 /**
- * - `exact` the same meaning arrives
- * - `mapped` the nearest the other wire can say arrives
- * - `dropped` it does not arrive; a request's field is named in `X-Gateway-Dropped`
+ * - `exact` arrives with the same meaning
+ * - `mapped` arrives as the nearest the other wire can express
+ * - `dropped` does not arrive; a request's field is named in `X-Gateway-Dropped`
  * - `rejected` the request is refused, and nothing is sent
  */
 export type Fate = "exact" | "mapped" | "dropped" | "rejected"
@@ -22,13 +22,13 @@ export type Pair = `${WireName}>${WireName}`
 
 export interface FieldRow<Id extends string = string> {
   readonly id: Id
-  /** The concept, for people. */
+  /** The concept, for the published table. */
   readonly concept: string
-  /** The field of each wire that can say it, by that wire's own name. */
+  /** The field of each wire that can express it, by that wire's own name. */
   readonly fields: Partial<Record<WireName, string>>
-  /** Its fate at each target, which seldom depends on where it comes from. */
+  /** Its fate at each target, which seldom depends on the source. */
   readonly to: Partial<Record<WireName, Cell>>
-  /** Where it does depend on it. */
+  /** Exceptions, by source and target. */
   readonly except: Partial<Record<Pair, Cell>>
 }
 
@@ -42,7 +42,7 @@ type Targets = Readonly<Record<WireName, Cell>>
 const atAll = (cell: Cell): Targets => ({ chat: cell, messages: cell, responses: cell, gemini: cell, ollama: cell })
 
 export const everywhere = atAll(exact)
-/** No other wire can say it. */
+/** No other wire can express it. */
 export const nowhere = atAll(dropped)
 
 export const row = <Id extends string>(
@@ -53,10 +53,10 @@ export const row = <Id extends string>(
   except: FieldRow["except"] = {}
 ): FieldRow<Id> => ({ id, concept, fields, to, except })
 
-/** The cell of a pair; null when the source cannot say it, or the target is not in the table. */
+/** The cell of a pair; null when the source cannot express it, or the target is not in the table. */
 export const cellOf = (row: FieldRow, source: WireName, target: WireName): Cell | null => {
   const cell = row.except[`${source}>${target}`] ?? row.to[target]
   if (row.fields[source] === undefined || cell === undefined) return null
-  // Between two speakers of one wire the bytes themselves pass.
+  // Within one wire the bytes themselves are relayed.
   return source === target ? exact : cell
 }

@@ -4,7 +4,7 @@ import { answerFields } from "./AnswerFields.ts"
 import { cellOf, type FieldRow } from "./FieldTable.ts"
 import { requestFields } from "./RequestFields.ts"
 
-/** The wires the tables speak of, in the order they are shown. */
+/** The wires of the tables, in the order they are shown. */
 export const tabledWires = [
   "chat",
   "messages",
@@ -25,7 +25,7 @@ const notApplicable = "–"
 
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-/** One target: a row per concept that any other wire can say, a column per wire it may come from. */
+/** One target: a row per concept that any other wire can express, a column per source wire. */
 const renderTarget = (rows: ReadonlyArray<FieldRow>, target: WireName): string => {
   const sources = tabledWires.filter((wire) => wire !== target)
   const body = rows.flatMap((row) => {

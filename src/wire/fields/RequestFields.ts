@@ -1,4 +1,4 @@
-/** Fields of requests. Each row is one thing a client can say. */
+/** Fields of requests. Each row is one thing a client can set. */
 import { settingFields } from "./SettingFields.ts"
 import { speechFields } from "./SpeechFields.ts"
 import { toolFields } from "./ToolFields.ts"

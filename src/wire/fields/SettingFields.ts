@@ -1,4 +1,4 @@
-/** Fields of requests: how the model shall answer, and what the provider shall do with the request. */
+/** Fields of requests: settings of the model and of the provider. */
 import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, rejected, row } from "./FieldTable.ts"
 
 const one = rejected("one answer per request")

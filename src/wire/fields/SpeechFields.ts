@@ -1,4 +1,4 @@
-/** Fields of requests: what is said in a conversation. */
+/** Fields of requests: the content of a conversation. */
 import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
 
 const asText = mapped("as text")

@@ -147,7 +147,7 @@ export const toolFields = [
     "Tool choice: among these",
     { chat: "tool_choice", responses: "tool_choice", gemini: "toolConfig" },
     { chat: fewer, messages: fewer, responses: exact, gemini: fewer, ollama: fewer },
-    // A choice that must be made cannot be said there.
+    // The wire cannot force a choice.
     { "gemini>ollama": dropped }
   ),
   row(

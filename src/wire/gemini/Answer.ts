@@ -1,4 +1,8 @@
-/** What an answer of the gemini wire holds, whole or in a stream: both have the same shape. */
+/**
+ * Reads an answer of the gemini wire; complete answers and stream chunks have the same shape.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { isArray, isObject, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
@@ -31,7 +35,7 @@ export const finishOf = (candidate: JsonObject | undefined): string => {
 export const blockReasonOf = (body: JsonObject): string | null =>
   stringOr(objectOr(body["promptFeedback"])["blockReason"])
 
-/** `createTime`, which Google's cloud tells. */
+/** `createTime`, which Vertex AI sends. */
 export const createdMsOf = (body: JsonObject): number | null => {
   const time = Date.parse(stringOr(body["createTime"]) ?? "")
   return Number.isNaN(time) ? null : time
@@ -39,7 +43,7 @@ export const createdMsOf = (body: JsonObject): number | null => {
 
 export const isError = (body: JsonObject): boolean => isObject(body["error"]) || typeof body["error"] === "string"
 
-/** The failure that a candidate ended in; null for a proper end, or none yet. */
+/** The failure a candidate ended with; null for a normal end, or none yet. */
 export const candidateFailure = (candidate: JsonObject | undefined): UpstreamProblem | null =>
   failureOf(finishOf(candidate), stringOr(candidate?.["finishMessage"]))
 

@@ -1,11 +1,13 @@
 /**
- * Cuts a stream of JSON objects, alone or in one array, into the texts of the objects: what the servers send without `alt=sse`.
+ * Splits a stream of JSON objects, alone or in one array, into the texts of the objects: servers send this form without `alt=sse`.
  * Linear whatever the chunking; bytes are copied only for an object that spans chunks.
+ *
+ * https://ai.google.dev/api/generate-content
  */
 import { defaultMaxEventBytes } from "../sse/SseFramer.ts"
 
 export interface ArrayScanner {
-  /** An object never ends: the stream wants to fill the memory. */
+  /** An object exceeds the size limit. */
   readonly tooLarge: boolean
   readonly push: (chunk: Buffer) => ReadonlyArray<string>
 }
@@ -30,7 +32,7 @@ export const makeArrayScanner = (maxObjectBytes = defaultMaxEventBytes): ArraySc
     return text
   }
 
-  /** Reads one byte; true when it ends an object. Lists outside of objects only separate them. */
+  /** Reads one byte; true when it ends an object. Brackets and commas outside of objects are separators. */
   const step = (byte: number | undefined): boolean => {
     if (escaped) escaped = false
     else if (inString) {

@@ -1,4 +1,4 @@
-/** Watches an upstream's event stream for a client that reads one array: the same chunks, framed otherwise. */
+/** Taps an upstream's event stream for a client that reads one array: the same chunks in another framing. */
 import { makeSseScanner } from "../sse/SseScanner.ts"
 import type { StreamTap } from "../WireCodec.ts"
 import { arrayFraming } from "./Framing.ts"
@@ -9,7 +9,7 @@ export const makeArrayTap = (): StreamTap => {
   const scanner = makeSseScanner()
   const framing = arrayFraming()
 
-  /** The tap lets whole events through. What is no object (an end mark of other wires) is no chunk. */
+  /** The tap passes complete events. Data that is not an object (an end mark of other wires) is not a chunk. */
   const reframed = (bytes: Buffer): string =>
     scanner
       .push(bytes)

@@ -1,4 +1,8 @@
-/** Calls whose arguments came in pieces, each in a part of its own: put together into one part, as everybody else has them. */
+/**
+ * Joins calls whose arguments came in pieces, each in its own part, into one part.
+ *
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
 import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import { callOf } from "./Part.ts"
 import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
@@ -19,7 +23,7 @@ const whole = ({ args, call, part, signature }: Begun): JsonObject => {
   }
 }
 
-/** `parts` have their members in camelCase. Null when pieces cannot be put together. */
+/** `parts` have their members in camelCase. Null when the pieces cannot be joined. */
 export const joinCalls = <A extends Json>(parts: ReadonlyArray<A>): ReadonlyArray<A | JsonObject> | null => {
   const pieceOf = (part: Json): JsonObject | null => {
     const call = isObject(part) ? callOf(part) : null
@@ -49,7 +53,7 @@ export const joinCalls = <A extends Json>(parts: ReadonlyArray<A>): ReadonlyArra
     }
     const open: Begun | null = begun
     if (open === null) {
-      // Behind a call it is a mere end; else no call at all.
+      // After a call it only marks the end; otherwise it is not a call.
       if (!ends || Object.keys(call).some((key) => key !== "willContinue")) joined.push(part)
       continue
     }

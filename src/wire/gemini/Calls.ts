@@ -1,19 +1,23 @@
-/** Ids of tool calls: the wire may leave them out, and then pairs results with calls by name and order. */
+/**
+ * Ids of tool calls: the wire may leave them out and then matches results to calls by name and order.
+ *
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
 
-/** An id for a call that came without one: the same every time the same answer is read. */
+/** An id for a call that came without one; stable for the same answer. */
 export const inventedId = (responseId: string, index: number): string =>
   `call_${responseId.replaceAll(/[^a-zA-Z0-9_-]/g, "").slice(-24)}_${index}`
 
-/** Ids along one conversation. A history grows at its end only, so the invented ones stay the same from turn to turn. */
+/** Ids within one conversation. A history grows at its end only, so invented ids are stable from turn to turn. */
 export interface CallLedger {
-  /** A content of the model begins a step, after one that was not the model's: older calls wait no longer. */
+  /** Call at the first content of the model after one that is not the model's: older calls get no more results. */
   readonly beginStep: () => void
   readonly call: (id: string | undefined, name: string) => string
   /** The call a result belongs to; null when there is none. */
   readonly answer: (id: string | undefined, name: string) => string | null
 }
 
-/** Calls of one function that wait for results, first come first served. */
+/** Calls of one function without results, in order. */
 interface Queue {
   readonly ids: Array<string>
   next: number

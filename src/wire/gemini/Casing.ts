@@ -1,12 +1,12 @@
-/** The wire takes both spellings of a member, `generationConfig` and `generation_config`. */
+/** The wire accepts both spellings of a member, `generationConfig` and `generation_config`. */
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
 
-// A leading underscore belongs to the name.
+// A leading underscore is part of the name.
 const snakeStep = /(?<=[a-zA-Z0-9])_([a-z0-9])/g
 
 /**
- * The object with its members in camelCase; the very object when they are so already. One level only: keys of the client's own
- * (arguments, results, properties of a schema) are no members of the wire.
+ * The object with its members in camelCase; the same object when they already are. One level only: the client's own keys (arguments,
+ * results, properties of a schema) are not members of the wire.
  */
 export const camel = (object: JsonObject): JsonObject => {
   const keys = Object.keys(object)
@@ -20,6 +20,6 @@ export const camel = (object: JsonObject): JsonObject => {
   return renamed
 }
 
-/** A repeated member: its servers take a single object for a list of one. */
+/** A repeated member: Google's servers accept a single object as a list of one. */
 export const listOf = (value: Json | undefined): ReadonlyArray<Json> | undefined =>
   isArray(value) ? value : isObject(value) ? [value] : undefined

@@ -1,4 +1,8 @@
-/** The gemini wire. */
+/**
+ * The gemini wire.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
@@ -19,7 +23,7 @@ export const gemini: WireCodec = {
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
   endMark: "",
-  // No comment: see the framing's ping.
+  // Not a comment: see `ping` in `Framing.ts`.
   heartbeat: "\n",
   toolLimits: {
     name: { pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/, maxChars: 64 },
@@ -28,7 +32,7 @@ export const gemini: WireCodec = {
     freeForm: "none",
     wantsResults: false
   },
-  // More can be asked of it, but a translated answer is one.
+  // The wire allows more, but a translated answer has one.
   maxCandidates: 1,
   carriesPicture: carriesAnyPicture,
   checkEnvelope,
@@ -47,8 +51,8 @@ export const gemini: WireCodec = {
 }
 
 /**
- * The wire's other form of a stream: one JSON array, for clients that call `:streamGenerateContent` without `alt=sse`. The upstream
- * is asked for events all the same, so its stream is relayed through the tap of this codec.
+ * The wire's other form of a stream: one JSON array, for clients that call `:streamGenerateContent` without `alt=sse`. The upstream is
+ * still asked for events, so its stream is relayed through the tap of this codec.
  */
 export const geminiArray: WireCodec = {
   ...gemini,

@@ -1,6 +1,8 @@
 /**
- * The hot path of the gemini wire: check what must hold, then relay the client's own bytes. Model and streaming come from the
- * path: the edge puts them into the parsed body as `model` and `stream`; the bytes know neither.
+ * The hot path of the gemini wire: check the request, then relay the client's own bytes. Model and streaming come from the path: the
+ * edge puts them into the parsed body as `model` and `stream`; they are not in the bytes.
+ *
+ * https://ai.google.dev/api/generate-content
  */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
@@ -24,7 +26,7 @@ const generationChecks = {
 
 interface Findings {
   hasImages: boolean
-  /** A step of the turn that goes on has calls nobody signed: they came from an upstream of another wire. */
+  /** A step of the current turn has unsigned calls: they came from an upstream of another wire. */
   unsignedStep: boolean
 }
 
@@ -49,7 +51,7 @@ const inspectUser = (parts: ReadonlyArray<Json>, findings: Findings): void => {
     if (isObject(part["functionResponse"])) answers += 1
     else if (isImage(part)) findings.hasImages = true
   }
-  // Signatures are asked for as far back as the user last spoke.
+  // Signatures are required since the last user message.
   if (answers === 0) findings.unsignedStep = false
 }
 
@@ -61,7 +63,7 @@ const inspectContents = (contents: ReadonlyArray<Json>): Either.Either<Findings,
     const role = content["role"] ?? "user"
     if (typeof role !== "string")
       return Either.left(invalidField(`contents[${index}].role`, mismatch(role, "a string")))
-    // Gemini refuses entries without parts. A model's may be one that had nothing to say.
+    // Gemini refuses contents without parts. One of the model may be an empty answer.
     const parts = content["parts"] ?? (role === "model" ? [] : undefined)
     const list = listOf(parts)
     if (list === undefined) {
@@ -112,7 +114,7 @@ export const checkEnvelope = (source: unknown): Either.Either<Envelope, InvalidR
   }))
 }
 
-/** Keywords of JSON Schema that clients leave in `parameters` although the subset of this wire refuses them. */
+/** Keywords of JSON Schema that clients leave in `parameters` although the wire's subset does not have them. */
 const foreignKeywords = ["oneOf", "allOf", "$ref", "$schema", "$defs", "const", "additionalProperties"]
 
 const deepest = 12
@@ -131,5 +133,5 @@ const foreignSchema = (tools: Json | undefined): boolean =>
     )
   )
 
-/** The bytes as they are: the upstream's model stands in the path. */
+/** The bytes as they are: the upstream's model is in the path. */
 export const relayRequest = (raw: Buffer): RelayRequest => ({ body: raw, hideUsage: false })

@@ -27,15 +27,15 @@ const statuses: Readonly<Record<number, string>> = {
 const statusOf = (status: number): string => statuses[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT")
 
 /**
- * A quota that does not open again soon. Google's clients end at once on a quota of a day, and ask again and again on any other 429; other
- * providers do not say how long their window is.
+ * A quota that is not renewed soon. Google's clients stop at once on a daily quota and retry any other 429; other providers do not
+ * report the length of their window.
  */
 const usedUp: JsonObject = {
   "@type": "type.googleapis.com/google.rpc.QuotaFailure",
   violations: [{ quotaId: "UpstreamQuotaPerDay", description: "The quota of the upstream account is used up." }]
 }
 
-/** Field problems, the quota and the time to wait, where the wire's clients look for them. */
+/** Field problems, the quota and the time to wait, where the wire's clients read them. */
 const detailsOf = ({ details, kind, retryAfterMs }: ErrorView): ReadonlyArray<JsonObject> => [
   ...(kind === "insufficient_quota" || kind === "usage_limit" ? [usedUp] : []),
   ...(details.length === 0
@@ -72,14 +72,14 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => {
 }
 
 /**
- * The error as an event, and once more as bare JSON behind it. Readers of events find the first; Google's own JavaScript client
- * takes an error event for an empty chunk and the end for a proper one, but refuses a stream that ends in bare text.
+ * The error as an event, and again as bare JSON after it. Readers of events use the first; Google's own JavaScript client takes an
+ * error event for an empty chunk and a normal end, but fails on a stream that ends in bare text.
  */
 export const renderStreamError = (view: ErrorView, requestId: string): string => {
   const json = JSON.stringify(renderError(view, requestId))
   return `data: ${json}\n\n${json}`
 }
 
-/** The error as the last element of an array, which has had one before: a stream begins with its first chunk. */
+/** The error as the last element of an array, which already has one: a stream begins with its first chunk. */
 export const renderArrayError = (view: ErrorView, requestId: string): string =>
   lastElement(JSON.stringify(renderError(view, requestId)))

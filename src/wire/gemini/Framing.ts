@@ -1,19 +1,19 @@
-/** How the chunks of a stream stand one after the other: as events (`alt=sse`), or as the elements of one array. */
+/** The two framings of a stream: events (`alt=sse`), or the elements of one array. */
 import { encodeSse } from "../sse/SseScanner.ts"
 
 export interface Framing {
   readonly chunk: (json: string) => string
-  /** Says nothing, and keeps the stream alive. */
+  /** A keep-alive. */
   readonly ping: string
-  /** After the last chunk of a whole answer. */
+  /** Written after the last chunk of a complete answer. */
   readonly end: string
-  /** The answer begins with a chunk of its own, before it has said anything. */
+  /** The answer begins with an empty chunk. */
   readonly opens: boolean
 }
 
 export const eventFraming = (): Framing => ({
   chunk: (json) => encodeSse(null, json),
-  // Google's own SDK of many agents (before 2.x) stumbles over a comment; it skips white space.
+  // Google's SDK before 2.x, which many agents use, fails on a comment; it skips white space.
   ping: "\n",
   end: "",
   opens: false
@@ -22,7 +22,7 @@ export const eventFraming = (): Framing => ({
 const arrayEnd = "\n]"
 const separator = ",\n"
 
-/** An array is opened by its first chunk at once, so that whatever follows (an error too) is a further element. */
+/** An array is opened with a first chunk at once, so that whatever follows (an error too) is a further element. */
 export const arrayFraming = (): Framing => {
   let first = true
   return {

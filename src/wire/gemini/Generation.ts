@@ -1,4 +1,8 @@
-/** `generationConfig`, both ways: sampling, limits and the form of the answer. */
+/**
+ * `generationConfig`, both ways: sampling, limits and the form of the answer.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { Conversation, OutputFormat, Sampling } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import type { FieldReader } from "../json/FieldReader.ts"
@@ -30,7 +34,7 @@ const members = new Set([
 
 const formatMembers = ["responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema"] as const
 
-/** Extras that stand inside `generationConfig` carry its name in front. */
+/** Prefix of extras from inside `generationConfig`. */
 const extraPrefix = "generationConfig."
 
 const json = "application/json"
@@ -51,7 +55,7 @@ const decodeSampling = (config: JsonObject, read: FieldReader): Sampling => {
   }
 }
 
-/** Only JSON is a format elsewhere; other types (`text/x.enum`) keep their members as they are. */
+/** Other wires have only JSON as a format; other types (`text/x.enum`) are kept as extras. */
 const isFormat = (config: JsonObject): boolean => {
   const type = config["responseMimeType"]
   return type === undefined || type === null || type === "" || type === json || type === "text/plain"
@@ -107,7 +111,7 @@ const encodeSampling = (sampling: Sampling, own: boolean, log: DropLog): JsonObj
   }
 }
 
-/** The older `responseSchema` where it can say the schema, as for tools. */
+/** The older `responseSchema` where it can express the schema, as for tools. */
 const encodeFormat = (format: OutputFormat | null, own: boolean): JsonObject => {
   if (format === null) return {}
   if (format.type === "json") return { responseMimeType: json }
@@ -118,7 +122,7 @@ const encodeFormat = (format: OutputFormat | null, own: boolean): JsonObject => 
   }
 }
 
-/** Members only the client's own wire knows, parted into those of the body and those of `generationConfig`. */
+/** Members only the client's own wire has, split into those of the body and those of `generationConfig`. */
 const partExtras = (
   conversation: Conversation,
   log: DropLog

@@ -1,9 +1,13 @@
-/** Log probabilities of tokens, both ways: canonically as the chat wire tells them. */
+/**
+ * Log probabilities of tokens, both ways; the canonical form is that of the chat wire.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 
 const list = (value: Json | undefined): ReadonlyArray<JsonObject> => (isArray(value) ? value.filter(isObject) : [])
 
-/** Servers leave out a probability of 1. Bytes are not told: a token may be a part of a character. */
+/** Servers leave out a probability of 1. `bytes` is null: a token may be a part of a character. */
 const decodeToken = (token: JsonObject): JsonObject => ({
   token: stringOr(token["token"]) ?? "",
   logprob: numberOr(token["logProbability"]) ?? 0,

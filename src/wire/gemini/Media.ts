@@ -1,4 +1,8 @@
-/** `inlineData` and `fileData` parts, both ways. */
+/**
+ * `inlineData` and `fileData` parts, both ways.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { expectedBase64, isBase64 } from "../canonical/DataUrl.ts"
@@ -40,7 +44,7 @@ export const decodeInlineData = (part: JsonObject, path: string, read: FieldRead
   return { type: "file", source, ...optional("filename", read.string(blob, "displayName", at)), ...extras }
 }
 
-/** Addresses in Google's own stores, which nobody else can open. */
+/** URLs in Google's own storage, which no other provider can open. */
 const ownStore = /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
 export const decodeFileData = (part: JsonObject, path: string, read: FieldReader): ImagePart | FilePart | null => {
@@ -64,7 +68,7 @@ export const decodeFileData = (part: JsonObject, path: string, read: FieldReader
   return { type: "file", source, ...optional("filename", read.string(file, "displayName", at)), ...more }
 }
 
-/** Media types by the ending of an address: the servers want to be told. */
+/** Media types by file extension: the servers require one. */
 const typeByEnding: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -84,7 +88,7 @@ const typeByEnding: Readonly<Record<string, string>> = {
   webm: "video/webm"
 }
 
-/** A picture must be told to be one; which kind it is, the servers see for themselves. */
+/** The default media type: an image needs one, but the servers detect its actual kind. */
 const unsaidType = { image: "image/jpeg", file: null } as const
 
 const guessedType = (part: ImagePart | FilePart, url: string): { readonly mimeType?: string } => {
@@ -95,7 +99,7 @@ const guessedType = (part: ImagePart | FilePart, url: string): { readonly mimeTy
   )
 }
 
-/** The data member of a part; null for what has no place here, which is logged. */
+/** The data member of a part; null for what the wire cannot carry, which is logged. */
 const encodeSource = (part: ImagePart | FilePart, own: boolean, log: DropLog): JsonObject | null => {
   const { source } = part
   switch (source.kind) {

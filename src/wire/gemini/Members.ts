@@ -1,4 +1,8 @@
-/** What the decoders of this wire read of nested objects, in camelCase. */
+/**
+ * What the decoders of this wire read of nested objects, in camelCase.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 
 const media = {

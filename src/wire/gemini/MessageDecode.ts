@@ -1,4 +1,8 @@
-/** `systemInstruction` and `contents` of a gemini request → canonical messages. */
+/**
+ * `systemInstruction` and `contents` of a gemini request → canonical messages.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
 import { joinToolMessages, splitToolResults } from "../canonical/ToolMessages.ts"
@@ -21,8 +25,8 @@ const members = {
 interface Reader {
   readonly read: FieldReader
   readonly calls: CallLedger
-  /** Results so far, by function and content: clients that resume tell each of them again, many without the id of its call. */
-  readonly told: Map<string, string>
+  /** Results so far, by function and content: clients that resume send each of them again, many without the id of its call. */
+  readonly seen: Map<string, string>
 }
 
 const decodeText = (part: JsonObject, text: string): Part => {
@@ -61,15 +65,15 @@ const decodeResult = (part: JsonObject, path: string, reader: Reader): ToolResul
   const id = read.string(result, "id", at)
   const { isError, text } = readResult(read.object(result, "response", at) ?? {}, name)
   const content = `${name}\0${text}`
-  const callId = calls.answer(id, name) ?? reader.told.get(content) ?? null
-  if (callId !== null) reader.told.set(content, callId)
+  const callId = calls.answer(id, name) ?? reader.seen.get(content) ?? null
+  if (callId !== null) reader.seen.set(content, callId)
   const media = (listOf(result["parts"]) ?? []).flatMap((item, index) => {
     const decoded = decodePart(item, `${at}.parts[${index}]`, reader)
     return decoded?.type === "image" || decoded?.type === "file" || decoded?.type === "opaque" ? decoded : []
   })
   const extras = {
     ...extrasOf(result, members.functionResponse),
-    // Without a call nothing else tells the name.
+    // Without a call the name is not known from anywhere else.
     ...(callId === null ? { name } : {})
   }
   return {
@@ -96,7 +100,7 @@ const decodePart = (source: Json, path: string, reader: Reader): Part | null => 
   if (isObject(part["fileData"])) return decodeFileData(part, path, read)
   const opaque = opaqueOf(part)
   if (opaque !== null) return opaque
-  // A signature may stand alone, without the text it belongs to.
+  // A signature may come without its text.
   if (stringOr(part["thoughtSignature"]) !== null) return decodeText(part, "")
   read.fail(path, "the part holds no data")
   return null
@@ -112,7 +116,7 @@ const decodeParts = (content: JsonObject, path: string, reader: Reader): Readonl
   return (whole ?? []).flatMap((part, index) => decodePart(part, `${path}.parts[${index}]`, reader) ?? [])
 }
 
-/** A model's content may hold the results of its own calls: they are a message of their own, and what follows is another turn. */
+/** A model's content may hold the results of its own calls: they become a separate message, and what follows is another turn. */
 const splitModelTurn = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
   const own = optional("extras", extras)
   if (!parts.some((part) => part.type === "tool_result")) return [{ role: "assistant", parts, ...own }]
@@ -150,7 +154,7 @@ const decodeContents = (contents: ReadonlyArray<Json>, reader: Reader): Readonly
   })
 }
 
-/** The instruction's role says nothing. */
+/** The role of the instruction has no meaning. */
 const decodeSystem = (body: JsonObject, reader: Reader): ReadonlyArray<Message> => {
   const system = body["systemInstruction"]
   if (system === undefined || system === null || system === "") return []
@@ -170,6 +174,6 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
     read.fail("contents", "at least one content is required")
     return []
   }
-  const reader: Reader = { read, calls: makeCallLedger(), told: new Map() }
+  const reader: Reader = { read, calls: makeCallLedger(), seen: new Map() }
   return [...decodeSystem(body, reader), ...joinToolMessages(decodeContents(contents, reader))]
 }

@@ -1,4 +1,8 @@
-/** Canonical messages → `systemInstruction` and `contents` of a gemini request. */
+/**
+ * Canonical messages → `systemInstruction` and `contents` of a gemini request.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { Conversation, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
@@ -13,7 +17,7 @@ interface Encoder {
   /** The client speaks this wire too: its own extras may be restored. */
   readonly own: boolean
   readonly log: DropLog
-  /** The calls so far by id, in their order: a result must name its function. */
+  /** The calls so far by id: a result must name its function. */
   readonly calls: Map<string, { readonly name: string; readonly order: number }>
 }
 
@@ -44,7 +48,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
   noteMarks(part, log)
   switch (part.type) {
     case "text":
-      // An empty text says nothing, unless a signature hangs on it.
+      // An empty text has no meaning unless it carries a signature.
       if (part.text === "" && part.state === undefined && !own) return null
       return { text: part.text, ...signatureOf(part.state), ...(own ? part.extras : {}) }
     case "refusal":
@@ -57,7 +61,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
       if (own || part.state?.wire === "gemini") {
         return { text: part.text, thought: true, ...signatureOf(part.state), ...(own ? part.extras : {}) }
       }
-      // Thoughts of another model are not this one's.
+      // Reasoning without a signature of this wire is not accepted back.
       log.drop("reasoningHistory")
       return null
     case "tool_call":
@@ -100,18 +104,18 @@ const encodeResult = (result: ToolResultPart, encoder: Encoder, beside: Array<Js
   }
 }
 
-/** In the client's order, unless one function was called twice: servers that know no ids pair those by the order of the calls. */
+/** In the client's order, unless one function was called twice: servers without ids match those by the order of the calls. */
 const encodeResults = (message: Message, encoder: Encoder): ReadonlyArray<JsonObject> => {
   const callOf = (result: ToolResultPart) => encoder.calls.get(result.callId)
   const orderOf = (result: ToolResultPart): number => callOf(result)?.order ?? encoder.calls.size
-  const told = message.parts.flatMap((part) => (part.type === "tool_result" ? part : []))
-  const names = new Set(told.map((result) => callOf(result)?.name ?? result.callId))
-  const results = names.size === told.length ? told : told.toSorted((a, b) => orderOf(a) - orderOf(b))
+  const given = message.parts.flatMap((part) => (part.type === "tool_result" ? part : []))
+  const names = new Set(given.map((result) => callOf(result)?.name ?? result.callId))
+  const results = names.size === given.length ? given : given.toSorted((a, b) => orderOf(a) - orderOf(b))
   const beside: Array<JsonObject> = []
   return [...results.map((result) => encodeResult(result, encoder, beside)), ...beside]
 }
 
-/** Same roles in a row are one content here, so that the results of all calls stand together. */
+/** Consecutive messages of one role become one content, so that the results of all calls are together. */
 const pushTurn = (turns: Array<Turn>, turn: Turn): void => {
   if (turn.parts.length === 0) return
   const last = turns.at(-1)
@@ -119,7 +123,7 @@ const pushTurn = (turns: Array<Turn>, turn: Turn): void => {
   else for (const part of turn.parts) last.parts.push(part)
 }
 
-/** The first call of a step carries the signature of its thoughts. */
+/** The first call of a step must carry a signature. */
 const signSteps = (turns: ReadonlyArray<Turn>, log: DropLog): void => {
   for (const { parts } of turns) {
     const first = parts.findIndex((part) => part["functionCall"] !== undefined)
@@ -137,8 +141,8 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
 }
 
 /**
- * System and developer messages in front of the first turn are `systemInstruction`; later ones stay at their place as the user's
- * words with a mark. A conversation of nothing else speaks as the user.
+ * System and developer messages before the first turn are `systemInstruction`; later ones stay in place as marked user text. A
+ * conversation that has no other messages is sent as the user's.
  */
 export const encodeMessages = (conversation: Conversation, model: string, log: DropLog): JsonObject => {
   const encoder: Encoder = { own: conversation.wire === "gemini", log, calls: new Map() }

@@ -1,7 +1,11 @@
-/** What clients of this wire ask about models (`GET /v1beta/models`, `GET /v1beta/models/{id}`). */
+/**
+ * Answers to `GET /v1beta/models` and `GET /v1beta/models/{id}`.
+ *
+ * https://ai.google.dev/api/models
+ */
 import { type JsonObject, optional } from "../json/Json.ts"
 
-/** A model as the gateway's catalogue knows it. Null: not known. */
+/** A model of the gateway's catalogue. Null: unknown. */
 export interface ListedGeminiModel {
   readonly id: string
   readonly displayName: string
@@ -17,7 +21,7 @@ export interface ListedGeminiModel {
 const generating = ["generateContent", "streamGenerateContent", "countTokens"]
 const embedding = ["embedContent", "batchEmbedContents"]
 
-/** `thinking` is the wire's own word; modalities and capabilities are ours, in the catalogue's words. */
+/** `thinking` is a member of the wire; modalities and capabilities are the gateway's own. */
 export const modelAnswer = (model: ListedGeminiModel): JsonObject => ({
   name: `models/${model.id}`,
   version: "",
@@ -31,7 +35,7 @@ export const modelAnswer = (model: ListedGeminiModel): JsonObject => ({
   ...optional("capabilities", model.capabilities)
 })
 
-/** `nextPageToken` stands only where another page follows. */
+/** `nextPageToken` is present only where another page follows. */
 export const modelListAnswer = (
   models: ReadonlyArray<ListedGeminiModel>,
   nextPageToken: string | null = null

@@ -1,6 +1,6 @@
-/** What the names of Google's models tell about their rules. */
+/** Rules of Google's models, by their names. */
 
-/** Generation 3 and later, and the names that always mean the newest. */
+/** Generation 3 and later, and the aliases of the newest models. */
 const third = /gemini-(?:[3-9]|\d{2})|gemini-(?:pro|flash|flash-lite)-latest/i
 const thirdPro = /gemini-3-pro/i
 const second = /gemini-2\.5/i
@@ -8,24 +8,24 @@ const secondPro = /gemini-2\.5-pro/i
 
 const earlier = /gemini-[12](?![0-9])|gemma/i
 
-/** A step of calls without the signature of its thoughts is refused. */
+/** The model refuses a step of calls without a signature (https://ai.google.dev/gemini-api/docs/thought-signatures). */
 export const needsSignatures = (model: string): boolean => third.test(model)
 
-/** The same for a client's own name of a model, which may stand for any. */
+/** The same for a client's own name of a model, which may mean any model. */
 export const mayNeedSignatures = (model: string): boolean => !earlier.test(model)
 
 /**
- * How a model is told to think.
- * - `level` by a word; it cannot be told not to
- * - `budget` by a number of tokens between the bounds; `offBudget` is the least it takes for "do not"
- * - `unknown` nothing is known: a budget is what most servers take
+ * How thinking is configured (https://ai.google.dev/gemini-api/docs/thinking).
+ * - `level` by a level; it cannot be turned off
+ * - `budget` by a number of tokens between the bounds; `offBudget` turns it off, or is the minimum where that is not possible
+ * - `unknown` a budget, which most servers accept
  */
 export type ThinkingRule =
   | { readonly kind: "level"; readonly hasMedium: boolean }
   | { readonly kind: "budget"; readonly minBudget: number; readonly maxBudget: number; readonly offBudget: number }
   | { readonly kind: "unknown" }
 
-/** How the model is told how much to think, budgets in tokens; `unknown` for a name of no known family. */
+/** The rule of a model, budgets in tokens; `unknown` for an unknown family. */
 export const thinkingRule = (model: string): ThinkingRule => {
   if (third.test(model)) return { kind: "level", hasMedium: !thirdPro.test(model) }
   if (secondPro.test(model)) return { kind: "budget", minBudget: 128, maxBudget: 32_768, offBudget: 128 }

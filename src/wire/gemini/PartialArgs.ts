@@ -1,6 +1,8 @@
 /**
- * Arguments that come in pieces: values and pieces of texts, each with the place it belongs to (`$.path[0].name`). Put together
- * here, and told when the call is whole.
+ * Assembles arguments that come in pieces: values and pieces of strings, each with its JSON path (`$.path[0].name`). They are passed on
+ * when the call is complete.
+ *
+ * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import { isArray, isObject, type Json, stringOr } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
@@ -20,7 +22,7 @@ const stepPattern = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[
 
 const unescaped = (key: string): string => key.replaceAll(/\\(.)/gs, "$1")
 
-/** The steps of a path; null when it is none. */
+/** The steps of a path; null when it is malformed. */
 const stepsOf = (path: string): ReadonlyArray<Step> | null => {
   const steps: Array<Step> = []
   stepPattern.lastIndex = 1
@@ -33,7 +35,7 @@ const stepsOf = (path: string): ReadonlyArray<Step> | null => {
   return path.startsWith("$") && end === path.length && steps.length > 0 && steps.length <= maxSteps ? steps : null
 }
 
-/** The node at a step, made when missing; null where the place cannot be (a gap in a list, a member of a text). */
+/** The node at a step, made when missing; null where that is not possible (a gap in a list, a member of a string). */
 const descend = (node: Node, step: Step, make: () => Node): Node | null => {
   if (typeof step === "number") {
     if (!("items" in node) || step > node.items.length) return null
@@ -72,7 +74,7 @@ const write = (node: Node): Json => {
 }
 
 export interface PartialArgs {
-  /** Takes the whole arguments that stand beside the pieces, and the pieces. False when they cannot be put together. */
+  /** Adds complete arguments and pieces. False when they cannot be combined. */
   readonly add: (args: Json | undefined, pieces: Json | undefined) => boolean
   /** The arguments so far, as JSON text. */
   readonly text: () => string

@@ -1,6 +1,8 @@
 /**
- * Gemini request → canonical conversation. The wire names model and streaming in the path: the edge puts them into the parsed
- * body as `model` and `stream`.
+ * Gemini request → canonical conversation. The wire has model and streaming in the path: the edge puts them into the parsed body as
+ * `model` and `stream`.
+ *
+ * https://ai.google.dev/api/generate-content
  */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
@@ -14,7 +16,7 @@ import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolConfig, decodeTools } from "./Tools.ts"
 
-/** Members with a canonical word. All others become `extras`. */
+/** Members with a canonical form. All others become `extras`. */
 const known = new Set(["model", "stream", "systemInstruction", "contents", "tools", "toolConfig", "generationConfig"])
 
 export const decodeRequest = (source: JsonObject): Either.Either<Conversation, InvalidRequest> => {

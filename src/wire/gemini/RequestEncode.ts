@@ -1,4 +1,8 @@
-/** Canonical conversation → gemini request. Model and streaming are not in the body: they stand in the upstream's path. */
+/**
+ * Canonical conversation → gemini request. Model and streaming are not in the body but in the upstream's path.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeDropLog } from "../canonical/DropLog.ts"
 import type { JsonObject } from "../json/Json.ts"

@@ -1,4 +1,8 @@
-/** Gemini answer → canonical response, and what its books need when it is relayed as it is. */
+/**
+ * Gemini answer → canonical response, and the facts for the usage row when it is relayed as it is.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
@@ -91,7 +95,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
       } else others += 1
     }
   }
-  // Clients of this wire know what to do when the model broke off: that is an answer to them.
+  // Clients of this wire handle a failed finish reason themselves, so the answer counts as one.
   const brokeOff = candidateFailure(firstCandidate(body)) !== null
   return {
     usage: usageOf(body),

@@ -1,4 +1,8 @@
-/** Canonical response → gemini answer. */
+/**
+ * Canonical response → gemini answer.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
@@ -17,7 +21,7 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       return part.text === "" ? null : { text: part.text }
     case "reasoning": {
       const signature = signatureOf(part.state)
-      // Another wire's proof without a text says nothing here.
+      // Another wire's signature without a text has no meaning here.
       if (part.text === "" && Object.keys(signature).length === 0) return null
       return { text: part.text, thought: true, ...signature }
     }
@@ -30,7 +34,7 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
   }
 }
 
-/** A content never stands without parts: an answer of nothing is an empty text. */
+/** A content must have parts: an empty answer is an empty text. */
 const nothingSaid: ReadonlyArray<JsonObject> = [{ text: "" }]
 
 export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => {

@@ -1,4 +1,8 @@
-/** Schemas of the gemini wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand. */
+/**
+ * Schemas of the gemini wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import * as Schema from "effect/Schema"
 
 const open = { key: Schema.String, value: Schema.Unknown }
@@ -12,7 +16,7 @@ const GeminiContent = Schema.Struct(
   open
 ).annotations({ identifier: "GeminiContent" })
 
-/** As it stands in the body: model and method are in the path. Every member may also be written in snake_case. */
+/** The body only: model and method are in the path. Every member may also be written in snake_case. */
 export const GeminiRequest = Schema.Struct(
   {
     contents: Schema.NonEmptyArray(GeminiContent),

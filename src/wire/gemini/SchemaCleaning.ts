@@ -1,11 +1,13 @@
 /**
- * JSON Schema ↔ the OpenAPI subset that `parameters` and `responseSchema` take: upper-case types, `nullable`, no references, no
- * constants, no open maps. What cannot be said in the subset is not bent: the wire's newer members take JSON Schema as it is.
+ * JSON Schema ↔ the OpenAPI subset of `parameters` and `responseSchema`: upper-case types, `nullable`, no references, no constants, no
+ * open maps. A schema outside of the subset is not approximated: the wire's newer members accept JSON Schema as it is.
+ *
+ * https://ai.google.dev/api/caching#Schema
  */
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 
-/** Bounds of what is read: references may be nested so that the expansion grows without end. */
+/** Limits of the conversion: nested references could expand without end. */
 const maxDepth = 32
 const maxNodes = 2000
 
@@ -18,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
   object: "OBJECT"
 }
 
-/** Formats the servers know, by type. Others are notes for people. */
+/** Formats the servers support, by type. Others are annotations only. */
 const formats: Readonly<Record<string, ReadonlySet<string>>> = {
   STRING: new Set(["date-time", "enum"]),
   NUMBER: new Set(["float", "double"]),
@@ -40,7 +42,7 @@ const kept = new Set([
   "maxProperties"
 ])
 
-/** Keywords that bind no value. */
+/** Keywords that do not constrain a value. */
 const ignored = new Set([
   "$schema",
   "$id",
@@ -67,7 +69,7 @@ type Cleaned = Record<string, Json | undefined>
 
 interface Walk {
   readonly root: JsonObject
-  /** References that are being followed: one that leads to itself has no end. */
+  /** References being followed, to detect circular ones. */
   readonly following: ReadonlySet<string>
   readonly depth: number
   readonly budget: { nodes: number }
@@ -83,16 +85,16 @@ const resolve = (root: JsonObject, reference: string): Json | undefined => {
   return at
 }
 
-/** The type in the subset's words, and whether null is among the types; null when there is no one type. */
+/** The type in the subset's form, and whether null is among the types; null when there is not exactly one type. */
 const typeOf = (schema: JsonObject): { readonly type: string; readonly nullable: boolean } | null => {
-  const told = schema["type"]
-  const words = (isArray(told) ? told : [told]).map((word) => stringOr(word)?.toLowerCase() ?? "")
+  const given = schema["type"]
+  const words = (isArray(given) ? given : [given]).map((word) => stringOr(word)?.toLowerCase() ?? "")
   const named = words.filter((word) => word !== "null")
   const nullable = named.length < words.length || schema["nullable"] === true
   const [word] = named
   if (named.length !== 1 || word === undefined) return null
   if (word !== "") return Object.hasOwn(types, word) ? { type: types[word] ?? "", nullable } : null
-  if (told !== undefined && told !== null) return null
+  if (given !== undefined && given !== null) return null
   if (isObject(schema["properties"])) return { type: "OBJECT", nullable }
   if (isObject(schema["items"])) return { type: "ARRAY", nullable }
   return isArray(schema["enum"]) || typeof schema["const"] === "string" ? { type: "STRING", nullable } : null
@@ -117,7 +119,7 @@ const requiredOf = (schema: JsonObject): Cleaned => {
   return names.length === 0 ? {} : { required: names }
 }
 
-/** `enum` and `const`: texts only. */
+/** `enum` and `const`: strings only. */
 const enumOf = (schema: JsonObject, type: string): (Cleaned & { readonly nullable?: true }) | null => {
   const values = schema["const"] === undefined ? schema["enum"] : [schema["const"]]
   if (values === undefined) return {}
@@ -127,7 +129,7 @@ const enumOf = (schema: JsonObject, type: string): (Cleaned & { readonly nullabl
   return { enum: texts, ...(texts.length < values.length ? { nullable: true } : {}) }
 }
 
-/** One keyword besides type, enum and alternatives; null when the subset cannot say it. */
+/** One keyword besides type, enum and alternatives; null when the subset cannot express it. */
 const cleanKeyword = (key: string, value: Json, type: string, walk: Walk): Cleaned | null => {
   if (kept.has(key)) return { [key]: value }
   if (readWithType.has(key) || isIgnored(key)) return {}
@@ -152,26 +154,26 @@ const cleanKeyword = (key: string, value: Json, type: string, walk: Walk): Clean
 }
 
 const cleanTyped = (schema: JsonObject, walk: Walk): Cleaned | null => {
-  const told = typeOf(schema)
-  if (told === null) return null
-  const values = enumOf(schema, told.type)
+  const typed = typeOf(schema)
+  if (typed === null) return null
+  const values = enumOf(schema, typed.type)
   if (values === null) return null
-  const cleaned: Cleaned = { type: told.type }
+  const cleaned: Cleaned = { type: typed.type }
   const format = stringOr(schema["format"])
-  if (format !== null && formats[told.type]?.has(format) === true) cleaned["format"] = format
+  if (format !== null && formats[typed.type]?.has(format) === true) cleaned["format"] = format
   for (const [key, value] of Object.entries(schema)) {
-    const said = value === undefined ? {} : cleanKeyword(key, value, told.type, walk)
+    const said = value === undefined ? {} : cleanKeyword(key, value, typed.type, walk)
     if (said === null) return null
     Object.assign(cleaned, said)
   }
-  const bare = told.type === "OBJECT" ? cleaned["properties"] : told.type === "ARRAY" ? cleaned["items"] : cleaned
+  const bare = typed.type === "OBJECT" ? cleaned["properties"] : typed.type === "ARRAY" ? cleaned["items"] : cleaned
   if (bare === undefined) return null
-  return { ...cleaned, ...requiredOf(schema), ...values, ...(told.nullable ? { nullable: true } : {}) }
+  return { ...cleaned, ...requiredOf(schema), ...values, ...(typed.nullable ? { nullable: true } : {}) }
 }
 
 const isNullType = (schema: Json): boolean => isObject(schema) && schema["type"] === "null"
 
-/** `anyOf`, or `oneOf`, which says the same to one who writes. Beside them only notes may stand. */
+/** `anyOf`, or `oneOf`, which means the same to a model that generates a value. Next to them only annotations are allowed. */
 const cleanAlternatives = (schema: JsonObject, alternatives: Json | undefined, walk: Walk): Cleaned | null => {
   if (!isArray(alternatives)) return null
   const { anyOf: _any, description, nullable, oneOf: _one, title, ...rest } = schema
@@ -209,14 +211,14 @@ const clean = (schema: Json, outer: Walk): Cleaned | null => {
   return alternatives === undefined ? cleanTyped(schema, walk) : cleanAlternatives(schema, alternatives, walk)
 }
 
-/** A JSON Schema in the subset; null when the subset cannot say it. */
+/** A JSON Schema in the subset; null when the subset cannot express it. */
 export const toOpenApi = (schema: JsonObject): JsonObject | null =>
   clean(schema, { root: schema, following: new Set(), depth: 0, budget: { nodes: 0 } })
 
 const isEmpty = (value: Json | undefined): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0
 
-/** The schema of a tool without arguments, which the wire says by leaving it out. */
+/** Whether it is the schema of a tool without arguments, which the wire leaves out. */
 export const isEmptyObject = ({ $schema: _schema, ...schema }: JsonObject): boolean =>
   Object.entries(schema).every(([key, value]) => {
     switch (key) {
@@ -232,7 +234,7 @@ export const isEmptyObject = ({ $schema: _schema, ...schema }: JsonObject): bool
     }
   })
 
-/** Counts are 64-bit numbers here, which the wire writes as texts. */
+/** Counts are 64-bit numbers, which the wire writes as strings. */
 const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
 
 const readKeyword = (key: string, value: Json, depth: number): Json | undefined => {
@@ -253,7 +255,7 @@ const readKeyword = (key: string, value: Json, depth: number): Json | undefined 
   }
 }
 
-/** The order in which members are written is a member of its own there, and the order of the properties elsewhere. */
+/** Applies `propertyOrdering`, which JSON Schema does not have, to the order of the properties. */
 const inOrder = (properties: Json | undefined, ordering: Json | undefined): Json | undefined => {
   if (!isObject(properties) || !isArray(ordering)) return properties
   const names = ordering.filter((name) => typeof name === "string").filter((name) => Object.hasOwn(properties, name))
@@ -286,7 +288,7 @@ const read = (schema: Json, outerDepth: number): Json => {
   return result
 }
 
-/** A schema of the subset as JSON Schema. A schema that is JSON Schema already stays what it is. */
+/** A schema of the subset as JSON Schema. One that already is JSON Schema is not changed. */
 export const fromOpenApi = (schema: JsonObject): JsonObject => {
   const result = read(schema, 0)
   return isObject(result) ? result : schema

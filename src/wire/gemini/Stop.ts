@@ -1,4 +1,8 @@
-/** Finish reasons of the gemini wire, both ways. */
+/**
+ * Finish reasons of the gemini wire, both ways.
+ *
+ * https://ai.google.dev/api/generate-content#FinishReason
+ */
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Stop, StopReason } from "../canonical/Response.ts"
 
@@ -18,7 +22,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
   OTHER: "other"
 }
 
-/** The model broke off, or its output could not be read: what came before is no whole answer. */
+/** The model failed, or its output could not be parsed: what came before is not a complete answer. */
 const failures = new Set([
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
@@ -27,13 +31,13 @@ const failures = new Set([
   "MISSING_THOUGHT_SIGNATURE"
 ])
 
-/** The failure a finish reason stands for; null for a proper end. */
+/** The failure of a finish reason; null for a normal end. */
 export const failureOf = (raw: string, message: string | null): UpstreamProblem | null =>
   failures.has(raw)
     ? { status: 502, message: message ?? `The upstream's model broke off: ${raw}.`, type: raw, code: null }
     : null
 
-/** A finish reason as the canonical stop. The wire says `STOP` also when it waits for results of calls. */
+/** A finish reason as the canonical stop. The wire sends `STOP` also when it waits for results of calls. */
 export const decodeStop = (raw: string, hasToolCalls: boolean): Stop => {
   const reason = Object.hasOwn(reasons, raw) ? (reasons[raw] ?? "other") : "other"
   return { reason: reason === "stop" && hasToolCalls ? "tool_calls" : reason, raw, sequence: null }
@@ -46,7 +50,7 @@ const words: Readonly<Record<StopReason, string>> = {
   stop: "STOP",
   stop_sequence: "STOP",
   tool_calls: "STOP",
-  // The wire has no word for "ask again": the turn is simply over.
+  // The wire cannot express a pause: the turn ends.
   pause: "STOP",
   length: "MAX_TOKENS",
   context_window: "MAX_TOKENS",
@@ -54,6 +58,6 @@ const words: Readonly<Record<StopReason, string>> = {
   other: "OTHER"
 }
 
-/** The provider's own word where it is one of this wire. */
+/** The provider's own value where it is one of this wire. */
 export const encodeStop = ({ raw, reason }: Stop): string =>
   Object.hasOwn(reasons, raw) && reasons[raw] === reason ? raw : words[reason]

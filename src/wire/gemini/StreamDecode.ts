@@ -1,4 +1,8 @@
-/** Chunks of a gemini stream → canonical events. A chunk is a small answer of its own. */
+/**
+ * Chunks of a gemini stream → canonical events. Each chunk has the shape of an answer.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { ReasoningState } from "../canonical/Conversation.ts"
 import type { Stop } from "../canonical/Response.ts"
@@ -24,7 +28,7 @@ const unreadableArgs: UpstreamProblem = {
   code: "unreadable_stream"
 }
 
-/** The wire has no end mark: an answer is whole when its stream ends after a finish reason. */
+/** The wire has no end mark: an answer is complete when its stream ends after a finish reason. */
 export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, "stopRead">> => {
   let out: Array<StreamEvent> = []
   let responseId: string | null = null
@@ -54,11 +58,11 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     out.push({ type: "block_start", index, block })
     return index
   }
-  const tell = (index: number, delta: BlockDelta): void => void out.push({ type: "delta", index, delta })
+  const emit = (index: number, delta: BlockDelta): void => void out.push({ type: "delta", index, delta })
   const close = (index: number): void => void out.push({ type: "block_stop", index })
 
   const tellState = (index: number, state: ReasoningState | undefined): void => {
-    if (state !== undefined) tell(index, { type: "state", state })
+    if (state !== undefined) emit(index, { type: "state", state })
   }
 
   const closeSpeech = (): void => {
@@ -68,25 +72,25 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
 
   const closePartial = (): void => {
     if (partial === null) return
-    tell(partial.index, { type: "args", text: partial.args.text() })
+    emit(partial.index, { type: "args", text: partial.args.text() })
     close(partial.index)
     partial = null
   }
 
-  /** The token probabilities of the chunk that is read, until its text is told. */
+  /** The token probabilities of the current chunk, until its text is emitted. */
   let logprobs: ReadonlyArray<JsonObject> = []
 
   const tellText = (index: number, kind: SpeechKind, text: string): void => {
     const tokens = kind === "text" ? logprobs : []
-    tell(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
+    emit(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
     if (kind === "text") logprobs = []
   }
 
-  /** A signature on an empty text belongs to what was said before it. */
+  /** A signature on an empty text belongs to the text before it. */
   const say = (kind: SpeechKind, text: string, state: ReasoningState | undefined): void => {
     if (text === "" && state === undefined) return
     closePartial()
-    // What follows a signature is not what was signed.
+    // Text after a signature is not covered by it.
     if (speech === null || (text !== "" && (speech.signed || speech.kind !== kind))) {
       closeSpeech()
       speech = { kind, index: open({ type: kind }), signed: false }
@@ -112,7 +116,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   const readCall = (call: JsonObject, state: ReasoningState | undefined): void => {
     const name = stringOr(call["name"]) ?? ""
     if (name === "") {
-      // A piece of the call that goes on; without one it is a mere end.
+      // A further piece of the open call; without an open call it only marks an end.
       if (partial === null) return
       tellState(partial.index, state)
       return addPieces(call)
@@ -123,7 +127,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
       partial = { index, args: makePartialArgs() }
       return addPieces(call)
     }
-    tell(index, { type: "args", text: argsText(call["args"]) })
+    emit(index, { type: "args", text: argsText(call["args"]) })
     close(index)
   }
 
@@ -179,7 +183,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
         const chunk = parseJson(data)
         if (isObject(chunk)) readChunk(chunk)
         else if (stop === null && isTornEvent(data)) fail(tornEvent)
-        // Pieces of arguments are held back: the upstream is alive nevertheless.
+        // Pieces of arguments are buffered: a ping shows that the upstream is alive.
         if (out.length === 0) out.push({ type: "ping" })
       }
       return take()
@@ -192,7 +196,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   }
 }
 
-/** Without `alt=sse` the servers send one array of chunks; some send one object, whatever was asked. */
+/** Without `alt=sse` the servers send one array of chunks; some always send one object. */
 const makeArrayDecoder = (decoder: EventDecoder): StreamDecoder => {
   const scanner = makeArrayScanner()
   return {
@@ -209,7 +213,7 @@ const makeArrayDecoder = (decoder: EventDecoder): StreamDecoder => {
 /** White space, and the bytes of a byte order mark. */
 const insignificant: ReadonlySet<number> = new Set([9, 10, 13, 32, 0xef, 0xbb, 0xbf])
 
-/** The first byte that says something decides between events and an array. */
+/** The first significant byte decides between events and an array. */
 export const makeStreamDecoder = (): StreamDecoder => {
   const events = makeEventDecoder()
   let decoder: StreamDecoder | null = null

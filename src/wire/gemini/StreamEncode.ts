@@ -1,6 +1,8 @@
 /**
- * Canonical events → chunks of a gemini stream. Only `data:` lines: Google's JavaScript client loses an event that begins with
- * anything else. Calls are told whole. The last chunk carries finish reason and usage; no mark follows it.
+ * Canonical events → chunks of a gemini stream. Only `data:` lines: Google's JavaScript client loses an event that begins with anything
+ * else. Calls are sent in one piece. The last chunk carries finish reason and usage; there is no end mark.
+ *
+ * https://ai.google.dev/api/generate-content
  */
 import type { OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
@@ -21,7 +23,7 @@ interface OpenBlock {
   state: ReasoningState | undefined
 }
 
-/** What stands beside the part of a chunk. */
+/** Members of a chunk besides its part. */
 interface Ending {
   readonly finish?: string
   readonly usage?: JsonObject
@@ -54,8 +56,8 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
     )
 
   const writeOpaque = (part: OpaquePart): string => {
-    const told = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
-    return told === null ? "" : write(told)
+    const own = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
+    return own === null ? "" : write(own)
   }
 
   const thoughtOf = (start: BlockStart): JsonObject => (start.type === "reasoning" ? { thought: true } : {})
@@ -140,5 +142,5 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => makeFramedEncoder(context, eventFraming())
 
-/** The same chunks as one array: what a client gets that does not ask for events. */
+/** The same chunks as one array, for clients that do not request events. */
 export const makeArrayEncoder = (context: EncodeContext): StreamEncoder => makeFramedEncoder(context, arrayFraming())

@@ -1,4 +1,8 @@
-/** What a tap knows about the chunks of a gemini stream. */
+/**
+ * Reads the chunks of a gemini stream for a tap.
+ *
+ * https://ai.google.dev/api/generate-content
+ */
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
 import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../json/Json.ts"
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
@@ -9,14 +13,14 @@ import { callOf, opaqueOf } from "./Part.ts"
 import { blockedStop, decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
-/** Whole arguments, or the texts among their pieces: the rest of a piece is no matter for an estimate. */
+/** Complete arguments, or the strings among their pieces, which is enough for an estimate. */
 const argsOf = (call: JsonObject): string => {
   const { args, partialArgs } = call
   if (!isArray(partialArgs)) return isObject(args) ? JSON.stringify(args) : ""
   return partialArgs.map((piece) => (isObject(piece) ? (stringOr(piece["stringValue"]) ?? "") : "")).join("")
 }
 
-/** The text of a chunk with one candidate, which says nothing but a text. */
+/** The text of a chunk with one candidate that holds only text. */
 const plainTextOf = (chunk: JsonObject): string | null => {
   const candidates = candidatesOf(chunk)
   const [candidate] = candidates
@@ -61,7 +65,7 @@ const makeReader = (): TapReader => {
       facts.problem = streamProblem(chunk)
       return "withhold"
     }
-    // Clients of this wire know what to do when the model broke off: that is an answer to them.
+    // Clients of this wire handle a failed finish reason themselves, so the answer counts as one.
     if (candidateFailure(firstCandidate(chunk)) !== null) facts.content = true
     const plainText = plainTextOf(chunk)
     if (plainText !== null) return { plainText }
@@ -88,5 +92,5 @@ const makeReader = (): TapReader => {
   }
 }
 
-/** Usage always belongs to this wire's streams: there is nothing to hide. */
+/** This wire's streams always have usage: there is nothing to hide. */
 export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())

@@ -1,4 +1,8 @@
-/** `thinkingConfig`, both ways. */
+/**
+ * `thinkingConfig`, both ways.
+ *
+ * https://ai.google.dev/gemini-api/docs/thinking
+ */
 import type { Conversation, ReasoningAsk } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
@@ -8,7 +12,7 @@ import type { EncodeOptions } from "../WireCodec.ts"
 import { camel } from "./Casing.ts"
 import { type ThinkingRule, thinkingRule } from "./Models.ts"
 
-/** The budget that leaves it to the model. */
+/** The budget that lets the model decide. */
 const dynamicBudget = -1
 const unsaidLevel = "THINKING_LEVEL_UNSPECIFIED"
 
@@ -28,11 +32,11 @@ export const decodeThinking = (generation: JsonObject, read: FieldReader): Reaso
     return { mode: "budget", budgetTokens: budget, ...optional("effort", effort), ...summary }
   }
   if (effort !== undefined) return { mode: "effort", effort, ...summary }
-  // Thoughts shall be shown, or the budget is left to the model. Not to be shown is what happens anyway.
+  // Thoughts are requested, or the budget is left to the model. Not showing them is the default.
   return budget === dynamicBudget || shown === true ? { mode: "adaptive", ...summary } : null
 }
 
-/** `minimal` and `medium` are no words of every model. */
+/** Not every model has `minimal` and `medium`. */
 const levelOf = (ask: ReasoningAsk, hasMedium: boolean): string => {
   const effort = ask.effort ?? (ask.budgetTokens === undefined ? "medium" : effortOfBudget(ask.budgetTokens))
   if (effort === "minimal" || effort === "low") return "low"
@@ -44,11 +48,11 @@ const budgetOf = (ask: ReasoningAsk, rule: ThinkingRule): number => {
   return rule.kind === "budget" ? Math.min(Math.max(wanted, rule.minBudget), rule.maxBudget) : wanted
 }
 
-/** Of the output limit, what thinking may take. */
+/** The largest share of the output limit for thinking. */
 const maxShare = 0.8
 
 const turnedOff = (rule: ThinkingRule, log: DropLog): JsonObject => {
-  // A model nobody knows may not think at all, and refuse to be told not to.
+  // An unknown model may have no thinking, and refuse to have it turned off.
   if (rule.kind === "unknown") return {}
   if (rule.kind === "level") {
     log.map("reasoning")
@@ -58,7 +62,7 @@ const turnedOff = (rule: ThinkingRule, log: DropLog): JsonObject => {
   return { thinkingConfig: { thinkingBudget: rule.offBudget } }
 }
 
-/** In the client's own words as far as they are known. */
+/** The client's own settings as far as they are known. */
 const restored = (ask: ReasoningAsk): JsonObject => {
   const shown = ask.summary === undefined ? {} : { includeThoughts: ask.summary !== "omitted" }
   const budget = ask.mode === "off" ? 0 : ask.mode === "adaptive" ? dynamicBudget : ask.budgetTokens
@@ -71,7 +75,7 @@ const restored = (ask: ReasoningAsk): JsonObject => {
   }
 }
 
-/** Thoughts count towards the output limit: some of it is left for the answer, as far as the model's least budget lets it. */
+/** Thoughts count towards the output limit: a part of it is left for the answer, as far as the model's minimum budget allows. */
 const below = (budget: number, limit: number | null, rule: ThinkingRule): number =>
   limit === null || budget < limit
     ? budget
@@ -91,7 +95,7 @@ export const encodeThinking = (
     log.drop("reasoning")
     return {}
   }
-  // Who asks for reasoning wants to see it.
+  // A request for reasoning implies that it is shown.
   const shown = { includeThoughts: ask.summary !== "omitted" }
   if (rule.kind === "level") {
     if (ask.mode === "adaptive" && ask.effort === undefined) return { thinkingConfig: shown }

@@ -1,8 +1,12 @@
-/** Results of tools: an object here, a text canonically. */
+/**
+ * Results of tools: an object on this wire, a text canonically.
+ *
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
 import { argsObject } from "../canonical/ToolArgs.ts"
 import type { JsonObject } from "../json/Json.ts"
 
-/** Keys under which clients put a text that had to become an object. */
+/** Keys under which clients wrap a text in an object. */
 const textKeys = ["output", "result", "content", "error"] as const
 
 export interface ResultText {
@@ -10,7 +14,7 @@ export interface ResultText {
   readonly isError: boolean
 }
 
-/** The text of an object that only wraps one, else the object's own JSON. `name`: of the function, which some clients repeat. */
+/** The text of an object that only wraps one, else the object's JSON. `name`: the function, which some clients repeat as the key. */
 export const readResult = (response: JsonObject, name: string): ResultText => {
   const keys = Object.keys(response).filter((key) => key !== "name" || response[key] !== name)
   const key = keys.length === 1 ? textKeys.find((word) => word === keys[0]) : undefined

@@ -1,4 +1,8 @@
-/** Tool definitions and tool choice of the gemini wire, both ways. */
+/**
+ * Tool definitions and tool choice of the gemini wire, both ways.
+ *
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
 import type { Conversation, FunctionTool, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
@@ -63,7 +67,7 @@ const choiceOf = (mode: string, names: ReadonlyArray<string>): ToolChoice | null
   }
 }
 
-/** What `toolConfig` says; `extra` is the whole of it when it says more than a canonical choice can. */
+/** The decoded `toolConfig`; `extra` is all of it when a canonical choice cannot express it. */
 export interface DecodedConfig {
   readonly choice: ToolChoice | null
   readonly extra: JsonObject | null
@@ -87,8 +91,8 @@ export const decodeToolConfig = (body: JsonObject, read: FieldReader): DecodedCo
 const configMembers = new Set(["functionCallingConfig", "mode", "allowedFunctionNames"])
 
 /**
- * The older `parameters` where it can say the schema, because every server takes it; else JSON Schema as it is. A client of
- * this wire gets JSON Schema back: its own member cannot be told any more.
+ * The older `parameters` where it can express the schema, because every server accepts it; else JSON Schema as it is. For a client of
+ * this wire always JSON Schema, because the member it used is no longer known.
  */
 const parametersOf = (schema: JsonObject | undefined, own: boolean): JsonObject => {
   if (schema === undefined) return {}
@@ -118,7 +122,7 @@ const encodeChoice = (choice: ToolChoice): JsonObject => {
       case "tool":
         return { mode: "ANY", allowedFunctionNames: [choice.name] }
       case "allowed":
-        // "auto" among some: the others are not offered.
+        // `auto` with a list: tools outside of it are not sent.
         return choice.mode === "required" ? { mode: "ANY", allowedFunctionNames: choice.names } : { mode: "AUTO" }
       default:
         return { mode: choice.type.toUpperCase() }
@@ -127,7 +131,7 @@ const encodeChoice = (choice: ToolChoice): JsonObject => {
   return { toolConfig: { functionCallingConfig } }
 }
 
-/** Functions stand in one list, at the place of the first of them. */
+/** All functions are in one list, at the position of the first. */
 const encodeList = (tools: ReadonlyArray<Tool>, own: boolean, log: DropLog): ReadonlyArray<JsonObject> => {
   const functions: Array<JsonObject> = []
   const entries: Array<JsonObject> = []
@@ -138,7 +142,7 @@ const encodeList = (tools: ReadonlyArray<Tool>, own: boolean, log: DropLog): Rea
         functions.push(encodeFunction(tool, own, log))
         break
       case "custom":
-        // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
+        // They arrive as JSON tools (`canonical/ToolAdaptation.ts`).
         log.dropField("tools.custom")
         break
       case "builtin":
@@ -154,7 +158,7 @@ const isOffered = (tool: Tool, choice: ToolChoice | null): boolean =>
   choice.mode === "required" ||
   (tool.type !== "builtin" && choice.names.includes(tool.name))
 
-/** `tools` and `toolConfig`; a choice means nothing without functions. */
+/** `tools` and `toolConfig`; a choice has no meaning without functions. */
 export const encodeTools = (conversation: Conversation, log: DropLog): JsonObject => {
   const own = conversation.wire === "gemini"
   const choice = conversation.toolChoice

@@ -1,6 +1,8 @@
 /**
- * Usage of the gemini wire, both ways. Its candidates are counted without the thoughts, its prompt without what tools of the
- * provider put into it.
+ * Usage of the gemini wire, both ways. Its candidates are counted without the thoughts, its prompt without the input that the provider's
+ * own tools add.
+ *
+ * https://ai.google.dev/api/generate-content
  */
 import { countOr, type Usage } from "../canonical/Usage.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
@@ -25,19 +27,19 @@ const members = {
 
 const countsOnlyTotal = ({ candidates, prompt }: Raw): boolean => candidates === 0 && prompt > 0
 
-/** Merges the reports of one answer, which are totals so far; null while none of them told a number. */
+/** Merges the reports of one answer, which are running totals; null while none had a number. */
 export const makeUsageReader = (): ((metadata: Json | undefined) => Usage | null) => {
   const raw: Raw = { prompt: 0, toolPrompt: 0, candidates: 0, thoughts: 0, cached: 0, total: 0 }
-  let told = false
+  let isReported = false
   return (metadata) => {
     if (!isObject(metadata)) return null
     for (const word of ["prompt", "toolPrompt", "candidates", "thoughts", "cached", "total"] as const) {
       const count = countOr(metadata[members[word]])
       if (count === null) continue
       raw[word] = count
-      told = true
+      isReported = true
     }
-    if (!told) return null
+    if (!isReported) return null
     const prompt = raw.prompt + raw.toolPrompt
     return {
       in: prompt,

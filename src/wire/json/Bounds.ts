@@ -1,8 +1,8 @@
-/** Reads the JSON of a stranger within the limits of `Excess.ts`, and says which one it exceeds. */
+/** Parses foreign JSON within the limits of `Excess.ts`, and reports which one it exceeds. */
 import { type Excess, excessMessage, excessOf, maxRequestDepth, scannedFrom } from "./Excess.ts"
 import { isDeeper, type Json } from "./Json.ts"
 
-/** A JSON text that exceeds a limit, or is none. `message` is a sentence for the sender. */
+/** A text that exceeds a limit or is not JSON. `message` is a sentence for the sender. */
 export class Unreadable {
   readonly message: string
 
@@ -18,7 +18,7 @@ const unreadable: Readonly<Record<Excess, Unreadable>> = {
   topMembers: new Unreadable(excessMessage.topMembers)
 }
 
-/** The JSON of a stranger, within the limits. `topMembers`: of its outermost object, where that has a limit of its own. */
+/** Parses foreign JSON within the limits. `topMembers`: limit of the outermost object, where it has its own. */
 export const readForeignJson = (text: string, topMembers?: number): Json | Unreadable => {
   const excess = text.length < scannedFrom ? null : excessOf(text, topMembers)
   if (excess !== null) return unreadable[excess]

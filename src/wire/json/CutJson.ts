@@ -1,14 +1,14 @@
-/** JSON that ends too early, because only its beginning was read or came: what stands in it whole is still worth reading. */
+/** Reads JSON that ends too early, because only its beginning was read or received: complete values are still useful. */
 import { maxRequestDepth } from "./Excess.ts"
 
 const closers: Readonly<Record<string, string>> = { "{": "}", "[": "]" }
 
-/** A half escape sequence, which no quote may follow. An even number of backslashes before it is text. */
+/** An incomplete escape sequence, which must not be followed by a quote. An even number of backslashes before it is text. */
 const halfEscape = /(?<!\\)((?:\\\\)*)\\(?:u[\da-fA-F]{0,3})?$/
 
 const asString = (cut: string): string => `${cut.replace(halfEscape, "$1")}"`
 
-/** Where everything before it is whole, and what closes it there. */
+/** A position up to which everything is complete, and the text that closes it there. */
 interface Closable {
   readonly end: number
   readonly closing: string
@@ -17,16 +17,16 @@ interface Closable {
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * The text with its open strings, lists and objects closed; members and items that are not whole are left out, but for a text, which is
- * kept as far as it goes. Null for what is no beginning of a JSON object or list, or too deep. Linear; `text` is bounded by the caller.
+ * The text with its open strings, lists and objects closed; incomplete members and items are left out, except strings, which are kept as
+ * far as they go. Null for text that is not the beginning of a JSON object or list, or too deep. Linear; the caller bounds `text`.
  */
 export const closeCutJson = (text: string): string | null => {
   const open: Array<string> = []
   const closing = (): string => open.toReversed().join("")
   let whole: Closable = { end: 0, closing: "" }
-  /** Where the string began that is open; -1 outside. */
+  /** Start of the open string; -1 outside of one. */
   let stringAt = -1
-  /** The string that is read is a member's name. */
+  /** The open string is a member's name. */
   let isName = false
   let last = ""
   for (let at = 0; at < text.length; at += 1) {

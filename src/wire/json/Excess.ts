@@ -1,19 +1,19 @@
 /**
- * How much structure a JSON text of a stranger may have. It is counted in one pass before the text is parsed: what a parser makes of a text
- * costs far more than its bytes. Nothing here says that the text is JSON.
+ * Limits on the structure of foreign JSON. It is counted in one pass before the text is parsed, because the parsed value costs far more
+ * than its bytes. This does not validate the text.
  */
 
-/** Objects and arrays within one another. */
+/** Nesting of objects and arrays. */
 export const maxRequestDepth = 200
 /** Members of all objects together. */
 export const maxRequestKeys = 100_000
 
-/** Members of the outermost object of a request: no wire has a tenth of it, and each step over them delays other requests. */
+/** Members of the outermost object of a request: no wire has a tenth of it, and each pass over them delays other requests. */
 export const maxTopMembers = 1_000
 
 export type Excess = "depth" | "keys" | "topMembers"
 
-/** What to tell the sender. */
+/** Error messages for the sender. */
 export const excessMessage: Readonly<Record<Excess, string>> = {
   depth: `The JSON is nested deeper than ${maxRequestDepth} levels, the limit.`,
   keys: `The JSON has more than ${maxRequestKeys} keys, the limit.`,
@@ -28,12 +28,12 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** Texts below this are parsed without a look: they cannot hold many keys, and parsing them is quick. */
+/** Shorter texts are parsed without counting: they cannot hold many keys. */
 export const scannedFrom = 65_536
 
-/** Which limit the text exceeds; null when none. Linear: strings are hopped over from quote to quote. */
+/** Which limit the text exceeds; null when none. Linear: strings are skipped from quote to quote. */
 export const excessOf = (text: string, topMembers = Number.POSITIVE_INFINITY): Excess | null => {
-  // A level takes two characters and a member five at least.
+  // A level takes at least two characters, a member at least five.
   if (text.length < 2 * maxRequestDepth) return null
   let depth = 0
   let keys = 0
@@ -68,7 +68,7 @@ export const excessOf = (text: string, topMembers = Number.POSITIVE_INFINITY): E
   return null
 }
 
-/** An odd number of backslashes stands before the quote. */
+/** Whether an odd number of backslashes precedes the quote. */
 const isEscaped = (text: string, at: number): boolean => {
   let slashes = 0
   while (text.charCodeAt(at - 1 - slashes) === backslash) slashes += 1

@@ -1,12 +1,12 @@
 /**
- * Reads typed members of a request body and remembers every one that is wrong, so that a refusal names all fields at once.
- * null and absent are the same: clients send nulls for "not said".
+ * Reads typed members of a request body and collects every invalid one, so that an error names all fields at once. Null counts as
+ * absent, because clients send nulls for values that are not set.
  */
 import * as Either from "effect/Either"
 import { type FieldProblem, InvalidRequest } from "../../domain/Errors.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject } from "./Json.ts"
 
-/** More problems than this say nothing new. */
+/** Further problems are not reported. */
 const maxProblems = 16
 
 type Read<A> = (object: JsonObject, key: string, path?: string) => A | undefined
@@ -19,7 +19,7 @@ export interface FieldReader {
   readonly positive: Read<number>
   readonly object: Read<JsonObject>
   readonly array: Read<ReadonlyArray<Json>>
-  /** The value when nothing was wrong, else the refusal. */
+  /** The value when everything was valid, else the error. */
   readonly result: <A>(value: A) => Either.Either<A, InvalidRequest>
 }
 
@@ -30,7 +30,7 @@ const isString = (value: unknown): value is string => typeof value === "string"
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean"
 
-/** A refusal that names one field. */
+/** An error that names one field. */
 export const invalidField = (field: string, message: string): InvalidRequest =>
   new InvalidRequest({ message: `${field}: ${message}`, param: field, details: [{ field, message }] })
 

@@ -1,4 +1,4 @@
-/** JSON as data, and the few hand checks that all wires share. Everything here is total: no throw, no copy. */
+/** JSON as data, and checks that all wires share. Everything here is total: no throw, no copy. */
 import { excessOf, scannedFrom } from "./Excess.ts"
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
@@ -23,10 +23,10 @@ export const stringOr = (value: unknown): string | null => (typeof value === "st
 export const numberOr = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null
 
-/** Nobody means more levels; some thousands more and writing the value again overflows the stack. */
+/** No real value has more levels; with some thousands `JSON.stringify` overflows the stack. */
 export const maxDepth = 512
 
-/** Objects and arrays stand inside one another on more than so many levels. */
+/** Whether objects and arrays are nested deeper than `levels`. */
 export const isDeeper = (value: Json | undefined, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (levels === 0) return true
@@ -34,7 +34,7 @@ export const isDeeper = (value: Json | undefined, levels: number): boolean => {
     for (const inner of value) if (typeof inner === "object" && isDeeper(inner, levels - 1)) return true
     return false
   }
-  // Nothing is built, for every body is looked at. What JSON made has no members but its own.
+  // No allocation, because every body is checked. Parsed JSON has own members only.
   for (const key in value) {
     const inner = value[key]
     if (typeof inner === "object" && isDeeper(inner, levels - 1)) return true
@@ -42,12 +42,12 @@ export const isDeeper = (value: Json | undefined, levels: number): boolean => {
   return false
 }
 
-/** Parses text; undefined when it is no JSON, or beyond the limits of `Excess.ts` or `maxDepth`. */
+/** Parses text; undefined when it is not JSON, or beyond the limits of `Excess.ts` or `maxDepth`. */
 export const parseJson = (text: string): Json | undefined => {
   if (text.length >= scannedFrom && excessOf(text) === "keys") return undefined
   try {
     const value: Json = JSON.parse(text)
-    // A level takes two characters at least: short texts need no look.
+    // A level takes at least two characters, so short texts need no check.
     return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined
@@ -69,7 +69,7 @@ export const extrasOf = (body: JsonObject, known: ReadonlySet<string>): JsonObje
   return extras
 }
 
-/** The same with `more` members; an empty object when there is none. Made without a copy: that of a body of many members costs as much as to read it. */
+/** The same with `more` members; an empty object when there is none. Does not copy `body`, which may have many members. */
 export const extrasWith = (
   body: JsonObject,
   known: ReadonlySet<string>,

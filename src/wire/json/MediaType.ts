@@ -1,10 +1,10 @@
-/** Media types as other servers take them. */
+/** Media types in the form that servers accept. */
 
-/** `image/jpg` is in wide use, registered nowhere, and refused by providers that check. */
+/** `image/jpg` is in wide use, but not registered, and refused by some providers. */
 export const mediaTypeOf = (word: string): string => (word.toLowerCase() === "image/jpg" ? "image/jpeg" : word)
 
 const textual =
   /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|x-javascript|typescript|sql|x-sh|x-ndjson)$)|\+(?:json|xml)$/i
 
-/** Whether a file of this type is nothing but words. Pictures written as text are still pictures. */
+/** Whether a file of this type is text. Images written as text (SVG) are still images. */
 export const isTextual = (mediaType: string): boolean => textual.test(mediaType) && !/^image\//i.test(mediaType)

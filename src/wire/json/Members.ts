@@ -1,13 +1,13 @@
 /**
- * Which nested members of a request a wire's decoder reads. What a client says beside them no other wire can be told: it is named.
- * Unknown members at the top are the decoders' own matter.
+ * Declares which nested members of a request a wire's decoder reads. Other members cannot be translated, so they are named as dropped.
+ * The decoders themselves handle unknown members of the top level.
  */
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "./Json.ts"
 
 /**
- * - `true` the member is read, whatever is in it
- * - `each` a list of the same, or one of them
- * - `of` an object with these members; `byType` one whose members go by its `type` (another type is named as a whole elsewhere)
+ * - `true` the member is read with all its content
+ * - `each` a list of such values, or a single one
+ * - `of` an object with these members; `byType` one whose members depend on its `type` (other types are reported elsewhere as a whole)
  */
 export type Members =
   | true
@@ -17,14 +17,14 @@ export type Members =
 
 export type ReadMembers = Readonly<Record<string, Members>>
 
-/** Members that are read whole. */
+/** Members that are read with all their content. */
 export const read = (...names: ReadonlyArray<string>): ReadMembers =>
   Object.fromEntries(names.map((name) => [name, true as const]))
 
-/** Clients invent members; nobody reads more names. */
+/** Limit of the names, because clients can send any number of unknown members. */
 const maxNames = 64
 
-/** What stands for a message where the type may be left out. */
+/** The default type, where a message may leave it out. */
 const message = "message"
 
 const saysNothing = (value: Json | undefined): boolean =>
@@ -32,7 +32,7 @@ const saysNothing = (value: Json | undefined): boolean =>
 
 const typeOf = (object: JsonObject): string => stringOr(object["type"]) ?? (object["role"] === undefined ? "" : message)
 
-/** The same as a member of a conversation; nothing when all is read. */
+/** The same as a member of a conversation; empty when everything is read. */
 export const nestedOf = (...given: Parameters<typeof unreadMembers>): { readonly nested?: ReadonlyArray<string> } => {
   const nested = unreadMembers(...given)
   return nested.length === 0 ? {} : { nested }

@@ -1,4 +1,4 @@
-/** The places of a JSON Schema where schemas stand, so that a property called `minimum` is not taken for a bound. */
+/** The keywords of JSON Schema that hold schemas, so that a property called `minimum` is not taken for a constraint. */
 import { isArray, isObject, type Json, type JsonObject } from "./Json.ts"
 
 /** Members that hold schemas by name. */
@@ -33,7 +33,7 @@ const inEach = (value: Json | undefined, change: (schema: JsonObject) => JsonObj
       ? mapSchema(value, change)
       : value
 
-/** The schema with `change` made to every schema in it, innermost first. As deep as the request that holds it, which is bounded. */
+/** Applies `change` to every schema inside, innermost first. The recursion is bounded by the depth of the request. */
 export const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject =>
   change(
     Object.fromEntries(
@@ -46,6 +46,6 @@ export const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => Js
     )
   )
 
-/** Whether a schema is one of objects. */
+/** Whether a schema describes objects. */
 export const isOfObjects = ({ properties, type }: JsonObject): boolean =>
   type === "object" || (isArray(type) && type.includes("object")) || (type === undefined && isObject(properties))

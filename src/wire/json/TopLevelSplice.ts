@@ -1,6 +1,6 @@
 /**
- * Changes top-level members of a JSON object in its own bytes, so that a relayed request stays exactly what the client
- * wrote. Works on a latin1 view (one character per byte): all structure of JSON is ASCII.
+ * Changes top-level members of a JSON object in its own bytes, so that a relayed request otherwise stays exactly what the client wrote.
+ * Works on a latin1 view (one character per byte), because all structure of JSON is ASCII.
  */
 import type { JsonObject } from "./Json.ts"
 
@@ -24,7 +24,7 @@ const skipSpace = (text: string, from: number): number => {
   return at
 }
 
-/** Index just after the string that opens at `open`; -1 when it does not close. Hops from quote to quote. */
+/** Index just after the string that opens at `open`; -1 when it does not close. */
 const skipString = (text: string, open: number): number => {
   let at = open + 1
   for (;;) {
@@ -65,7 +65,7 @@ interface Scan {
   readonly members: ReadonlyArray<Member>
 }
 
-/** Top-level members that start before `limit`; null when the text is not what JSON.parse took it for. */
+/** Top-level members that start before `limit`; null when the scan disagrees with `JSON.parse`. */
 const membersOf = (text: string, limit: number): Scan | null => {
   // A byte order mark is three characters in this view.
   const open = skipSpace(text, text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0)
@@ -91,7 +91,7 @@ const membersOf = (text: string, limit: number): Scan | null => {
   return { open, members }
 }
 
-/** A top-level member and the JSON text it shall have; null: it shall not be there. */
+/** A top-level member and its new JSON text; null removes it. */
 export type Edit = readonly [key: string, json: string | null]
 
 const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefined => {
@@ -100,12 +100,12 @@ const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefi
 }
 
 /**
- * Sets top-level members to the given JSON texts, or takes them out: every occurrence of a key is edited (parsers differ on which
- * duplicate counts), a missing one is put first. All other bytes stay. Falls back to writing the object anew when the scan fails.
+ * Sets top-level members to the given JSON texts, or removes them: every occurrence of a key is edited (parsers differ on which
+ * duplicate counts), a missing one is put first. All other bytes are kept. Falls back to serialising the object when the scan fails.
  */
 export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
   const text = raw.toString("latin1")
-  // Nothing of interest starts after the last literal spelling of a key, unless keys may be spelled with \u escapes.
+  // No edited key starts after its last literal spelling, unless keys may be written with \u escapes.
   let limit = text.length
   if (!text.includes("\\u00")) {
     limit = 0
@@ -119,7 +119,7 @@ export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArra
   for (const { key, keyStart, nextStart, valueEnd, valueStart } of scan.members) {
     const json = jsonOf(edits, key)
     if (json === null) {
-      // With the comma that parts it from the next member, or from the one before when it is the last.
+      // With the comma after it, or the one before it when it is the last member.
       const alone = nextStart === null && (kept === begin || cuts.at(-1)?.to === keyStart)
       if (alone) return rewritten(parsed, edits)
       cuts.push({ from: nextStart === null ? kept : keyStart, to: nextStart ?? valueEnd, json: "" })
@@ -131,7 +131,7 @@ export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArra
   return spliced(raw, cuts)
 }
 
-/** Bytes `from` to `to` give way to `json`. */
+/** Bytes `from` to `to` are replaced by `json`. */
 interface Cut {
   readonly from: number
   readonly to: number

@@ -1,5 +1,5 @@
 /**
- * JSON schemas of answers as the messages wire takes them: every object closed, and without the bounds it refuses
+ * JSON schemas of answers as the messages wire accepts them: every object closed, and without the constraints it refuses
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
@@ -46,7 +46,7 @@ const formats: ReadonlySet<Json | undefined> = new Set([
   "uuid"
 ])
 
-/** Look-around, word boundaries and back references are not taken. */
+/** Look-around, word boundaries and back references are not accepted. */
 const unknownPattern = /\(\?(?:[=!]|<[=!])|\\[bB1-9]/
 
 const isRefused = (key: string, value: Json | undefined): boolean => {
@@ -81,7 +81,7 @@ const fit = (schema: JsonObject, changed: Set<string>): JsonObject => {
 
 export interface FittedSchema {
   readonly schema: JsonObject
-  /** The keywords that could not stay as they were. */
+  /** The keywords that had to be changed. */
   readonly changed: ReadonlyArray<string>
 }
 

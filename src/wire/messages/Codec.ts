@@ -1,4 +1,8 @@
-/** The messages wire. */
+/**
+ * The messages wire.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"

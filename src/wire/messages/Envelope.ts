@@ -1,4 +1,8 @@
-/** The hot path of the messages wire: check what must hold, then relay the client's own bytes. */
+/**
+ * The hot path of the messages wire: check what must hold, then relay the client's own bytes.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
@@ -24,12 +28,12 @@ interface Findings {
   budgetAboveLimit?: true
 }
 
-/** What this wire's own upstreams take and make. */
+/** Call ids that this wire's upstreams accept and generate. */
 const plainId = /^[a-zA-Z0-9_-]{1,64}$/
 
 const isOdd = (id: Json | undefined): boolean => typeof id === "string" && !plainId.test(id)
 
-/** Notes pictures, and what came from an upstream of another wire: reasoning that no provider signed, odd ids of calls. */
+/** Records images, and content that came from an upstream of another wire: unsigned reasoning, other forms of call ids. */
 const inspect = (content: ReadonlyArray<Json>, findings: Findings): void => {
   for (const block of content) {
     if (!isObject(block)) continue
@@ -39,7 +43,7 @@ const inspect = (content: ReadonlyArray<Json>, findings: Findings): void => {
   }
 }
 
-/** The same check for token counting, which needs no `max_tokens`. */
+/** The same check for token counting, which does not need `max_tokens`. */
 export const checkCountEnvelope = (body: unknown): Either.Either<Envelope, InvalidRequest> => {
   if (!isObject(body)) return Either.left(invalidField("body", mismatch(body, "a JSON object")))
   const { max_tokens: maxTokens, messages, model, thinking, tools } = body

@@ -1,4 +1,4 @@
-/** Errors of the messages wire, with the types its clients tell apart: https://docs.anthropic.com/en/api/errors */
+/** Errors of the messages wire, with the types its clients distinguish: https://platform.claude.com/docs/en/api/errors */
 import type { ErrorKind } from "../../domain/ErrorKind.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
@@ -17,7 +17,7 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error"
 }
 
-/** What a failure is called when its status alone would say something else. */
+/** Types of failures whose status alone would give another type. */
 const typeOfKind: Readonly<Partial<Record<ErrorKind, string>>> = {
   insufficient_quota: "billing_error",
   usage_limit: "invalid_request_error",
@@ -34,9 +34,9 @@ const typeOf = ({ kind, status }: ErrorView): string =>
   (status >= 500 ? "api_error" : "invalid_request_error")
 
 /**
- * Money that is used up is 402 here, and a limit that opens again at a date 400 (https://docs.anthropic.com/en/api/errors,
- * https://docs.anthropic.com/en/api/rate-limits): after the 429 of other providers clients of this wire ask again and again. What an
- * upstream of this wire chose stays.
+ * An exhausted balance is 402 on this wire, and a limit that is renewed at a date 400 (https://platform.claude.com/docs/en/api/errors,
+ * https://platform.claude.com/docs/en/api/rate-limits): clients of this wire retry the 429 that other providers send. The status of an
+ * upstream of this wire is kept.
  */
 const statusOfKind: Readonly<Partial<Record<ErrorKind, number>>> = { insufficient_quota: 402, usage_limit: 400 }
 
@@ -45,7 +45,7 @@ const isForeign = ({ native }: ErrorView): boolean => native?.wire !== "messages
 export const errorStatus = (view: ErrorView): number =>
   view.status === 429 && view.kind !== null && isForeign(view) ? (statusOfKind[view.kind] ?? 429) : view.status
 
-/** Sentences after which clients ask again, whatever the status: of a rate, of another try, or with the address of a page about them. */
+/** Sentences that make clients retry, whatever the status: about a rate, a retry, or with a link about them. */
 const callsBack = /rate[ _-]?limit|too many requests|exhausted|try again|retry|https?:/i
 
 const atMinute = (ms: number): string => {
@@ -53,7 +53,7 @@ const atMinute = (ms: number): string => {
   return `${text.slice(0, 10)} at ${text.slice(11, 16)} UTC`
 }
 
-/** As Anthropic says it, with the time at which the limit opens again. */
+/** Anthropic's own message, with the time at which the limit is renewed. */
 const limitReached = ({ message, resetsAtMs }: ErrorView): string => {
   const said = message.split(/(?<=[.!?])\s+/u).filter((sentence) => sentence !== "" && !callsBack.test(sentence))
   const reached = ["You have reached your API usage limits", ...(said.length === 0 ? [] : [said.join(" ")])].join(": ")
@@ -66,7 +66,7 @@ const messageOf = (view: ErrorView): string => {
   return view.kind === "usage_limit" && isForeign(view) ? limitReached(view) : view.message
 }
 
-/** Clients that find a limit in the code come back, whatever the status. */
+/** Clients retry on the code `rate_limit_exceeded`, whatever the status. */
 const usedUpCode: Readonly<Partial<Record<ErrorKind, string>>> = {
   insufficient_quota: "insufficient_quota",
   usage_limit: "usage_limit_reached"

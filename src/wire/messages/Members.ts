@@ -1,8 +1,12 @@
-/** What the decoders of this wire read of nested objects. */
+/**
+ * What the decoders of this wire read of nested objects.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 
 const block = read("type", "cache_control")
-// A source of blocks keeps the document whole, as a block of this wire.
+// With `content` in the source the whole document stays an opaque block of this wire.
 const source: Members = { of: read("type", "media_type", "data", "url", "file_id", "content") }
 
 const blocks = {

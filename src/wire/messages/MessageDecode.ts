@@ -1,4 +1,8 @@
-/** `system` and `messages` of a messages request → canonical messages. */
+/**
+ * `system` and `messages` of a messages request → canonical messages.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import type {
   Citation,
   FilePart,
@@ -37,7 +41,7 @@ const citationsOf = (block: JsonObject): { readonly citations?: ReadonlyArray<Ci
   return { citations: list.flatMap((value) => (isObject(value) ? { wire: "messages" as const, value } : [])) }
 }
 
-/** Null: a source only this wire knows (`content`), whose block stays opaque. */
+/** Null: a source that only this wire has (`content`), whose block stays opaque. */
 const decodeSource = (block: JsonObject, path: string, read: FieldReader): MediaSource | null => {
   const at = `${path}.source`
   const source = read.object(block, "source", path)
@@ -89,7 +93,7 @@ const decodeThinking = (block: JsonObject, path: string, read: FieldReader): Par
   return {
     type: "reasoning",
     text: read.string(block, "thinking", path) ?? "",
-    // An empty signature is what a client got for the reasoning of an upstream that signs nothing.
+    // The gateway writes an empty signature for the reasoning of upstreams without signatures.
     ...(signature === "" ? {} : { state: { wire: "messages", signature } }),
     ...marksOf(block, "thinking", path, read)
   }
@@ -171,7 +175,7 @@ const decodeMessage = (message: Json, path: string, read: FieldReader): Readonly
 
 const billingHeader = "x-anthropic-billing-header:"
 
-/** A client's accounting line that stands in the prompt and changes with every request: kept for this wire alone. */
+/** A client's billing line in the prompt, which changes with every request: kept for this wire only. */
 const setApart = (part: Part): Part =>
   part.type === "text" && part.text.startsWith(billingHeader)
     ? opaque("x-anthropic-billing-header", {

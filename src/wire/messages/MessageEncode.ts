@@ -1,4 +1,8 @@
-/** Canonical messages → `system` and `messages` of a messages request. */
+/**
+ * Canonical messages → `system` and `messages` of a messages request.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
@@ -38,7 +42,7 @@ const encodeSource = (source: MediaSource): JsonObject | null => {
   }
 }
 
-/** Documents are PDFs or plain text here; a picture sent as a file is an image, other types have no place. */
+/** Documents are PDFs or plain text; an image sent as a file becomes an image, other types cannot be sent. */
 const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
   const source = encodeSource(part.source)
   const title = optional("title", part.filename)
@@ -72,11 +76,11 @@ const encodeResult = (part: ToolResultPart, encoder: Encoder): JsonObject => {
 
 const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
   const { log } = encoder
-  // A proof that hangs on a text or a call is another wire's.
+  // State on a text or a call belongs to another wire.
   if ((part.type === "text" || part.type === "tool_call") && part.state !== undefined) log.drop("reasoningHistory")
   switch (part.type) {
     case "text": {
-      // Empty text blocks are refused; they say nothing.
+      // Empty text blocks are refused.
       if (part.text === "") return null
       const citations = part.citations?.flatMap<JsonObject>(({ value, wire }) => (wire === "messages" ? value : []))
       if (part.citations !== undefined && citations?.length !== part.citations.length) log.drop("citations")
@@ -135,7 +139,7 @@ const contentOf = (blocks: ReadonlyArray<JsonObject>): string | ReadonlyArray<Js
   return String(only["text"])
 }
 
-/** Same roles in a row are one turn here, so that the results of all calls stand in one message, first. */
+/** Consecutive messages of one role become one turn, so that the results of all calls come first in one message. */
 const pushTurn = (turns: Array<Turn>, role: Turn["role"], blocks: ReadonlyArray<JsonObject>): void => {
   if (blocks.length === 0) return
   const last = turns.at(-1)
@@ -148,7 +152,7 @@ const isResult = (block: JsonObject): boolean => block["type"] === "tool_result"
 const resultsFirst = (blocks: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   blocks.some(isResult) ? [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))] : blocks
 
-/** A final assistant turn is a prefill, which must not end in white space. */
+/** A final assistant turn is a prefill, which must not end with white space. */
 const trimPrefill = (turns: ReadonlyArray<Turn>, log: DropLog): void => {
   const last = turns.at(-1)
   const block = last?.role === "assistant" ? last.blocks.at(-1) : undefined
@@ -167,8 +171,8 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
 }
 
 /**
- * Whether a system message between turns may be told as one: text, behind the user's turn, and in front of the assistant's or at the
- * end (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). A client of this wire knows itself.
+ * Whether a system message between turns can be sent as one: text, after the user's turn, and before the assistant's or at the end
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Those of a client of this wire are kept.
  */
 const mayStand = (
   messages: ReadonlyArray<Message>,
@@ -187,8 +191,8 @@ const mayStand = (
 }
 
 /**
- * System and developer messages in front of the first turn are `system`. Later ones stay at their place: as they are where the model
- * takes them there, else as the user's words with a mark. A conversation of nothing else speaks as the user.
+ * System and developer messages before the first turn are `system`. Later ones stay in place: as they are where the model accepts them
+ * there, else as marked user text. A conversation that has no other messages is sent as the user's.
  */
 export const encodeMessages = (conversation: Conversation, systemBetween: boolean, log: DropLog): JsonObject => {
   const encoder: Encoder = { own: conversation.wire === "messages", log }

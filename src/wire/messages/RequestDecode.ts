@@ -1,4 +1,8 @@
-/** Messages request → canonical conversation. */
+/**
+ * Messages request → canonical conversation.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
@@ -9,7 +13,7 @@ import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
-/** Members with a canonical word. All others become `extras`. */
+/** Members with a canonical form. All others become `extras`. */
 const known = new Set([
   "model",
   "messages",
@@ -72,7 +76,7 @@ const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | nu
   }
 }
 
-/** Members this wire alone knows; what is left of `output_config` beside format and effort counts among them. */
+/** Members only this wire has; including all of `output_config` except format and effort. */
 const decodeExtras = (body: JsonObject): Conversation["extras"] => {
   const extras = extrasOf(body, known) ?? {}
   const config = body["output_config"]

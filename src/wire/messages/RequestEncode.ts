@@ -1,4 +1,8 @@
-/** Canonical conversation → messages request. */
+/**
+ * Canonical conversation → messages request.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import type { Conversation, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { claudeVersionOf } from "../canonical/ModelFamily.ts"
@@ -22,7 +26,7 @@ const foreignSampling = {
 } as const satisfies Partial<Record<keyof Sampling, string>>
 
 const encodeStops = (stops: ReadonlyArray<string> | undefined, log: DropLog): JsonObject => {
-  // A stop string of white space alone is refused.
+  // A stop string of only white space is refused.
   const kept = stops?.filter((stop) => stop.trim() !== "")
   if (kept?.length !== stops?.length) log.drop("stop")
   return kept === undefined || kept.length === 0 ? {} : { stop_sequences: kept }
@@ -30,7 +34,7 @@ const encodeStops = (stops: ReadonlyArray<string> | undefined, log: DropLog): Js
 
 const samplingFields = { temperature: "temperature", topP: "top_p", topK: "top_k" } as const
 
-/** What the client of another wire could not know to leave out. */
+/** For clients of other wires: leaves out what the model refuses. */
 const fitSampling = (sampling: Sampling, own: boolean, model: string, log: DropLog): Sampling => {
   const { temperature, topK, topP, ...rest } = sampling
   if (own) return sampling
@@ -38,7 +42,7 @@ const fitSampling = (sampling: Sampling, own: boolean, model: string, log: DropL
     for (const [word, field] of Object.entries(samplingFields)) if (Object.hasOwn(sampling, word)) log.dropField(field)
     return rest
   }
-  // From 4.1 on only one of the two may be said.
+  // From 4.1 on only one of the two may be set.
   if ((claudeVersionOf(model) ?? 0) < 4.1 || temperature === undefined || topP === undefined) return sampling
   log.dropField("top_p")
   return { ...rest, temperature, ...optional("topK", topK) }
@@ -80,7 +84,7 @@ const answerSchema = (asked: JsonObject, log: DropLog): JsonObject => {
 const encodeOutput = (conversation: Conversation, thinking: Thinking, log: DropLog): JsonObject => {
   const own = conversation.wire === "messages"
   const format = conversation.outputFormat
-  // "Any JSON" cannot be said here, only a schema.
+  // The wire supports a schema only, not just any JSON.
   if (format?.type === "json") log.drop("outputFormat")
   const config = {
     ...(own ? objectOr(conversation.extras["output_config"]) : {}),
@@ -99,7 +103,7 @@ const encodeMetadata = (conversation: Conversation, log: DropLog): JsonObject =>
   return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
-/** Members only the client's own wire knows. */
+/** Members only the client's own wire has. */
 const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   if (conversation.wire === "messages") {
     const { output_config: _config, ...extras } = conversation.extras

@@ -1,4 +1,8 @@
-/** Message → canonical response, and what its books need when it is relayed as it is. */
+/**
+ * Message → canonical response, and the facts for the usage row when it is relayed as it is.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"

@@ -1,4 +1,8 @@
-/** Canonical response → message. */
+/**
+ * Canonical response → message.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -20,9 +24,9 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       if (part.state?.wire === "messages" && part.state.encrypted !== undefined) {
         return { type: "redacted_thinking", data: part.state.encrypted }
       }
-      // Reasoning that is only another wire's proof has nothing to show here.
+      // Reasoning that consists only of another wire's state has no content here.
       if (part.text === "" && part.state?.wire !== "messages") return null
-      // Clients need the member; an empty signature says that nobody signed, and is left out on the way back.
+      // Clients need the member; an empty signature means that there is none, and is removed when it comes back.
       return {
         type: "thinking",
         thinking: part.text,

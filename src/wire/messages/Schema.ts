@@ -1,4 +1,8 @@
-/** Schemas of the messages wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand. */
+/**
+ * Schemas of the messages wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand.
+ *
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import * as Schema from "effect/Schema"
 
 const open = { key: Schema.String, value: Schema.Unknown }

@@ -1,4 +1,8 @@
-/** Stop reasons of the messages wire, both ways. */
+/**
+ * Stop reasons of the messages wire, both ways.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+ */
 import type { Stop, StopReason } from "../canonical/Response.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 

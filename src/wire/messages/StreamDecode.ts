@@ -1,4 +1,8 @@
-/** Message stream events → canonical events. Events are told apart by their data's `type`; `event:` lines may be missing. */
+/**
+ * Message stream events → canonical events. Events are distinguished by the `type` in their data; `event:` lines may be missing.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { Stop } from "../canonical/Response.ts"
@@ -10,7 +14,7 @@ import { makeUsageReader } from "./Usage.ts"
 
 interface OpenBlock {
   readonly index: number
-  /** Whole input given at the start of a call; used when no fragment follows. */
+  /** Complete input given at the start of a call; used when no fragment follows. */
   readonly input: JsonObject
   readonly kind: BlockStart["type"]
   hasArgs: boolean
@@ -37,7 +41,7 @@ const startOf = (block: JsonObject): BlockStart => {
   }
 }
 
-/** What a block says in its own start event. */
+/** Content that a block has in its start event. */
 const initialDeltas = (block: JsonObject, kind: BlockStart["type"]): ReadonlyArray<BlockDelta> => {
   const text = stringOr(kind === "reasoning" ? block["thinking"] : kind === "text" ? block["text"] : null) ?? ""
   const signature = kind === "reasoning" ? (stringOr(block["signature"]) ?? "") : ""
@@ -110,7 +114,7 @@ export const makeEventDecoder = (): EventDecoder => {
   }
 
   const start = (message: JsonObject): void => {
-    // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
+    // A proxy that retried may repeat the start; after content was sent, the rest belongs to another answer.
     if (started) {
       if (nextIndex > 0) fail(secondAnswer)
       return

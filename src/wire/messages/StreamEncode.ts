@@ -1,4 +1,8 @@
-/** Canonical events → message stream events. Blocks stand one after the other here, with indexes from 0. */
+/**
+ * Canonical events → message stream events. Blocks are written one after the other, with indexes from 0.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
 import { lostComment } from "../canonical/Pictures.ts"
 import type { Stop } from "../canonical/Response.ts"
@@ -13,13 +17,13 @@ type BlockEvent = Extract<StreamEvent, { readonly index: number }>
 
 const write = (event: JsonObject): string => encodeSse(String(event["type"]), JSON.stringify(event))
 
-/** A block that was begun here, or waits for something to say: an empty text is refused when it comes back. */
+/** A block that was started, or waits for content: an empty text would be refused when the client sends it back. */
 interface Block {
   readonly start: BlockStart
   begun: boolean
 }
 
-/** The start of a block; null for blocks of another wire, which have no place here. */
+/** The start of a block; null for blocks of another wire, which cannot be sent. */
 const startOf = (block: BlockStart): JsonObject | null => {
   switch (block.type) {
     case "text":
@@ -53,7 +57,7 @@ const deltaOf = (delta: BlockDelta, block: BlockStart): JsonObject | null => {
   }
 }
 
-/** Reasoning that is only this wire's own proof is a block of another type, whole from its start. */
+/** Reasoning that consists only of this wire's state is a `redacted_thinking` block, complete in its start. */
 const redactedBy = (delta: BlockDelta): JsonObject | null => {
   const encrypted = delta.type === "state" && delta.state.wire === "messages" ? delta.state.encrypted : undefined
   return encrypted === undefined ? null : { type: "redacted_thinking", data: encrypted }
@@ -63,7 +67,7 @@ const saysNothing = (delta: BlockDelta): boolean => delta.type === "text" && del
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   const blocks = new Map<number, Block>()
-  // Events of blocks that began while another was open, in order of their begin.
+  // Events of blocks that began while another was open, in order of their start.
   const waiting = new Map<number, Array<BlockEvent>>()
   let current: number | null = null
   let started = false

@@ -1,4 +1,8 @@
-/** What a tap knows about message stream events. */
+/**
+ * Reads message stream events for a tap.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
 import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
@@ -19,13 +23,13 @@ const makeReader = (model: string | undefined): TapReader => {
   const start = (event: JsonObject, facts: MutableFacts): Verdict => {
     const message = objectOr(event["message"])
     if (started) {
-      // The repeated start of a proxy that tried again: clients refuse it, and after content the rest is another answer.
+      // The repeated start of a proxy that retried: clients refuse it, and after content the rest belongs to another answer.
       if (facts.content) facts.problem = secondAnswer
       return "withhold"
     }
     started = true
     tellUsage(message["usage"], facts)
-    // Claude Code throws signed thinking away when another model than the one it asked for has answered.
+    // Claude Code discards signed thinking when the answer names another model than the requested one.
     return model === undefined || message["model"] === model
       ? "relay"
       : {
@@ -36,7 +40,7 @@ const makeReader = (model: string | undefined): TapReader => {
   const startBlock = (block: JsonObject, facts: MutableFacts): Verdict => {
     observeText(facts, stringOr(block["text"]))
     observeReasoning(facts, stringOr(block["thinking"]))
-    // Calls, server tools, redacted thinking: content from their start.
+    // Calls, server tools and redacted thinking are content from their start.
     if (block["type"] !== "text" && block["type"] !== "thinking") facts.content = true
     return "relay"
   }
@@ -90,12 +94,12 @@ const makeReader = (model: string | undefined): TapReader => {
       const verdict = readEvent(event, facts)
       if (sse.event !== null || verdict === "withhold" || verdict === "unreadable") return verdict
       if (typeof verdict === "object" && "instead" in verdict) return verdict
-      // Clients of this wire choose by the event's name: an upstream that leaves it out gets it put in.
+      // Clients of this wire dispatch on the event's name: it is added where the upstream leaves it out.
       if (typeof verdict === "object" && "plainText" in verdict) observeText(facts, verdict.plainText)
       return { instead: encodeSse(stringOr(event["type"]), sse.data) }
     }
   }
 }
 
-/** Usage always belongs to this wire's streams: there is nothing to hide. */
+/** This wire's streams always have usage: there is nothing to hide. */
 export const makeStreamTap = ({ model }: TapOptions): StreamTap => makeSseTap(makeReader(model))

@@ -1,6 +1,8 @@
 /**
- * Thinking of the messages wire, and the limits that hang on it: a budget of at least 1024 and below `max_tokens`, no forced
- * tool, and (with a fixed budget) a thinking block at the begin of the turn whose results are being sent.
+ * Thinking of the messages wire, and the limits that come with it: a budget of at least 1024 and below `max_tokens`, no forced tool, and
+ * (with a fixed budget) a thinking block at the beginning of the turn whose results are being sent.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 import type { Conversation, ReasoningAsk } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
@@ -9,14 +11,14 @@ import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
-/** Sent when neither the client nor the catalogue knows a limit: every model of this wire since 2024 can write so much. */
+/** Sent when neither the client nor the catalogue has a limit: every model of this wire since 2024 supports it. */
 const defaultMaxTokens = 8192
-/** The wire's own least. */
+/** The wire's own minimum. */
 const minBudgetTokens = 1024
-/** Of the output limit, what thinking may take: the rest is for the answer. */
+/** The largest share of the output limit for thinking; the rest is for the answer. */
 const maxShare = 0.8
 
-/** How a model thinks: by a budget, by its own judgement with an effort word, either way, or nobody knows. */
+/** How thinking is configured for a model: a budget, adaptive with an effort, either, or unknown. */
 type Manner = "budget" | "either" | "adaptive" | "unknown"
 
 const mannerOf = (model: string): Manner => {
@@ -26,7 +28,7 @@ const mannerOf = (model: string): Manner => {
   return version < 4.6 ? "budget" : version < 4.7 ? "either" : "adaptive"
 }
 
-/** Since 4.7 these models take no sampling at all. */
+/** Since 4.7 these models refuse all sampling settings. */
 export const refusesSampling = (model: string): boolean => mannerOf(model) === "adaptive"
 
 const efforts: Readonly<Record<string, string>> = {
@@ -62,8 +64,8 @@ const thinks = (block: Json | undefined): boolean => {
 const isWaiting = (message: Json | undefined): boolean => typeOf(blocksOf(message)[0]) === "tool_result"
 
 /**
- * The turn waits for tool results, and no answer of it begins with thinking. A round of calls is one turn of the assistant, which thinks
- * at its begin; its later answers need not: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * Whether the turn waits for tool results and does not begin with thinking. A loop of calls is one turn of the assistant, which must begin
+ * with thinking; its later answers need not: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 const turnWithoutThinking = (messages: ReadonlyArray<Json>): boolean => {
   let at = messages.length - 1
@@ -72,7 +74,7 @@ const turnWithoutThinking = (messages: ReadonlyArray<Json>): boolean => {
   return true
 }
 
-/** A client of the same wire has sent what it was given, unless proofs of another account were taken out of it. */
+/** The history of a client of the same wire is as the provider wrote it, unless signatures of another account were removed. */
 const isUntouched = ({ lost, wire }: Conversation): boolean => wire === "messages" && (lost ?? []).length === 0
 
 const limitOf = (conversation: Conversation, options: EncodeOptions, log: DropLog): number | null => {
@@ -85,7 +87,7 @@ const limitOf = (conversation: Conversation, options: EncodeOptions, log: DropLo
   return maxOutputTokens ?? limit
 }
 
-/** The budget that fits below the limit; null when not even the smallest does. One that fits already is left to its client. */
+/** A budget below the limit; null when not even the minimum is. A client's own budget that fits is kept. */
 const fitBudget = (wanted: number, maxTokens: number, own: boolean): number | null => {
   if (own && wanted >= minBudgetTokens && wanted < maxTokens) return wanted
   const room = Math.max(Math.floor(maxTokens * maxShare), minBudgetTokens)
@@ -100,7 +102,7 @@ const off = (limit: number | null, effort: string | null = null): Thinking => ({
   effort
 })
 
-/** Wires that ask for kinds of summaries get the one kind there is. */
+/** Summary kinds of other wires, which all map to the one kind of this wire. */
 const summaries = new Set(["auto", "concise", "detailed"])
 
 const displayOf = ({ summary }: ReasoningAsk): JsonObject =>
@@ -147,7 +149,7 @@ export const encodeThinking = (
     choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.mode === "required")
   const manner = mannerOf(options.model)
   if (ask.mode === "adaptive" && manner === "unknown" && options.reasoning !== true) {
-    // A mere permission to think asks nothing of a model that may not be able to.
+    // `adaptive` needs no field: a model that cannot think would refuse it.
     log.drop("reasoning")
     return off(limit)
   }

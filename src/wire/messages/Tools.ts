@@ -1,4 +1,8 @@
-/** Tool definitions and tool choice of the messages wire, both ways. */
+/**
+ * Tool definitions and tool choice of the messages wire, both ways.
+ *
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+ */
 import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
@@ -9,7 +13,7 @@ const toolMembers = new Set(["type", "name", "description", "input_schema", "str
 
 const decodeTool = (tool: JsonObject, path: string, read: FieldReader): Tool | null => {
   const kind = read.string(tool, "type", path) ?? "custom"
-  // Here "custom" means a tool of the client; every other type runs at the provider.
+  // On this wire `custom` is a tool of the client; every other type runs at the provider.
   if (kind !== "custom") return { type: "builtin", wire: "messages", kind, value: tool }
   const name = read.string(tool, "name", path)
   if (name === undefined || name === "") {
@@ -72,7 +76,7 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
         ...(own ? { ...optional("strict", tool.strict), ...tool.extras } : {})
       }
     case "custom":
-      // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
+      // They arrive as JSON tools (`canonical/ToolAdaptation.ts`).
       log.dropField("tools.custom")
       return null
     case "builtin":
@@ -85,8 +89,8 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
 const encodeChoice = (choice: ToolChoice | null, conversation: Conversation, log: DropLog): JsonObject => {
   const parallel = conversation.parallelToolCalls
   if (choice === null && parallel !== false) return {}
-  const told = parallel === false || (parallel === true && conversation.wire === "messages")
-  const serial = told ? { disable_parallel_tool_use: !parallel } : {}
+  const isSet = parallel === false || (parallel === true && conversation.wire === "messages")
+  const serial = isSet ? { disable_parallel_tool_use: !parallel } : {}
   switch (choice?.type) {
     case "none":
       return { tool_choice: { type: "none" } }
@@ -104,7 +108,7 @@ const encodeChoice = (choice: ToolChoice | null, conversation: Conversation, log
 
 const nameOfTool = (tool: Tool): string | null => (tool.type === "builtin" ? null : tool.name)
 
-/** `tools` and `tool_choice`. A list of allowed tools has no word here: the others are simply not offered. */
+/** `tools` and `tool_choice`. The wire has no list of allowed tools: tools outside of it are not sent. */
 export const encodeTools = (conversation: Conversation, log: DropLog): JsonObject => {
   const choice = conversation.toolChoice
   const offered = conversation.tools.filter((tool) => {

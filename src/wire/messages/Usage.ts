@@ -1,6 +1,8 @@
 /**
  * Usage of the messages wire, both ways. Its `input_tokens` leaves out what was read from or written to the cache; its stream
  * reports totals that may repeat, so later members replace earlier ones and nothing is added up.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 import { noTokens } from "../../domain/Usage.ts"
 import { countOr, type Usage } from "../canonical/Usage.ts"
@@ -14,15 +16,15 @@ interface Raw {
   thinking: number
 }
 
-/** Merges usage objects of one answer and gives the sum of what is known; null while none of them told a number. */
+/** Merges the usage objects of one answer; null while none had a number. */
 export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
   const raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, thinking: 0 }
-  let told = false
+  let isReported = false
   const note = (word: keyof Raw, value: unknown): void => {
     const count = countOr(value)
     if (count === null) return
     raw[word] = count
-    told = true
+    isReported = true
   }
   return (usage) => {
     note("input", usage["input_tokens"])
@@ -30,7 +32,7 @@ export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
     note("cacheRead", usage["cache_read_input_tokens"])
     note("cacheWrite", usage["cache_creation_input_tokens"])
     note("thinking", objectOr(usage["output_tokens_details"])["thinking_tokens"])
-    if (!told) return null
+    if (!isReported) return null
     return {
       in: raw.input + raw.cacheRead + raw.cacheWrite,
       out: raw.output,
@@ -41,7 +43,7 @@ export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
   }
 }
 
-/** Unknown usage is written as zeros: the wire's clients need the members. */
+/** Unknown usage is written as zeros, because the wire's clients need the members. */
 export const encodeUsage = (known: Usage | null): JsonObject => {
   const usage = known ?? noTokens
   return {

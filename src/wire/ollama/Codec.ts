@@ -1,4 +1,8 @@
-/** The ollama wire: its conversation endpoint, and its prompt endpoint. */
+/**
+ * The ollama wire: its conversation endpoint, and its prompt endpoint.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import { carriesInlinePicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
@@ -19,7 +23,7 @@ export const ollama: WireCodec = {
   upstreamPath: "/api/chat",
   requestContentType: "application/json",
   streamContentType: "application/x-ndjson",
-  // The line that tells why the model stopped is the end.
+  // The line with the stop reason is the end.
   endMark: "",
   heartbeat: "",
   toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none", wantsResults: false },

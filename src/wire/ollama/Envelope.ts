@@ -1,4 +1,8 @@
-/** The hot path of the ollama wire: check what must hold, then relay the client's own bytes. */
+/**
+ * The hot path of the ollama wire: check what must hold, then relay the client's own bytes.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
@@ -12,7 +16,7 @@ const sharedChecks = { stream: "boolean", options: "object" } as const
 
 const isSome = (list: Json | undefined): boolean => isArray(list) && list.length > 0
 
-/** What both endpoints say in the same members. */
+/** Members that both endpoints share. */
 const envelopeOf = (
   body: JsonObject,
   model: string,

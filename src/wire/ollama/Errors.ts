@@ -1,4 +1,8 @@
-/** Errors of the ollama wire: one text. Clients read nothing else; the rest stands beside it for people. */
+/**
+ * Errors of the ollama wire: one text. Clients read nothing else; the other members are for people.
+ *
+ * https://docs.ollama.com/api/errors
+ */
 import type { ErrorView } from "../../domain/Errors.ts"
 import { attemptsMember } from "../canonical/NativeError.ts"
 import { maximumContextLength } from "../canonical/Overflow.ts"
@@ -12,6 +16,6 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => (
   request_id: requestId
 })
 
-/** One line, and no `done` after it. */
+/** One line, without a `done` after it. */
 export const renderStreamError = (view: ErrorView, requestId: string): string =>
   `${JSON.stringify(renderError(view, requestId))}\n`

@@ -1,4 +1,4 @@
-/** Short names derived from content, for things this wire needs named and nobody has named. Not for secrets. */
+/** Short ids derived from content, for things that need an id on this wire and have none. Not for secrets. */
 
 const fnvPrime = 0x01000193
 
@@ -14,8 +14,8 @@ const hex = (value: number): string => value.toString(16).padStart(8, "0")
 export const fingerprint = (text: string): string => hex(fnv1a(text, 0x811c9dc5)) + hex(fnv1a(text, 0x9e3779b9))
 
 /**
- * An id for a tool call that came without one: the same every time the same answer is read, and different for two calls of one
- * answer and for calls of different answers.
+ * An id for a tool call that came without one: stable for the same answer, and different for two calls of one answer and for calls of
+ * different answers.
  */
 export const inventedCallId = (createdAt: string, index: number, name: string, args: string): string =>
   `call_${fingerprint(`${createdAt}\n${name}\n${args}`)}_${index}`

@@ -1,6 +1,8 @@
 /**
- * `/api/generate`: one prompt instead of a conversation. It is another endpoint of the same wire, not a wire of its own; what only
- * it can say (`suffix`, `template`, `raw`, `context`) stays with the same endpoint of an upstream, and is named as dropped elsewhere.
+ * `/api/generate`: one prompt instead of a conversation. It is another endpoint of the same wire. Members that only it has (`suffix`,
+ * `template`, `raw`, `context`) are sent to the same endpoint of an upstream, and named as dropped for any other.
+ *
+ * https://docs.ollama.com/api/generate
  */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
@@ -30,7 +32,7 @@ export const decodeGenerate = (body: JsonObject): Either.Either<Conversation, In
   return read.result({ ...decodeSettings(body, known, read), messages: decodePrompt(body, read), tools: [] })
 }
 
-/** System texts and user turns have a place here; answers and tool results of earlier turns have none. */
+/** System texts and user turns can be sent; answers and tool results of earlier turns cannot. */
 const encodePrompt = (conversation: Conversation, log: DropLog): JsonObject => {
   const system: Array<string> = []
   const prompt: Array<string> = []

@@ -1,6 +1,6 @@
-/** The media type of a picture by its first bytes: this wire sends pictures as bare base64. */
+/** The media type of an image by its first bytes: this wire sends images as bare base64. */
 
-/** Base64 characters that hold the bytes looked at. */
+/** Base64 characters that are decoded. */
 const headChars = 32
 
 const signatures: ReadonlyArray<readonly [prefix: string, mediaType: string]> = [
@@ -24,7 +24,7 @@ const brands: Readonly<Record<string, string>> = {
   msf1: "image/heif"
 }
 
-/** Null when no known picture format begins like this. Looks at the head alone, whatever the length. */
+/** Null for an unknown image format. Reads the head only, whatever the length. */
 export const imageTypeOf = (base64: string): string | null => {
   const head = Buffer.from(base64.slice(0, headChars), "base64").toString("latin1")
   for (const [prefix, mediaType] of signatures) if (head.startsWith(prefix)) return mediaType

@@ -1,6 +1,8 @@
 /**
- * A request without messages (or without a prompt) asks the server to load the model, or with `keep_alive: 0` to unload it. Clients
- * do so to warm a model up and wait for the answer; behind a gateway every model is ready, so the answer comes at once.
+ * A request without messages (or without a prompt) asks the server to load the model, or with `keep_alive: 0` to unload it. Clients use
+ * that to warm a model up and wait for the answer; behind a gateway every model is ready, so the answer comes at once.
+ *
+ * https://docs.ollama.com/api/chat
  */
 import { isArray, type Json, type JsonObject } from "../json/Json.ts"
 import { chatShape, generateShape } from "./Piece.ts"
@@ -15,8 +17,8 @@ const unloads = (keepAlive: Json | undefined): boolean =>
   keepAlive === 0 || (typeof keepAlive === "string" && zero.test(keepAlive))
 
 /**
- * The whole answer, also for a stream (one line of it); null when something is asked of the model, or no model is named. To be
- * called before the request is checked as a conversation.
+ * The complete answer, also as the one line of a stream; null when the request has a prompt, or names no model. To be called before the
+ * request is checked as a conversation.
  */
 export const loadAnswer = (endpoint: "chat" | "generate", body: JsonObject, nowMs: number): JsonObject | null => {
   const { images, keep_alive: keepAlive, messages, model, prompt } = body

@@ -1,4 +1,8 @@
-/** What the decoders of this wire read of nested objects. */
+/**
+ * What the decoders of this wire read of nested objects.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import { read, type ReadMembers } from "../json/Members.ts"
 
 export const nestedMembers: ReadMembers = {

@@ -1,4 +1,8 @@
-/** The `messages` of an ollama chat request → canonical messages. */
+/**
+ * The `messages` of an ollama chat request → canonical messages.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type { ImagePart, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
 import { mediaOfUrl } from "../canonical/DataUrl.ts"
@@ -15,7 +19,7 @@ const members = {
 const callMembers = new Set(["id", "type", "function"])
 const noBase64 = /[^A-Za-z0-9+/=]/
 
-/** Sent when the bytes are no picture anybody knows: the provider then says so itself. */
+/** For an unknown image format: the provider then reports the error itself. */
 const unknownType = "application/octet-stream"
 
 const decodeImage = (image: Json, path: string, read: FieldReader): ImagePart | null => {
@@ -23,7 +27,7 @@ const decodeImage = (image: Json, path: string, read: FieldReader): ImagePart | 
     read.fail(path, mismatch(image, "base64 text"))
     return null
   }
-  // Some clients send data URLs, though the wire wants their data alone.
+  // Some clients send data URLs, although the wire has bare base64.
   const inline = image.startsWith("data:") ? mediaOfUrl(image) : null
   const data = (inline?.kind === "base64" ? inline.data : image).replaceAll(/[\r\n]/g, "")
   if (data === "" || noBase64.test(data)) {
@@ -41,7 +45,7 @@ export const decodeImages = (owner: JsonObject, read: FieldReader, path?: string
   )
 }
 
-/** Text first, then pictures: the wire does not say how they lie among each other. */
+/** Text first, then images: the wire does not define their order. */
 const decodeContent = (message: JsonObject, path: string, read: FieldReader) => {
   const text = read.string(message, "content", path) ?? ""
   const images = decodeImages(message, read, path)
@@ -72,7 +76,7 @@ const decodeCall = (call: Json, id: string, path: string, read: FieldReader): To
 const decodeAssistant = (message: JsonObject, index: number, read: FieldReader): ReadonlyArray<Part> => {
   const path = `messages[${index}]`
   const thinking = read.string(message, "thinking", path) ?? ""
-  // An id of its place in the history stays the same when the history grows.
+  // An id made from the position in the history is stable when the history grows.
   const calls = (read.array(message, "tool_calls", path) ?? []).flatMap(
     (call, at) => decodeCall(call, `call_${index}_${at}`, `${path}.tool_calls[${at}]`, read) ?? []
   )
@@ -85,7 +89,7 @@ const decodeAssistant = (message: JsonObject, index: number, read: FieldReader):
   ]
 }
 
-/** Finds the call a result answers: results name it, name only its tool, or just stand in the order of the calls. */
+/** Finds the call of a result: results name its id, only its tool, or are just in the order of the calls. */
 interface Pairing {
   readonly open: (calls: ReadonlyArray<Part>) => void
   readonly take: (id: string | undefined, name: string | undefined) => string | null
@@ -93,7 +97,7 @@ interface Pairing {
 
 const makePairing = (): Pairing => {
   const unanswered = new Set<string>()
-  // Ids with the last call first: taking from the end keeps the order, and looks at each id once.
+  // Ids with the last call first: taking from the end keeps the order, and reads each id once.
   let inOrder: Array<string> = []
   let byName = new Map<string, Array<string>>()
   const nextOf = (ids: Array<string>): string | undefined => {
@@ -152,7 +156,7 @@ export const decodeMessages = (body: JsonObject, read: FieldReader): ReadonlyArr
   }
   const decoded: Array<Message> = []
   const pairing = makePairing()
-  // Tool messages in a row are one canonical message: the answers to one assistant message.
+  // Consecutive tool messages are one canonical message: the results for one assistant message.
   let results: Array<Part> | null = null
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`

@@ -1,4 +1,8 @@
-/** Canonical messages → the `messages` of an ollama chat request. Content is one text here, and pictures stand beside it. */
+/**
+ * Canonical messages → the `messages` of an ollama chat request. Content is one text, with images in a separate member.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolCallPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
@@ -13,19 +17,19 @@ interface Encoder {
   readonly toolNames: Map<string, string>
 }
 
-/** What the parts of a message come to. */
+/** The converted parts of a message. */
 interface Content {
   readonly texts: Array<string>
   readonly images: Array<string>
 }
 
 const addImage = ({ source }: ImagePart, content: Content, { log }: Encoder): void => {
-  // Links are not followed here, and ids belong to other providers.
+  // The server does not follow links, and ids belong to other providers.
   if (source.kind === "base64") content.images.push(source.data)
   else log.drop("image")
 }
 
-/** Pictures and texts sent as files have a place; documents have none. */
+/** Images and texts sent as files can be converted; documents cannot. */
 const addFile = (part: FilePart, content: Content, { log }: Encoder): void => {
   const { source } = part
   const words = wordsOf(source)
@@ -88,7 +92,7 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
   for (const part of message.parts) {
     if (part.type === "tool_call") calls.push(encodeCall(part, encoder))
     if (part.type !== "reasoning") continue
-    // Reasoning with a provider's proof is that provider's own.
+    // Reasoning with a provider's signature is only valid there.
     if (part.state === undefined) thinking += part.text
     else encoder.log.drop("reasoningHistory")
   }
@@ -123,7 +127,7 @@ const encodeMessage = (message: Message, encoder: Encoder): ReadonlyArray<JsonOb
   const extras = own ? message.extras : undefined
   if (message.role === "assistant") return [{ ...encodeAssistant(message, encoder), ...extras }]
   const content = contentOf(message.parts, encoder)
-  // Everything in it was dropped (and named): nothing is left to say.
+  // Everything in it was dropped (and reported): nothing is left to send.
   if (content.texts.length + content.images.length === 0 && message.parts.length > 0) return []
   const role = message.role === "user" ? "user" : "system"
   return [{ role, ...write(content, role === "user" ? "\n" : "\n\n"), ...extras }]

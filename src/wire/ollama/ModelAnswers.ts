@@ -1,9 +1,13 @@
-/** What clients of this wire ask besides chat, answered from the gateway's list of models. Nothing here is a file on a disk. */
+/**
+ * Answers to the model endpoints of this wire, from the gateway's list of models.
+ *
+ * https://docs.ollama.com/api/tags
+ */
 import { type JsonObject, stringOr } from "../json/Json.ts"
 import { fingerprint } from "./Fingerprint.ts"
 import { toTimestamp } from "./Timestamp.ts"
 
-/** A model as the gateway's catalogue knows it. Null: not known. */
+/** A model of the gateway's catalogue. Null: unknown. */
 export interface OfferedModel {
   readonly id: string
   /** The provider or combo behind it. */
@@ -17,14 +21,14 @@ export interface OfferedModel {
 }
 
 /**
- * The API level this wire follows, not the gateway's own version: clients compare it with the level they need (tool calls,
- * thinking, the responses route) and turn away from older ones.
+ * The Ollama version whose API is implemented, not the gateway's own version: clients compare it with the version they need (tool calls,
+ * thinking, the responses route) and refuse older ones.
  */
 const apiLevel = "0.13.5"
 
 const neverExpires = "9999-12-31T23:59:59Z"
 
-/** Clients show its first 12 digits and take it for the identity of a model: made from the name. */
+/** Clients show its first 12 digits and use it as the identity of a model, so it is derived from the name. */
 const digestOf = (id: string): string => ["1", "2", "3", "4"].map((part) => fingerprint(part + id)).join("")
 
 const detailsOf = (model: OfferedModel): JsonObject => ({
@@ -44,7 +48,7 @@ const summaryOf = (model: OfferedModel): JsonObject => ({
   details: detailsOf(model)
 })
 
-/** Tools are granted unless known otherwise; pictures and thinking only when known. */
+/** Tools are assumed unless known otherwise; vision and thinking only when known. */
 const capabilitiesOf = (model: OfferedModel): ReadonlyArray<string> => [
   "completion",
   ...(model.toolCalling === false ? [] : ["tools"]),
@@ -62,7 +66,7 @@ export const tagsAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => (
   )
 })
 
-/** `GET /api/ps`: models that are loaded, which here is every model that is offered. */
+/** `GET /api/ps`: loaded models, here all of them. */
 export const psAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => ({
   models: models.map((model) =>
     Object.assign(
@@ -72,12 +76,12 @@ export const psAnswer = (models: ReadonlyArray<OfferedModel>): JsonObject => ({
   )
 })
 
-/** The name in a body of `POST /api/show`; null when it names none. `name` is its older spelling. */
+/** The model in a body of `POST /api/show`; null when there is none. `name` is the older member. */
 export const shownName = (body: JsonObject): string | null => stringOr(body["model"]) || stringOr(body["name"]) || null
 
 const defaultTag = ":latest"
 
-/** A model by its name; clients may add the default tag to a name or leave it away, and leave away the provider. */
+/** A model by its name; clients may add or leave out the default tag, and leave out the provider. */
 export const findModel = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | null => {
   const other = name.endsWith(defaultTag) ? name.slice(0, -defaultTag.length) : name + defaultTag
   const named = (wanted: string) => models.find(({ id }) => id === wanted)

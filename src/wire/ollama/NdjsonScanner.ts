@@ -1,26 +1,26 @@
 /**
- * Cuts a byte stream into lines of newline-delimited JSON. Linear whatever the chunking: every byte is looked at once, by
- * `indexOf`; bytes are copied only for a line that spans chunks, so a character split between chunks is whole again.
+ * Splits a byte stream into lines of newline-delimited JSON. Linear whatever the chunking: every byte is read once, by `indexOf`; bytes
+ * are copied only for a line that spans chunks, so that a character split between chunks is complete again.
  */
 import { parseJson, type Json } from "../json/Json.ts"
 import { defaultMaxEventBytes } from "../sse/SseFramer.ts"
 
-/** A line never ends: the stream is no NDJSON, or wants to fill the memory. */
+/** A line exceeds the size limit. */
 export interface NdjsonFailure {
   readonly reason: "line_too_large"
   readonly limitBytes: number
 }
 
-/** Called with each whole line, in order: `bytes[start, end)`, the line end included. */
+/** Called with each complete line, in order: `bytes[start, end)`, the line end included. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
 export interface NdjsonScanner {
   readonly failure: NdjsonFailure | null
-  /** Bytes of the line that has begun and not ended. */
+  /** Bytes of the incomplete line. */
   readonly pendingBytes: number
-  /** Returns the offset in `chunk` just after its last whole line; 0 when no line ends in it. */
+  /** Returns the offset in `chunk` just after its last complete line; 0 when no line ends in it. */
   readonly push: (chunk: Buffer, onLine: OnLine) => number
-  /** The bytes of the unfinished line; the scanner is empty afterwards. */
+  /** The bytes of the incomplete line; the scanner is empty afterwards. */
   readonly takePending: () => Buffer
 }
 
@@ -81,7 +81,7 @@ export const makeNdjsonScanner = (maxLineBytes = defaultMaxEventBytes): NdjsonSc
 
 const byteOrderMark = "\ufeff"
 
-/** The JSON of a line; null for a blank one, undefined when it is no JSON. */
+/** The JSON of a line; null for a blank one, undefined when it is not JSON. */
 export const parseLine = (bytes: Buffer, start: number, end: number): Json | undefined => {
   const text = bytes.toString("utf8", start, end)
   const line = text.startsWith(byteOrderMark) ? text.slice(1) : text

@@ -1,6 +1,8 @@
 /**
- * A piece of an answer: a line of a stream, or the whole answer. `/api/chat` says it in a `message`, `/api/generate` in members
- * of its own; everything else is the same on both.
+ * A piece of an answer: a line of a stream, or the complete answer. `/api/chat` has it in a `message`, `/api/generate` in members of its
+ * own; everything else is the same for both.
+ *
+ * https://docs.ollama.com/api/chat
  */
 import { argsText } from "../canonical/ToolArgs.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
@@ -8,28 +10,28 @@ import { isArray, isObject, type Json, type JsonObject, optional, stringOr } fro
 import { inventedCallId } from "./Fingerprint.ts"
 import { imageTypeOf } from "./ImageType.ts"
 
-/** What a piece says, as `/api/chat` names it. */
+/** The content of a piece, by the names of `/api/chat`. */
 export interface Piece {
   readonly content: string
   readonly thinking?: string
   readonly tool_calls?: ReadonlyArray<JsonObject>
-  /** Pictures as base64 text. */
+  /** Images as base64 text. */
   readonly images?: ReadonlyArray<string>
 }
 
-/** Puts a piece into the shape of its endpoint. */
+/** Converts a piece to the shape of its endpoint. */
 export type PieceShape = (piece: Piece) => JsonObject
 
 export const chatShape: PieceShape = (piece) => ({ message: { role: "assistant", ...piece } })
 
-/** This endpoint tells one picture, in a member of its own. */
+/** This endpoint returns one image, in its own member. */
 export const generateShape: PieceShape = ({ content, images, ...rest }) => ({
   response: content,
   ...rest,
   ...optional("image", images?.at(-1))
 })
 
-/** The members of a piece, whichever endpoint it came from; null when it says nothing at all. */
+/** The members of a piece of either endpoint; null when it has none. */
 export const saidBy = (line: JsonObject): JsonObject | null => {
   if (isObject(line["message"])) return line["message"]
   if (typeof line["response"] === "string") return { ...line, content: line["response"] }
@@ -47,13 +49,13 @@ const asPicture = (data: string): OpaquePart => ({
   picture: { kind: "base64", mediaType: imageTypeOf(data) ?? "image/png", data }
 })
 
-/** Pictures of the answer: `images` of a message, `image` of `/api/generate`. */
+/** Images of the answer: `images` of a message, `image` of `/api/generate`. */
 export const picturesOf = (said: JsonObject): ReadonlyArray<OpaquePart> => {
   const images = isArray(said["images"]) ? said["images"] : [said["image"] ?? null]
   return images.flatMap((data) => (typeof data === "string" && data !== "" ? asPicture(data) : []))
 }
 
-/** The base64 text of a picture; null for a block that holds none. */
+/** The base64 text of an image; null for a block that holds none. */
 export const imageOf = ({ picture }: OpaquePart): string | null => (picture?.kind === "base64" ? picture.data : null)
 
 export interface Call {
@@ -71,7 +73,7 @@ const decodeCall = (call: Json, createdAt: string, index: number): Call | null =
   return { id: stringOr(call["id"]) || inventedCallId(createdAt, index, name, args), name, args }
 }
 
-/** Calls come whole, and without ids from older servers; `first` is the index of the first one among those of the answer. */
+/** Calls are complete, and have no ids on older servers; `first` is the index of the first one among those of the answer. */
 export const callsOf = (said: JsonObject, createdAt: string, first: number): ReadonlyArray<Call> => {
   const calls = said["tool_calls"]
   if (!isArray(calls)) return []

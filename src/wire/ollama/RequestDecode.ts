@@ -1,4 +1,8 @@
-/** Ollama chat request → canonical conversation. */
+/**
+ * Ollama chat request → canonical conversation.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"

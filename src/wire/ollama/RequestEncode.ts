@@ -1,4 +1,8 @@
-/** Canonical conversation → ollama chat request. */
+/**
+ * Canonical conversation → ollama chat request.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeDropLog } from "../canonical/DropLog.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
@@ -6,7 +10,7 @@ import { encodeMessages } from "./MessageEncode.ts"
 import { encodeSettings } from "./Settings.ts"
 import { encodeTools } from "./Tools.ts"
 
-/** What `/api/generate` alone understands. */
+/** Members that only `/api/generate` has. */
 const elsewhere = new Set(["suffix", "template", "raw", "context"])
 
 export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {

@@ -1,4 +1,8 @@
-/** Ollama answer → canonical response, and what its books need when it is relayed as it is. Both endpoints. */
+/**
+ * Ollama answer of either endpoint → canonical response, and the facts for the usage row when it is relayed as it is.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"

@@ -1,4 +1,8 @@
-/** Canonical response → ollama answer, in the shape of either endpoint. */
+/**
+ * Canonical response → ollama answer, in the shape of either endpoint.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type { Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
@@ -8,7 +12,7 @@ import { doneReasons } from "./Stop.ts"
 import { toTimestamp } from "./Timestamp.ts"
 import { encodeCounts } from "./Usage.ts"
 
-/** A call as this wire says it. Free-form input has the one place that text without names gets. */
+/** A call of this wire. Free-form input is wrapped in one argument. */
 export const encodeCall = (id: string, name: string, kind: "function" | "custom", args: string): JsonObject => ({
   id,
   function: { name, arguments: kind === "custom" ? { input: args } : argsAsObject(args) }
@@ -31,7 +35,7 @@ const pieceOf = (response: Response): Piece => {
       case "tool_call":
         calls.push(encodeCall(part.id, part.name, part.kind, part.args))
         break
-      // A block of another wire that is no picture: its server has used it up already, the text around it stays.
+      // A block of another wire that is not an image: its server has already processed it, and the text around it is kept.
       case "opaque": {
         const image = imageOf(part)
         if (image !== null) images.push(image)

@@ -1,4 +1,8 @@
-/** Schemas of the ollama wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand. */
+/**
+ * Schemas of the ollama wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import * as Schema from "effect/Schema"
 
 const open = { key: Schema.String, value: Schema.Unknown }
@@ -58,7 +62,7 @@ const answer = {
   eval_duration: Schema.optional(Schema.NonNegativeInt)
 }
 
-/** A whole answer, and each line of a stream. */
+/** A complete answer, and each line of a stream. */
 export const OllamaChatAnswer = Schema.Struct(
   {
     ...answer,

@@ -1,4 +1,8 @@
-/** What `/api/chat` and `/api/generate` share of a request: the model, `options`, `format`, `think`. Both ways. */
+/**
+ * The settings shared by `/api/chat` and `/api/generate`, both ways: the model, `options`, `format`, `think`.
+ *
+ * https://docs.ollama.com/api/generate
+ */
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
@@ -15,7 +19,7 @@ import {
 } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
-/** Members of a request with a canonical word, whichever endpoint it is for. */
+/** Members with a canonical form, of either endpoint. */
 export const sharedMembers = ["model", "stream", "options", "format", "think", "logprobs", "top_logprobs"] as const
 
 const optionMembers = new Set([
@@ -29,7 +33,7 @@ const optionMembers = new Set([
   "stop"
 ])
 
-/** Extras that stand inside `options` carry its name in front. */
+/** Prefix of extras from inside `options`. */
 const optionPrefix = "options."
 
 export const isStream = (body: JsonObject): boolean => body["stream"] !== false
@@ -47,7 +51,7 @@ const decodeStop = (options: JsonObject, read: FieldReader): ReadonlyArray<strin
 }
 
 const decodeSampling = (body: JsonObject, options: JsonObject, read: FieldReader): Sampling => {
-  // 0 turns it off, which is what its absence means elsewhere.
+  // 0 turns it off, like leaving it out on other wires.
   const topK = read.number(options, "top_k", "options")
   return {
     ...optional("temperature", read.number(options, "temperature", "options")),
@@ -71,7 +75,7 @@ const decodeFormat = (body: JsonObject, read: FieldReader): OutputFormat | null 
   return null
 }
 
-/** `true` is reasoning at the model's own level, which other wires call medium. */
+/** `true` is reasoning at the model's default, which other wires call medium. */
 const plainEffort = "medium"
 
 const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | null => {
@@ -84,7 +88,7 @@ const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | nu
   return null
 }
 
-/** Members of `options` without a canonical word; a limit that is none (-1: no end, -2: fill the window) is among them. */
+/** Members of `options` without a canonical form; including the special limits -1 (no limit) and -2 (fill the window). */
 const decodeOptionExtras = (options: JsonObject): Readonly<Record<string, Json | undefined>> => {
   const extras = Object.entries(extrasOf(options, optionMembers) ?? {})
   const limit = options["num_predict"] ?? null
@@ -94,7 +98,7 @@ const decodeOptionExtras = (options: JsonObject): Readonly<Record<string, Json |
 
 type Settings = Omit<Conversation, "messages" | "tools">
 
-/** `known`: members of the endpoint that are no extras. */
+/** `known`: members of the endpoint that are not extras. */
 export const decodeSettings = (body: JsonObject, known: ReadonlySet<string>, read: FieldReader): Settings => {
   const model = read.string(body, "model")
   if (model === undefined || model === "") read.fail("model", "a model id is required")
@@ -119,7 +123,7 @@ export const decodeSettings = (body: JsonObject, known: ReadonlySet<string>, rea
   }
 }
 
-/** The only models that take a level; all others take yes or no. */
+/** The only models that accept a level; all others accept true or false (https://docs.ollama.com/capabilities/thinking). */
 const leveledFamily = /gpt-oss/i
 const levels = new Set(["low", "medium", "high"])
 
@@ -131,7 +135,7 @@ const levelOf = (ask: ReasoningAsk): string => {
 
 const encodeReasoning = (ask: ReasoningAsk | null, own: boolean, options: EncodeOptions, log: DropLog): JsonObject => {
   if (ask === null) return {}
-  // Models that reason do so unless told otherwise, and no model refuses a no.
+  // Thinking is on by default for models that have it, and every model accepts `false`.
   if (ask.mode === "off") return { think: false }
   if (own) return { think: ask.effort === plainEffort ? true : (ask.effort ?? true) }
   if (options.reasoning === false || (ask.mode === "adaptive" && options.reasoning !== true)) {
@@ -147,7 +151,7 @@ const encodeReasoning = (ask: ReasoningAsk | null, own: boolean, options: Encode
 const encodeFormat = (format: OutputFormat | null, log: DropLog): JsonObject => {
   if (format === null) return {}
   if (format.type === "json") return { format: "json" }
-  // Only the schema has a place.
+  // Only the schema can be sent.
   if (format.description !== undefined) log.map("outputFormat")
   return { format: format.schema }
 }
@@ -174,7 +178,7 @@ interface Extras {
   readonly options: JsonObject
 }
 
-/** Members only the client's own wire knows, parted into those of the body and those of `options`. */
+/** Members only the client's own wire has, split into those of the body and those of `options`. */
 const partExtras = (conversation: Conversation, elsewhere: ReadonlySet<string>, log: DropLog): Extras => {
   if (conversation.wire !== "ollama") {
     for (const key of Object.keys(conversation.extras)) log.dropField(key)
@@ -193,8 +197,8 @@ const partExtras = (conversation: Conversation, elsewhere: ReadonlySet<string>, 
 }
 
 /**
- * All but what is said and the tools. `stream` is always written: left out, it would mean yes. `elsewhere` names members that only
- * the wire's other endpoint understands.
+ * Everything but messages and tools. `stream` is always written, because its default is true. `elsewhere` names members that only the
+ * wire's other endpoint has.
  */
 export const encodeSettings = (
   conversation: Conversation,

@@ -1,8 +1,12 @@
-/** Done reasons of the ollama wire, both ways. */
+/**
+ * Done reasons of the ollama wire, both ways.
+ *
+ * https://docs.ollama.com/api/chat
+ */
 import type { Stop, StopReason } from "../canonical/Response.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 
-/** Null while the answer is not done. Older servers give no reason, and none says that the turn ended in tool calls. */
+/** Null while the answer is not done. Older servers give no reason, and no server reports tool calls as one. */
 export const decodeStop = (line: JsonObject, hasToolCalls: boolean): Stop | null => {
   if (line["done"] !== true) return null
   const raw = stringOr(line["done_reason"]) || "stop"
@@ -11,7 +15,7 @@ export const decodeStop = (line: JsonObject, hasToolCalls: boolean): Stop | null
   return { reason, raw, sequence: null }
 }
 
-/** The wire knows `stop` and `length`; a filtered answer must not look like a whole one, and the member is free text. */
+/** The wire has `stop` and `length`; the member is free text, so that a filtered answer need not look like a complete one. */
 export const doneReasons: Readonly<Record<StopReason, "stop" | "length" | "content_filter">> = {
   stop: "stop",
   stop_sequence: "stop",

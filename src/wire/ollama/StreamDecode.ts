@@ -1,4 +1,8 @@
-/** Lines of an ollama stream → canonical events. Both endpoints. */
+/**
+ * Lines of an ollama stream of either endpoint → canonical events.
+ *
+ * https://docs.ollama.com/api/streaming
+ */
 import { answerTooLarge } from "../UpstreamError.ts"
 import type { StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
@@ -12,7 +16,7 @@ import { usageOf } from "./Usage.ts"
 
 type SpeechKind = "text" | "reasoning"
 
-/** A line that cannot be read may have held a part of the answer. */
+/** An unreadable line may have contained a part of the answer. */
 export const unreadableLine: UpstreamProblem = {
   status: 502,
   message: "The upstream's stream holds a line that is no JSON object.",
@@ -118,7 +122,7 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     end: () => {
       const rest = scanner.takePending()
       const line = over ? null : parseLine(rest, 0, rest.length)
-      // The last line may lack its end; one that is no JSON was cut.
+      // The last line may lack its line end; one that is not JSON was cut.
       if (line !== undefined) readLine(line)
       if (!over) fail(incompleteStream)
       return take()

@@ -1,4 +1,8 @@
-/** Canonical events → lines of an ollama stream, in the shape of either endpoint. */
+/**
+ * Canonical events → lines of an ollama stream, in the shape of either endpoint.
+ *
+ * https://docs.ollama.com/api/streaming
+ */
 import type { BlockStart, StreamEvent } from "../canonical/Event.ts"
 import type { Stop } from "../canonical/Response.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
@@ -12,7 +16,7 @@ import { type Elapsed, encodeCounts } from "./Usage.ts"
 
 interface OpenBlock {
   readonly start: BlockStart
-  /** Arguments so far: this wire sends a call whole. */
+  /** Arguments so far: this wire sends a call in one piece. */
   args: string
 }
 
@@ -95,7 +99,7 @@ export const makeStreamEncoder =
           case "error":
             over = true
             return ""
-          // Clients parse every line, also an empty one: a sign of life is a piece that says nothing.
+          // Clients parse every line, also an empty one: a keep-alive is an empty piece.
           case "ping":
             return line(silence, { done: false })
         }

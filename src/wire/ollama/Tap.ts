@@ -1,6 +1,8 @@
 /**
- * Watches a relayed ollama stream while its own bytes go on to the client. Only whole lines are let through, so that one can be
- * withheld; when nothing is withheld and a chunk ends with a line, the chunk object itself is relayed. Both endpoints.
+ * Watches an ollama stream of either endpoint while its bytes are relayed. Only complete lines pass, so that one can be withheld; when
+ * nothing is withheld and a chunk ends with a line, the chunk object itself is relayed.
+ *
+ * https://docs.ollama.com/api/streaming
  */
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs, startFacts } from "../canonical/Facts.ts"
 import { isObject, type Json } from "../json/Json.ts"
@@ -15,7 +17,7 @@ import { usageOf } from "./Usage.ts"
 const nothing = Buffer.alloc(0)
 const lineEnd = Buffer.from("\n")
 
-/** Reads lines into the facts; false for a line that must not go to the client. */
+/** Updates the facts from a line; false for a line that must not be relayed. */
 const makeReader = (facts: MutableFacts): ((line: Json | undefined) => boolean) => {
   let calls = 0
   return (line) => {
@@ -51,12 +53,12 @@ export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
   const scanner = makeNdjsonScanner(maxLineBytes)
   const read = makeReader(facts)
 
-  /** After a failure nothing goes through: the relay writes the one error line. After a whole answer only blank lines do. */
+  /** After a failure nothing passes: the relay writes the one error line. After a complete answer only blank lines pass. */
   const judge = (bytes: Buffer, start: number, end: number): boolean =>
     facts.problem === null && (facts.terminated ? isBlank(bytes, start, end) : read(parseLine(bytes, start, end)))
 
   const push = (chunk: Buffer): Buffer => {
-    // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.
+    // Bytes buffered from earlier chunks must come first: then the chunk itself cannot be relayed.
     let kept: Array<Buffer> | null = scanner.pendingBytes > 0 ? [] : null
     const boundary = scanner.push(chunk, (bytes, start, end) => {
       const relayed = judge(bytes, start, end)
@@ -72,7 +74,7 @@ export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
     const rest = scanner.takePending()
     if (facts.problem !== null || facts.terminated || rest.length === 0) return nothing
     const line = parseLine(rest, 0, rest.length)
-    // A cut line is worth nothing to the client, and would spoil the error line that follows.
+    // A cut line is useless to the client, and would break the error line that follows.
     return isObject(line) && read(line) ? Buffer.concat([rest, lineEnd]) : nothing
   }
 

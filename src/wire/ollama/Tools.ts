@@ -1,4 +1,8 @@
-/** Tool definitions of the ollama wire, both ways. It has no tool choice: the model decides. */
+/**
+ * Tool definitions of the ollama wire, both ways. It has no tool choice: the model decides.
+ *
+ * https://docs.ollama.com/capabilities/tool-calling
+ */
 import type { Conversation, Tool } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
@@ -49,7 +53,7 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
       }
     }
     case "custom":
-      // Such tools come as JSON tools (`canonical/ToolAdaptation.ts`).
+      // They arrive as JSON tools (`canonical/ToolAdaptation.ts`).
       log.dropField("tools.custom")
       return null
     case "builtin":
@@ -59,8 +63,8 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
 }
 
 /**
- * The tools that are offered: with a list of allowed ones those alone. A call can be neither forced nor forbidden here, and a
- * conversation that has used its tools needs their definitions.
+ * The tools to send: with a list of allowed ones only those. A call can be neither forced nor forbidden on this wire, and a conversation
+ * that has used its tools needs their definitions.
  */
 const offered = ({ toolChoice, tools }: Conversation, log: DropLog): ReadonlyArray<Tool> => {
   switch (toolChoice?.type) {

@@ -1,9 +1,13 @@
-/** Counts and durations of the ollama wire, which stand beside the last piece of an answer. */
+/**
+ * Counts and durations of the ollama wire, which come with the last piece of an answer.
+ *
+ * https://docs.ollama.com/api/usage
+ */
 import { noTokens } from "../../domain/Usage.ts"
 import { countOr, type Usage } from "../canonical/Usage.ts"
 import { type JsonObject } from "../json/Json.ts"
 
-/** Null when the line counts nothing. A prompt served from the cache has no count of its own in older servers. */
+/** Null when the line has no counts. Older servers leave out the count of a prompt served from the cache. */
 export const usageOf = (line: JsonObject): Usage | null => {
   const prompt = countOr(line["prompt_eval_count"])
   const answer = countOr(line["eval_count"])
@@ -18,7 +22,7 @@ export interface Elapsed {
 
 const nanoseconds = (ms: number): number => Math.max(0, Math.round(ms * 1_000_000))
 
-/** What is not known is left out, as the wire's own server does. Nothing is loaded here. */
+/** Unknown values are left out, as Ollama does. `load_duration` is 0. */
 export const encodeCounts = (usage: Usage | null, elapsed: Elapsed | null): JsonObject => ({
   ...(elapsed === null
     ? {}

@@ -1,4 +1,8 @@
-/** The responses wire. */
+/**
+ * The responses wire.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import { carriesInlinePicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
@@ -18,7 +22,7 @@ export const responses: WireCodec = {
   upstreamPath: "/responses",
   requestContentType: "application/json",
   streamContentType: "text/event-stream",
-  // The event that tells why the answer stopped is the mark itself.
+  // The event with the stop reason is the end mark itself.
   endMark: "",
   heartbeat: ": keep-alive\n\n",
   toolLimits: {

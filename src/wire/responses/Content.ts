@@ -1,4 +1,8 @@
-/** Content parts of messages and tool outputs, both ways. */
+/**
+ * Content parts of messages and tool outputs, both ways.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type {
   Citation,
   FilePart,
@@ -31,7 +35,7 @@ const restOf = (part: JsonObject, kind: keyof typeof members) => {
   }
 }
 
-/** `content.` tells a part of a message from an item of the input (both are opaque parts canonically). */
+/** `content.` distinguishes a part of a message from an item of the input (both are opaque parts canonically). */
 const contentKind = "content."
 const opaque = (part: JsonObject, kind: string): OpaquePart => ({
   type: "opaque",
@@ -121,7 +125,7 @@ export const decodeContent = (owner: JsonObject, key: string, path: string, read
   return []
 }
 
-/** An annotation; null for a citation whose words have no counterpart here. The chat wire nests the same members. */
+/** An annotation; null for a citation that the wire cannot express. The chat wire nests the same members. */
 export const encodeCitation = (citation: Citation): JsonObject | null => {
   if (citation.wire === "responses") return citation.value
   const inner = citation.value["url_citation"]
@@ -187,11 +191,11 @@ const encodeFile = (part: FilePart, encoder: PartEncoder): JsonObject | null => 
 
 const noteMarks = (part: Part, log: DropLog): void => {
   if ("cacheControl" in part) log.dropField("cache_control")
-  // A proof that hangs on a text is another wire's.
+  // State on a text belongs to another wire.
   if (part.type === "text" && part.state !== undefined) log.drop("reasoningHistory")
 }
 
-/** A part of a user's, system's or tool's content; null when it has no place (and is named in the log). */
+/** A part of a user's, system's or tool's content; null when it cannot be sent (and is named in the log). */
 export const encodeInputPart = (part: Part, encoder: PartEncoder): JsonObject | null => {
   const { log } = encoder
   noteMarks(part, log)

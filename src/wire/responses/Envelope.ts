@@ -1,4 +1,8 @@
-/** The hot path of the responses wire: check what must hold, then relay the client's own bytes. */
+/**
+ * The hot path of the responses wire: check what must hold, then relay the client's own bytes.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
@@ -23,7 +27,7 @@ const checks = {
 const hasImage = (content: Json | undefined): boolean =>
   isArray(content) && content.some((part) => isObject(part) && part["type"] === "input_image")
 
-/** Reasoning the gateway wrote down for an upstream of another wire: nobody here can vouch for it. */
+/** Reasoning written by the gateway for an upstream of another wire: upstreams of this wire refuse it. */
 const isUnproven = (item: JsonObject): boolean =>
   item["type"] === "reasoning" && typeof item["id"] === "string" && isMadeUp(item["id"])
 
@@ -32,7 +36,7 @@ interface Findings {
   needsRewrite: boolean
 }
 
-/** Null when the items are sound. */
+/** Null when the items are valid. */
 const inspectItems = (items: ReadonlyArray<Json>, findings: Findings): InvalidRequest | null => {
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index]

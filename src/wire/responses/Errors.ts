@@ -1,4 +1,4 @@
-/** Errors of the responses wire: the body is shaped as on the chat wire, the stream has an event of its own. */
+/** Errors of the responses wire: the body has the shape of the chat wire, the stream has its own event. */
 import type { ErrorView } from "../../domain/Errors.ts"
 import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { exceedsContextWindow } from "../canonical/Overflow.ts"
@@ -8,8 +8,8 @@ import type { EncodeContext } from "../WireCodec.ts"
 import { responseHead, unfinished } from "./ResponseObject.ts"
 
 /**
- * https://platform.openai.com/docs/api-reference/responses-streaming/error; `usage_limit_reached` is what Codex stops at, with the time in
- * `resets_at`, and `server_is_overloaded` what it waits for.
+ * https://developers.openai.com/api/reference/resources/responses/streaming-events. Codex stops on `usage_limit_reached`, with the time in
+ * `resets_at`, and retries on `server_is_overloaded`.
  */
 const words: ErrorTable = {
   insufficient_quota: { type: "insufficient_quota", code: "insufficient_quota" },
@@ -25,8 +25,8 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject =>
   renderOpenAiError(view, requestId, "responses", words)
 
 /**
- * OpenAI begins a stream before it counts the prompt: that it does not fit is a `response.failed`. Codex shortens the history it is
- * compacting on that event, and takes an error status for the end.
+ * OpenAI begins a stream before it counts the prompt and reports one that does not fit as `response.failed`. Codex then shortens the
+ * history it is compacting, but gives up on an error status.
  */
 export const renderFailedStream = (view: ErrorView, requestId: string, context: EncodeContext): string | null => {
   if (view.kind !== "context_overflow") return null
@@ -41,10 +41,10 @@ export const renderFailedStream = (view: ErrorView, requestId: string, context: 
     .join("")
 }
 
-/** How many events went before is not known here; the highest number keeps the order. */
+/** The number of earlier events is not known here; the highest number keeps the order. */
 const lastSequenceNumber = 2_147_483_647
 
-/** The `error` event. Its members stand both ways clients read them: at the top, and in `error` as in a body. */
+/** The `error` event. Its members are in both places where clients read them: at the top level, and in `error` as in a body. */
 export const errorEvent = (view: ErrorView, requestId: string): JsonObject => {
   const body = renderError(view, requestId)
   const { code, message, param } = body["error"] as JsonObject

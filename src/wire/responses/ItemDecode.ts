@@ -1,8 +1,10 @@
 /**
- * `instructions` and `input` of a responses request → canonical messages. The input is a flat list of items; what the
- * assistant said and called in a row is one canonical message, and so are the outputs of its tools.
+ * `instructions` and `input` of a responses request → canonical messages. The input is a flat list of items; consecutive texts and calls
+ * of the assistant are one canonical message, and so are the outputs of its tools.
  *
  * Members of a message item (id, status, phase) are kept as `extras.item` of its first part: they mark where an item begins.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import type { Message, Part, Role, ToolResultPart } from "../canonical/Conversation.ts"
 import { argsText } from "../canonical/ToolArgs.ts"
@@ -12,7 +14,7 @@ import { decodeContent } from "./Content.ts"
 import { decodeReasoning } from "./Reasoning.ts"
 import { flatName } from "./ToolNames.ts"
 
-/** What `extras.item` says of the text that was `instructions`. */
+/** The value of `extras.item` for the text that was `instructions`. */
 export const instructionsMark = "instructions"
 
 const members = {
@@ -54,7 +56,7 @@ const decodeCall = (item: JsonObject, kind: "function" | "custom", path: string,
     return null
   }
   const namespace = read.string(item, "namespace", path) ?? ""
-  // The own name is kept beside the flat one, for an upstream of this wire.
+  // The original name is kept next to the flat one, for an upstream of this wire.
   const extras = { ...extrasOf(item, members.call), ...(namespace === "" ? {} : { name }) }
   return {
     type: "tool_call",
@@ -85,7 +87,7 @@ const decodeOutput = (item: JsonObject, kind: string, path: string, read: FieldR
   }
 }
 
-/** One item as a message of one part; items that only this wire knows stay whole. */
+/** One item as a message of one part; items that only this wire has stay opaque. */
 const decodeItem = (item: Json, path: string, read: FieldReader): Message | null => {
   if (!isObject(item)) {
     read.fail(path, mismatch(item, "an object"))
@@ -137,7 +139,7 @@ const decodeInput = (body: JsonObject, read: FieldReader): ReadonlyArray<Message
   return []
 }
 
-/** What stands for the conversation when there is no input: it is kept at the provider. */
+/** Whether the request refers to a conversation stored by the provider instead of an input. */
 export const refersElsewhere = (body: JsonObject): boolean =>
   [body["previous_response_id"], body["conversation"], body["prompt"]].some(
     (reference) => reference !== undefined && reference !== null

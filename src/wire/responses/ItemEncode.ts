@@ -1,4 +1,8 @@
-/** Canonical messages → `instructions` and `input` of a responses request. */
+/**
+ * Canonical messages → `instructions` and `input` of a responses request.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type { Conversation, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
@@ -18,7 +22,7 @@ const encodeCall = (part: ToolCallPart, { own }: Encoder): JsonObject => ({
   ...(own ? part.extras : {})
 })
 
-/** Text alone is a string, which every server takes; pictures and files need parts. */
+/** Text alone is a string, which every server accepts; images and files need parts. */
 const encodeOutput = (part: ToolResultPart, encoder: Encoder): JsonObject => {
   if (part.isError) encoder.log.drop("toolError")
   const parts = part.content.flatMap<JsonObject>((item) => encodeInputPart(item, encoder) ?? [])
@@ -39,11 +43,11 @@ const itemMark = (part: Part, { own }: Encoder): JsonObject | undefined => {
   return isObject(mark) ? mark : undefined
 }
 
-/** An item that is no message; undefined for content, null for what was dropped. */
+/** An item other than a message; undefined for content, null for what was dropped. */
 const encodeItem = (part: Part, encoder: Encoder): JsonObject | null | undefined => {
   switch (part.type) {
     case "tool_call":
-      // A proof that hangs on a call is another wire's.
+      // State on a call belongs to another wire.
       if (part.state !== undefined) encoder.log.drop("reasoningHistory")
       return encodeCall(part, encoder)
     case "tool_result":
@@ -92,7 +96,7 @@ const textOf = ({ parts }: Message): string | null => {
   return texts.includes(null) ? null : texts.join("\n\n")
 }
 
-/** The text for `instructions`; null when the first message is no such thing. */
+/** The text for `instructions`; null when the first message cannot be that. */
 const instructionsOf = (messages: ReadonlyArray<Message>, own: boolean): string | null => {
   const [first] = messages
   if (first?.role !== "system") return null
@@ -101,7 +105,7 @@ const instructionsOf = (messages: ReadonlyArray<Message>, own: boolean): string 
   return part?.type === "text" && part.extras?.["item"] === instructionsMark ? part.text : null
 }
 
-/** The first system message is `instructions`; later ones stay where they stand. Instructions alone are said as an item. */
+/** The first system message is `instructions`; later ones stay in place. Instructions alone are sent as an item. */
 export const encodeInputMessages = (conversation: Conversation, log: DropLog): JsonObject => {
   const { messages } = conversation
   const own = conversation.wire === "responses"

@@ -1,4 +1,8 @@
-/** What the decoders of this wire read of nested objects. Ids and states of items are the provider's bookkeeping. */
+/**
+ * What the decoders of this wire read of nested objects. Ids and states of items have no meaning for other providers.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 
 const part = read("type", "prompt_cache_breakpoint")

@@ -1,4 +1,8 @@
-/** Output items of an answer, as whole answers and stream events both show them. */
+/**
+ * Output items of an answer, the same in complete answers and in stream events.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type { Citation, ReasoningState } from "../canonical/Conversation.ts"
 import { unwrapInput } from "../canonical/FreeForm.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
@@ -10,10 +14,10 @@ export type ItemStatus = "in_progress" | "completed"
 
 const logprobDefaults: JsonObject = { bytes: [], top_logprobs: [] }
 
-/** Other wires leave out, or null, what this wire's clients expect. */
+/** Adds members that this wire's clients expect and other wires leave out or set to null. */
 export const completeLogprob = (logprob: JsonObject): JsonObject => {
-  const told = Object.entries(logprob).filter(([, value]) => value !== null)
-  return { ...logprobDefaults, ...Object.fromEntries(told) }
+  const given = Object.entries(logprob).filter(([, value]) => value !== null)
+  return { ...logprobDefaults, ...Object.fromEntries(given) }
 }
 
 export const outputText = (
@@ -35,7 +39,7 @@ export const messageItem = (id: string, content: ReadonlyArray<JsonObject>, stat
 
 export const summaryPart = (text: string): JsonObject => ({ type: "summary_text", text })
 
-/** Only this wire's own proof is shown: clients send it back to whoever comes next. */
+/** Only this wire's own state is included, because clients send it back with the next request. */
 export const reasoningItem = (id: string, text: string, state: ReasoningState | undefined): JsonObject => ({
   id,
   type: "reasoning",
@@ -43,7 +47,7 @@ export const reasoningItem = (id: string, text: string, state: ReasoningState | 
   ...(state?.wire === "responses" ? optional("encrypted_content", state.encrypted) : {})
 })
 
-/** A call in the client's own words. */
+/** A call as the client declared its tool. */
 export interface CallShape {
   readonly id: string
   readonly callId: string

@@ -1,21 +1,29 @@
-/** `image_generation_call`: pictures in answers, both ways. */
+/**
+ * `image_generation_call`: images in answers, both ways.
+ *
+ * https://developers.openai.com/api/docs/guides/tools-image-generation
+ */
 import type { MediaSource } from "../canonical/Conversation.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 import { imageTypeOf } from "../ollama/ImageType.ts"
 
 const kind = "image_generation_call"
 
-/** The picture of an item that is done; its format is told seldom. */
+/** The image of a finished item; its format is often not reported. */
 export const pictureOf = (item: JsonObject): { readonly picture?: MediaSource } => {
   const data = item["type"] === kind ? (stringOr(item["result"]) ?? "") : ""
   if (data === "") return {}
-  const told = stringOr(item["output_format"])
+  const format = stringOr(item["output_format"])
   return {
-    picture: { kind: "base64", mediaType: imageTypeOf(data) ?? (told === null ? "image/png" : `image/${told}`), data }
+    picture: {
+      kind: "base64",
+      mediaType: imageTypeOf(data) ?? (format === null ? "image/png" : `image/${format}`),
+      data
+    }
   }
 }
 
-/** The item as it begins, and with its picture. Null for a picture that is not inline. */
+/** The item at its start, and with its image. Null for an image that is not inline. */
 export const pictureItem = (
   id: string,
   picture: MediaSource | undefined
@@ -28,5 +36,5 @@ export const pictureItem = (
   }
 }
 
-/** What a stream tells while the picture is made. */
+/** Events of a stream while the image is generated. */
 export const pictureEvents = [`response.${kind}.in_progress`, `response.${kind}.completed`] as const

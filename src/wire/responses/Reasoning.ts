@@ -1,4 +1,8 @@
-/** Reasoning items, both ways. Their text is a summary in sections, or (open models) the reasoning itself. */
+/**
+ * Reasoning items, both ways. Their text is a summary in sections, or (open models) the reasoning itself.
+ *
+ * https://developers.openai.com/api/docs/guides/reasoning
+ */
 import type { ReasoningPart } from "../canonical/Conversation.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { isMadeUp } from "./Ids.ts"
@@ -16,7 +20,7 @@ export const reasoningText = (item: JsonObject): string => {
   return summary.length > 0 ? summary.join(sectionBreak) : textsOf(item["content"]).join("")
 }
 
-/** The provider's proof; undefined for an item whose id the gateway made up, or that has neither id nor content. */
+/** The provider's state; undefined for an item whose id the gateway made up, or that has neither id nor content. */
 export const stateOf = (item: JsonObject): ReasoningPart["state"] => {
   const encrypted = stringOr(item["encrypted_content"]) || null
   const id = stringOr(item["id"]) || null
@@ -32,7 +36,7 @@ export const decodeReasoning = (item: JsonObject): ReasoningPart => ({
   ...optional("extras", extrasOf(item, members))
 })
 
-/** The item of the history; null without this wire's own proof: upstreams refuse reasoning they did not write. */
+/** The item of the history; null without this wire's own state: upstreams refuse reasoning they did not write. */
 export const encodeReasoning = (part: ReasoningPart, own: boolean): JsonObject | null => {
   const { state } = part
   if (state?.wire !== "responses" || (state.encrypted === undefined && state.id === undefined)) return null

@@ -1,4 +1,8 @@
-/** Responses request → canonical conversation. */
+/**
+ * Responses request → canonical conversation.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
@@ -9,7 +13,7 @@ import { nestedMembers } from "./Members.ts"
 import { decodeInputMessages } from "./ItemDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
-/** Members with a canonical word. All others become `extras`. */
+/** Members with a canonical form. All others become `extras`. */
 const known = new Set([
   "model",
   "instructions",
@@ -29,7 +33,7 @@ const known = new Set([
   "metadata"
 ])
 
-/** The entry of `include` that asks for log probabilities. */
+/** The entry of `include` for log probabilities. */
 export const logprobsInclude = "message.output_text.logprobs"
 
 const includesOf = (body: JsonObject): ReadonlyArray<Json> => (isArray(body["include"]) ? body["include"] : [])
@@ -75,14 +79,14 @@ const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | nu
   return { mode: "effort", ...optional("effort", effort), ...summary }
 }
 
-/** What is left of an object member beside its known ones, under names like `text.verbosity`. */
+/** The unknown members of an object member, under names like `text.verbosity`. */
 const restOf = (body: JsonObject, member: string, names: ReadonlyArray<string>): JsonObject => {
   const value = body[member]
   const rest = isObject(value) ? (extrasOf(value, new Set(names)) ?? {}) : {}
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [`${member}.${key}`, value]))
 }
 
-/** Members this wire alone knows. */
+/** Members only this wire has. */
 const decodeExtras = (body: JsonObject, foreignChoice: JsonObject | null): Conversation["extras"] => {
   const includes = includesOf(body).filter((entry) => entry !== logprobsInclude)
   return extrasWith(

@@ -1,4 +1,8 @@
-/** Canonical conversation → responses request. */
+/**
+ * Canonical conversation → responses request.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type { Conversation, OutputFormat, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
@@ -9,7 +13,7 @@ import { encodeInputMessages } from "./ItemEncode.ts"
 import { logprobsInclude } from "./RequestDecode.ts"
 import { encodeTools } from "./Tools.ts"
 
-/** The wire's own least output limit. */
+/** The wire's own minimum of the output limit. */
 const minOutputTokens = 16
 /** Providers refuse longer end-user ids. */
 const maxUserChars = 64
@@ -22,7 +26,7 @@ const foreignSampling = {
   logitBias: "logit_bias"
 } as const satisfies Partial<Record<keyof Sampling, string>>
 
-/** Members the chat wire spells, and means, the same way. */
+/** Members with the same name and meaning on the chat wire. */
 const sharedWithChat = [
   "store",
   "service_tier",
@@ -68,7 +72,7 @@ const encodeFormat = (format: OutputFormat | null): JsonObject => {
   return {
     format: {
       type: "json_schema",
-      // The wire wants a name; it shows nowhere.
+      // The wire requires a name; it has no effect.
       name: format.name ?? "answer",
       schema: format.schema,
       ...optional("description", format.description),
@@ -80,7 +84,7 @@ const encodeFormat = (format: OutputFormat | null): JsonObject => {
 const efforts = new Set(["minimal", "low", "medium", "high", "xhigh"])
 const summaries = new Set(["auto", "concise", "detailed"])
 
-/** What a client of another wire asked, as `effort` and `summary`. Nothing when the model may not reason. */
+/** The reasoning settings of a client of another wire, as `effort` and `summary`. Empty when the model cannot reason. */
 const encodeForeignReasoning = (conversation: Conversation, options: EncodeOptions, log: DropLog): JsonObject => {
   const ask = conversation.reasoning
   if (ask === null || ask.mode === "off") return {}
@@ -88,7 +92,7 @@ const encodeForeignReasoning = (conversation: Conversation, options: EncodeOptio
     log.drop("reasoning")
     return {}
   }
-  // Wires that ask by budget show the reasoning unless told not to; this one must be asked for it.
+  // Wires with budgets show the reasoning by default; on this wire it must be requested.
   const shown = ask.mode === "effort" ? ask.summary !== undefined : true
   const wanted = ask.summary !== undefined && summaries.has(ask.summary) ? ask.summary : "auto"
   const summary = shown && ask.summary !== "omitted" ? { summary: wanted } : {}
@@ -114,7 +118,7 @@ const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject
   return {}
 }
 
-/** Members of a client of another wire: what chat shares goes along, the rest is named. */
+/** Members of a client of another wire: those shared with chat are sent, the others are named as dropped. */
 const encodeForeignExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   const chat = conversation.wire === "chat"
   const shared: ReadonlyArray<string> = chat ? sharedWithChat : []
@@ -123,7 +127,7 @@ const encodeForeignExtras = (conversation: Conversation, log: DropLog): JsonObje
   }
   if (!chat && conversation.metadata !== null) log.dropField("metadata")
   return {
-    // This wire keeps answers at the provider unless told otherwise; other wires do not.
+    // Providers of this wire store answers by default; those of other wires do not.
     store: false,
     ...(chat ? optional("metadata", conversation.metadata) : {}),
     ...Object.fromEntries(
@@ -132,7 +136,7 @@ const encodeForeignExtras = (conversation: Conversation, log: DropLog): JsonObje
   }
 }
 
-/** The client's own members; those named `text.…` and `reasoning.…` go back into their objects. */
+/** The client's own members; those named `text.…` and `reasoning.…` are put back into their objects. */
 const encodeOwnExtras = (conversation: Conversation): JsonObject => {
   const { include: _include, ...extras } = conversation.extras
   const flat = Object.entries(extras).filter(([key]) => !key.startsWith("text.") && !key.startsWith("reasoning."))
@@ -156,7 +160,7 @@ const member = (name: string, value: JsonObject): JsonObject =>
 const encodeInclude = (conversation: Conversation, reasons: boolean, more: ReadonlyArray<Json>): JsonObject => {
   const own = conversation.wire === "responses"
   const asked = own && isArray(conversation.extras["include"]) ? conversation.extras["include"] : []
-  // Without it nothing of the reasoning could ever be given back, for the provider does not store it.
+  // Without it the reasoning could not be sent back later, because the provider does not store it.
   const include = [...asked, ...(reasons && !own ? ["reasoning.encrypted_content"] : []), ...more]
   return include.length === 0 ? {} : { include }
 }
@@ -166,7 +170,7 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
   const own = conversation.wire === "responses"
   const reasoning = encodeReasoning(conversation, options, log)
   const reasons = Object.keys(reasoning).length > 0
-  // Only what the client of another wire could not know to leave out.
+  // Only for clients of other wires, which cannot know that the model refuses these.
   const drops = !own && isOpenAiReasoning(options.model)
   const logprobs = encodeLogprobs(conversation.sampling, drops, log)
   const body: JsonObject = {

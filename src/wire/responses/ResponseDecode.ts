@@ -1,4 +1,8 @@
-/** Response object → canonical response, and what its books need when it is relayed as it is. */
+/**
+ * Response object → canonical response, and the facts for the usage row when it is relayed as it is.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
@@ -31,7 +35,7 @@ const decodeContentPart = (part: JsonObject): AnswerPart | null => {
 const contentOf = (item: JsonObject): ReadonlyArray<JsonObject> =>
   isArray(item["content"]) ? item["content"].filter(isObject) : []
 
-/** Reasoning without text or proof (an id alone) says nothing. */
+/** Reasoning without text or state (an id alone) is left out. */
 const decodeReasoning = (item: JsonObject): ReadonlyArray<AnswerPart> => {
   const text = reasoningText(item)
   const state = stateOf(item)
@@ -66,7 +70,7 @@ const decodeItem = (item: JsonObject): ReadonlyArray<AnswerPart> => {
 const itemsOf = (body: JsonObject): ReadonlyArray<JsonObject> | null =>
   isArray(body["output"]) ? body["output"].filter(isObject) : null
 
-/** Log probabilities of all texts in a row, as the chat wire has them. */
+/** Log probabilities of all texts, concatenated, in the form of the chat wire. */
 const logprobsOf = (items: ReadonlyArray<JsonObject>): JsonObject | null => {
   const content = items.flatMap((item) =>
     contentOf(item).flatMap((part) => (isArray(part["logprobs"]) ? part["logprobs"] : []))
@@ -81,7 +85,7 @@ const stopOf = (body: JsonObject, parts: ReadonlyArray<AnswerPart>) =>
   )
 
 export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
-  // A failed response carries what happened in its own words.
+  // A failed response has its error in `error`.
   if (isObject(body["error"])) return Either.left(streamProblem({ error: body["error"] }))
   const items = itemsOf(body)
   if (items === null) {
@@ -103,7 +107,7 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
 }
 
 export const readAnswer = (body: JsonObject): AnswerFacts => {
-  // Without output, or with an error beside it, it is no answer, whatever its status says.
+  // Without output, or with an error, it is not an answer, whatever its status.
   const isAnswer = itemsOf(body) !== null && !isObject(body["error"])
   const parts = (itemsOf(body) ?? []).flatMap(decodeItem)
   let textChars = 0

@@ -1,4 +1,8 @@
-/** Canonical response → response object. */
+/**
+ * Canonical response → response object.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
@@ -11,7 +15,7 @@ import { declaredTools, type DeclaredTool } from "./ToolNames.ts"
 interface Encoder {
   readonly responseId: string
   readonly tools: ReadonlyMap<string, DeclaredTool>
-  /** Log probabilities of the answer's text: they stand in its first part. */
+  /** Log probabilities of the answer's text: they are in its first part. */
   readonly logprobs: ReadonlyArray<JsonObject>
 }
 

@@ -1,6 +1,8 @@
 /**
- * The response object, whose clients expect every member: the settings of the request are repeated, with the wire's defaults
- * for what the client left out.
+ * The response object. Clients expect every member: the settings of the request are repeated, with the wire's defaults for what the
+ * client left out.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import type { Stop } from "../canonical/Response.ts"
 import type { Usage } from "../canonical/Usage.ts"
@@ -50,13 +52,13 @@ const settingsOf = (request: JsonObject): JsonObject => {
     tools: tools.map(completeTool),
     reasoning: { effort: null, summary: null, ...objectOr(request["reasoning"]) },
     text: completeText(objectOr(request["text"])),
-    // Nothing is kept here, nor made in the background.
+    // The gateway neither stores answers for retrieval nor runs them in the background.
     store: false,
     background: false
   }
 }
 
-/** What all response objects of one answer have in common. */
+/** Members common to all response objects of one answer. */
 export const responseHead = (
   answer: { readonly id: string | null; readonly model: string | null; readonly createdMs: number | null },
   context: EncodeContext
@@ -69,7 +71,7 @@ export const responseHead = (
   ...settingsOf(context.request ?? {})
 })
 
-/** The object as the events of a running stream show it. */
+/** The object in the events of a running stream. */
 export const unfinished = (head: JsonObject): JsonObject => ({
   ...head,
   status: "in_progress",
@@ -99,13 +101,13 @@ export const finished = (
 }
 
 /**
- * Whether the client is Codex, which names itself in `client_metadata`. It takes `response.incomplete` for a lost connection and asks
- * again: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ * Whether the client is Codex, which names itself in `client_metadata`. It takes `response.incomplete` for a lost connection and
+ * retries: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 export const isCodex = (request: JsonObject | undefined): boolean =>
   Object.keys(objectOr(request?.["client_metadata"])).some((name) => name.startsWith("x-codex-"))
 
-/** A prompt that was refused before the model said anything. `invalid_prompt` is what clients do not ask again after. */
+/** A prompt that was refused before the model answered. Clients do not retry on `invalid_prompt`. */
 export const refused = (
   head: JsonObject,
   output: ReadonlyArray<JsonObject>,

@@ -1,4 +1,8 @@
-/** Schemas of the responses wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand. */
+/**
+ * Schemas of the responses wire for the API document and for tests; see `chat/Schema.ts` for why requests are checked by hand.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import * as Schema from "effect/Schema"
 
 const open = { key: Schema.String, value: Schema.Unknown }

@@ -1,8 +1,12 @@
-/** Stop reasons of the responses wire, both ways. It has no word for "waits for tool results": the calls in the output say it. */
+/**
+ * Stop reasons of the responses wire, both ways. It has none for tool calls: the calls in the output decide.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import type { Stop, StopReason } from "../canonical/Response.ts"
 import { type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 
-/** `status` of an answer; null when it is not over, or failed. Some servers send a whole answer without a status. */
+/** `status` of an answer; null when it is not finished, or failed. Some servers send a complete answer without a status. */
 export const decodeStop = (response: JsonObject, hasToolCalls: boolean): Stop | null => {
   const status = stringOr(response["status"]) ?? "completed"
   if (status === "completed") return { reason: hasToolCalls ? "tool_calls" : "stop", raw: status, sequence: null }
@@ -19,7 +23,7 @@ export const incompleteReasons: Readonly<Record<StopReason, "max_output_tokens" 
   length: "max_output_tokens",
   context_window: "max_output_tokens",
   tool_calls: null,
-  // The wire has no word for "ask again": the turn is simply over.
+  // The wire cannot express a pause: the turn ends.
   pause: null,
   content_filter: "content_filter",
   other: null

@@ -1,6 +1,8 @@
 /**
- * Response stream events → canonical events. Items are told apart by `output_index`: some servers give an item another id with
- * each event. Whatever an item did not say in deltas is taken from its `done`.
+ * Response stream events → canonical events. Items are identified by `output_index`, because some servers give an item another id with
+ * each event. Content that was not in deltas is taken from the `done` event of the item.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/streaming-events
  */
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
@@ -23,18 +25,18 @@ type SpeechKind = "text" | "refusal" | "reasoning"
 
 interface Block {
   readonly index: number
-  /** Section of a summary the last text belonged to. */
+  /** Section of the summary that the last text belonged to. */
   section: number
   citations: number
 }
 
 interface Item {
   readonly type: string
-  /** Only this wire knows it. */
+  /** An item that only this wire has. */
   readonly opaque: boolean
   /** Blocks by content index; other items have one block, at 0. */
   readonly blocks: Map<number, Block>
-  /** Where reasoning is taken from when both are told: what came first. */
+  /** The source of reasoning when both are sent: the one that came first. */
   source: "summary" | "content" | null
   hasArgs: boolean
   open: boolean
@@ -42,7 +44,7 @@ interface Item {
 
 const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "responses", kind, value })
 
-/** The block an item begins with at once; null for items whose blocks begin with their text. */
+/** The block that begins with the item; null for items whose blocks begin with their text. */
 const startOf = (source: JsonObject): BlockStart | null => {
   const type = stringOr(source["type"]) ?? ""
   switch (type) {
@@ -67,7 +69,7 @@ const argsOf = (source: JsonObject): string => {
   return typeof args === "string" ? args : args === undefined || args === null ? "" : JSON.stringify(args)
 }
 
-/** The `error` event has its members in `error` or at the top. */
+/** The `error` event has its members in `error` or at the top level. */
 const problemOf = (event: JsonObject): UpstreamProblem => {
   if (isObject(event["error"])) return streamProblem({ error: event["error"] })
   if (typeof event["error"] === "string") return streamProblem(event)
@@ -127,7 +129,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     return item
   }
 
-  /** The item a piece of speech belongs to, also when its start was not sent; null when that is over or another thing. */
+  /** The item of a text delta, also when its start was not sent; null when the item is finished or of another type. */
   const speaker = (event: JsonObject, type: "message" | "reasoning"): Item | null => {
     const key = keyOf(event)
     const item = items.get(key) ?? openItem(key, { type })
@@ -199,12 +201,12 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
   const fillReasoning = (item: Item, source: JsonObject): void => {
     const state = stateOf(source)
     let block = item.blocks.get(0) ?? say(item, 0, "reasoning", reasoningText(source))
-    // Reasoning without text or proof (an id alone) says nothing.
+    // Reasoning without text or state (an id alone) is left out.
     if (block === undefined && state?.encrypted !== undefined) block = startBlock(item, 0, { type: "reasoning" })
     if (block !== undefined && state !== undefined) delta(block, { type: "state", state })
   }
 
-  /** Tells what the deltas left out. */
+  /** Emits what the deltas left out. */
   const fill = (item: Item, source: JsonObject, event: JsonObject): void => {
     switch (item.type) {
       case "message":
@@ -238,7 +240,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
   }
 
   const start = (response: JsonObject): void => {
-    // A proxy that tried again may repeat the start; once content has passed, the rest belongs to another answer.
+    // A proxy that retried may repeat the start; after content was sent, the rest belongs to another answer.
     if (started) {
       if (nextIndex > 0) fail(incompleteStream)
       return
@@ -254,7 +256,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
   }
 
   const finish = (status: string, response: JsonObject): void => {
-    // An answer that was not streamed at all stands in its end alone.
+    // An answer that was not streamed is only in the last event.
     if (items.size === 0 && isArray(response["output"])) {
       for (const [key, item] of response["output"].entries()) endItem(key, { item })
     }
@@ -267,7 +269,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     out.push({ type: "finish", stop }, { type: "done" })
   }
 
-  /** Progress of an item only this wire knows. */
+  /** Progress of an item that only this wire has. */
   const pass = (type: string, event: JsonObject): void => {
     if (event["output_index"] === undefined) return
     const item = items.get(keyOf(event))

@@ -1,6 +1,8 @@
 /**
- * Canonical events → response stream events. First as objects, which a socket sends as they are; server-sent events are their
- * text. The last event repeats the whole output.
+ * Canonical events → response stream events: objects for a WebSocket, and their text as server-sent events. The last event repeats the
+ * complete output.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/streaming-events
  */
 import type { StreamEvent } from "../canonical/Event.ts"
 import { lostComment } from "../canonical/Pictures.ts"
@@ -13,12 +15,12 @@ import { finished, isCodex, refused, responseHead, unfinished } from "./Response
 import { type ItemWriter, writerFor } from "./StreamItems.ts"
 import { declaredTools } from "./ToolNames.ts"
 
-/** Canonical events → event objects, numbered from 0. Writes no end before `done`, and nothing after `done` or `error`. */
+/** Canonical events → event objects, numbered from 0. Emits no end before `done`, and nothing after `done` or `error`. */
 export interface ResponsesEventEncoder {
   readonly encode: (event: StreamEvent) => ReadonlyArray<JsonObject>
 }
 
-/** Thoughts may come before a refusal; they are no answer. */
+/** Reasoning may come before a refusal; it is not an answer. */
 const isSpoken = ({ content, type }: JsonObject): boolean =>
   type === "message"
     ? isArray(content) && content.some((part) => isObject(part) && (part["text"] ?? part["refusal"]) !== "")
@@ -32,7 +34,7 @@ interface OpenItem {
 export const makeResponsesEventEncoder = (context: EncodeContext): ResponsesEventEncoder => {
   const tools = declaredTools(context.request)
   const open = new Map<number, OpenItem>()
-  /** Whole items by output index; one that is still open stands as it began. */
+  /** Items by output index; one that is still open is as it began. */
   const output: Array<JsonObject> = []
   let out: Array<JsonObject> = []
   let head: JsonObject | null = null
@@ -76,7 +78,7 @@ export const makeResponsesEventEncoder = (context: EncodeContext): ResponsesEven
   const finish = (response: JsonObject): void => {
     over = true
     for (const index of open.keys()) stopBlock(index)
-    // To ask again cannot help a prompt that was refused.
+    // A retry cannot help a refused prompt.
     const whole =
       stop?.reason === "content_filter" && isCodex(context.request) && !output.some(isSpoken)
         ? refused(response, output, stop, usage)
@@ -128,7 +130,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   const encoder = makeResponsesEventEncoder(context)
   return {
     encode: (event) => {
-      // Clients throw on event types they do not know: a sign of life is a comment.
+      // Clients throw on unknown event types, so a keep-alive is a comment.
       if (event.type === "ping") return ": ping\n\n"
       const { block } = event.type === "block_start" ? event : { block: null }
       let text = ""

@@ -1,4 +1,8 @@
-/** Writers of the output items of a stream: each turns the deltas of one canonical block into the events of one item. */
+/**
+ * Writers of the output items of a stream: each turns the deltas of one canonical block into the events of one item.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/streaming-events
+ */
 import type { OpaquePart, ReasoningState } from "../canonical/Conversation.ts"
 import type { BlockDelta, BlockStart } from "../canonical/Event.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
@@ -22,12 +26,12 @@ import type { DeclaredTool } from "./ToolNames.ts"
 export type Emit = (type: string, members: JsonObject) => void
 
 export interface ItemWriter {
-  /** The item as it begins. */
+  /** The item at its start. */
   readonly item: JsonObject
   /** Events right after `output_item.added`. */
   readonly open: () => void
   readonly delta: (delta: BlockDelta) => void
-  /** Writes what must stand before `output_item.done`, and gives the whole item. */
+  /** Writes the events before `output_item.done`, and returns the complete item. */
   readonly close: () => JsonObject
 }
 
@@ -124,7 +128,7 @@ const writeCall = (shape: CallShape, { emit, index }: Place): ItemWriter => {
     delta: (delta) => {
       if (delta.type !== "args") return
       args += delta.text
-      // What is wrapped in JSON can be unwrapped only when it is whole.
+      // Input wrapped in JSON can be unwrapped only when it is complete.
       if (!shape.wrapped) emit(`${events}.delta`, { ...at, delta: delta.text })
     },
     close: () => {
@@ -137,7 +141,7 @@ const writeCall = (shape: CallShape, { emit, index }: Place): ItemWriter => {
   }
 }
 
-/** An item of this wire's own upstream: its events go on as they came, but for their numbers. */
+/** An item of an upstream of this wire: its events are relayed with new numbers. */
 const writeOpaque = (part: OpaquePart, { emit, index }: Place): ItemWriter => {
   let item = part.value
   return {
@@ -153,7 +157,7 @@ const writeOpaque = (part: OpaquePart, { emit, index }: Place): ItemWriter => {
   }
 }
 
-/** A picture of another wire, which has it whole; null for any other block of it. */
+/** An image of another wire, which is complete; null for other opaque blocks. */
 const writePicture = (part: OpaquePart, { emit, index, responseId }: Place): ItemWriter | null => {
   const id = itemId("ig", responseId, index)
   const item = pictureItem(id, part.picture)
@@ -171,7 +175,7 @@ const writePicture = (part: OpaquePart, { emit, index, responseId }: Place): Ite
 /** Some servers give an item another id with each event. */
 const keepId = (item: JsonObject, id: Json | undefined): JsonObject => (id === undefined ? item : { ...item, id })
 
-/** The writer for a block; null for blocks of another wire, which have no place here. */
+/** The writer for a block; null for blocks of another wire, which cannot be sent. */
 export const writerFor = (
   block: BlockStart,
   tools: ReadonlyMap<string, DeclaredTool>,

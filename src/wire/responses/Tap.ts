@@ -1,4 +1,8 @@
-/** What a tap knows about response streams: what the decoder reads in them. Each event is numbered, so none is like the last. */
+/**
+ * Reads response streams for a tap, with the stream decoder. Events are numbered, so `PlainDelta` cannot help.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/streaming-events
+ */
 import { type MutableFacts, makeObserver } from "../canonical/Facts.ts"
 import { isObject, parseJson } from "../json/Json.ts"
 import { makeSseTap, type TapReader } from "../sse/SseTap.ts"
@@ -14,11 +18,11 @@ const makeReader = (): TapReader => {
       const event = parseJson(data)
       if (!isObject(event)) return "unreadable"
       observe ??= makeObserver(facts)
-      for (const told of decoder.read(event)) observe(told)
+      for (const decoded of decoder.read(event)) observe(decoded)
       return facts.problem === null ? "relay" : "withhold"
     }
   }
 }
 
-/** Usage always belongs to this wire's streams: there is nothing to hide. */
+/** This wire's streams always have usage: there is nothing to hide. */
 export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())

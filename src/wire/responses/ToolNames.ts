@@ -1,6 +1,6 @@
 /**
- * Tools of a namespace get one flat name on the way to wires that know no namespaces. The name depends on the two parts alone,
- * so that definitions, calls of the history and answers agree; the way back is looked up among the request's own tools.
+ * Tools of a namespace get a flat name on wires without namespaces. It depends on the two parts alone, so that definitions, calls of the
+ * history and answers agree; the original is looked up among the request's own tools.
  */
 import { hashOf, plainWord } from "../canonical/Aliases.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json/Json.ts"
@@ -8,21 +8,21 @@ import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json
 /** The shortest limit among the other wires. */
 const maxNameChars = 64
 
-/** One name of a namespace and a tool; a long one is cut, and told apart from its like by a hash. */
+/** The flat name of a namespace and a tool; a long one is cut and made unique by a hash. */
 export const flatName = (namespace: string, name: string): string => {
   const joined = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`
   const clean = plainWord(joined)
   return clean.length <= maxNameChars ? clean : `${clean.slice(0, maxNameChars - 9)}_${hashOf(joined)}`
 }
 
-/** The name other wires see; `namespace` stands on calls and tool choices of namespaced tools. */
+/** The name other wires see; calls and tool choices of namespaced tools have a `namespace`. */
 export const nameOf = (item: JsonObject): string | null => {
   const name = stringOr(item["name"])
   const namespace = stringOr(item["namespace"]) ?? ""
   return name === null || namespace === "" ? name : flatName(namespace, name)
 }
 
-/** How the client itself named a tool. */
+/** A tool by the client's own names. */
 export interface DeclaredTool {
   readonly name: string
   readonly namespace: string | null
@@ -44,7 +44,7 @@ const declare = (declared: Map<string, DeclaredTool>, tools: Json | undefined, n
   }
 }
 
-/** The tools of a client's request by the names that upstreams of other wires see. Without a request nothing is known. */
+/** The tools of a client's request by the names that upstreams of other wires see. Empty without a request. */
 export const declaredTools = (request: JsonObject | undefined): ReadonlyMap<string, DeclaredTool> => {
   const declared = new Map<string, DeclaredTool>()
   declare(declared, request?.["tools"], null)

@@ -1,4 +1,8 @@
-/** Tool definitions and tool choice of the responses wire, both ways. */
+/**
+ * Tool definitions and tool choice of the responses wire, both ways.
+ *
+ * https://developers.openai.com/api/docs/guides/function-calling
+ */
 import type {
   BuiltinTool,
   Conversation,
@@ -95,7 +99,7 @@ export const decodeTools = (body: JsonObject, read: FieldReader): ReadonlyArray<
     return []
   })
 
-/** Null with `foreign`: a choice of a provider's own tool, which has no canonical word. */
+/** Null with `foreign`: a choice of a provider's own tool, which has no canonical form. */
 export const decodeToolChoice = (
   body: JsonObject,
   read: FieldReader
@@ -150,7 +154,7 @@ const encodeNamed = (
     return { ...head, ...(tool.format === undefined ? {} : { format: flattenFormat(tool.format) }), ...extras }
   }
   if (own) return { ...head, ...optional("parameters", tool.schema), ...optional("strict", tool.strict), ...extras }
-  // This wire alone is strict unless told otherwise.
+  // Only this wire is strict by default.
   return { ...head, parameters: objectSchema(tool.schema), strict: strictFor(conversation, tool, log) ?? false }
 }
 
@@ -209,7 +213,7 @@ const encodeChoice = (choice: ToolChoice, conversation: Conversation): JsonObjec
   }
 }
 
-/** `tools`, `tool_choice` and `parallel_tool_calls`; for clients of other wires the latter two go only with tools. */
+/** `tools`, `tool_choice` and `parallel_tool_calls`; for clients of other wires the latter two are sent only with tools. */
 export const encodeTools = (conversation: Conversation, log: DropLog): JsonObject => {
   const { parallelToolCalls, toolChoice, wire } = conversation
   const tools = encodeAll(conversation, log)

@@ -1,4 +1,8 @@
-/** Usage of the responses wire, both ways. */
+/**
+ * Usage of the responses wire, both ways.
+ *
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 import { plainUsage } from "../../domain/Dialect.ts"
 import { noTokens } from "../../domain/Usage.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
@@ -7,13 +11,13 @@ import { isObject, type JsonObject } from "../json/Json.ts"
 
 const members: UsageMembers = { prompt: "input_tokens", completion: "output_tokens" }
 
-/** The usage of a response object; null when it tells none. */
+/** The usage of a response object; null when there is none. */
 export const usageOf = (response: JsonObject): Usage | null => {
   const usage = response["usage"]
   return isObject(usage) ? mergeUsage(null, readUsage(usage, members, plainUsage)) : null
 }
 
-/** Unknown usage is written as zeros: the wire's clients need the members. */
+/** Unknown usage is written as zeros, because the wire's clients need the members. */
 export const encodeUsage = (known: Usage | null): JsonObject => {
   const usage = known ?? noTokens
   return {

@@ -1,13 +1,13 @@
 /**
- * The memo of a tap: most events of an answer differ from the one before in their text alone. Once such an event was
- * parsed, the next one with the same bytes around its text needs no parse. Exact, because the text between must be free of
- * quotes, escapes, line ends and non-ASCII bytes: then it can only be the body of that one JSON string.
+ * A memo for taps: most events of an answer differ from the one before in their text only. After such an event was parsed, the next one
+ * with the same bytes around its text need not be. This is exact, because the text must be free of quotes, escapes, line ends and
+ * non-ASCII bytes: then it can only be the content of that one JSON string.
  */
 
 export interface PlainDelta {
-  /** Characters of text when `bytes[start, end)` has the learnt shape; 0 when it must be parsed. */
+  /** Characters of text when `bytes[start, end)` has the stored shape; 0 when it must be parsed. */
   readonly match: (bytes: Buffer, start: number, end: number) => number
-  /** Takes the shape of an event that was parsed and found to carry `text` and nothing else. */
+  /** Stores the shape of a parsed event that carries `text` and nothing else. */
   readonly learn: (bytes: Buffer, start: number, end: number, text: string) => void
 }
 
@@ -29,7 +29,7 @@ export const makePlainDelta = (member: string): PlainDelta => {
     learn: (bytes, start, end, text) => {
       const block = bytes.toString("latin1", start, end)
       const open = block.indexOf(opening)
-      // Twice the member: which one is the text is not for a memo to decide.
+      // The member occurs twice, so the shape is ambiguous.
       if (open < 0 || block.indexOf(opening, open + 1) >= 0) return
       const textStart = open + opening.length
       const close = textStart + text.length

@@ -1,10 +1,10 @@
-/** Bytes of an event stream → canonical events: the scanner in front of a wire's own reading of events. */
+/** Bytes of an event stream → canonical events: the scanner before a wire's event decoder. */
 import { answerTooLarge } from "../UpstreamError.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { makeSseScanner, type SseEvent } from "./SseScanner.ts"
 
-/** A wire's reading of its events. */
+/** Decodes the events of a wire. */
 export interface EventDecoder {
   readonly event: (event: SseEvent) => ReadonlyArray<StreamEvent>
   readonly end: () => ReadonlyArray<StreamEvent>

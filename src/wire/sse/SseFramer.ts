@@ -1,27 +1,27 @@
 /**
- * Cuts a byte stream into server-sent event blocks (the lines up to and including an empty line). Linear whatever the
- * chunking: every byte is looked at once, by `indexOf`; bytes are copied only for a block that spans chunks.
+ * Splits a byte stream into server-sent event blocks (the lines up to and including an empty line). Linear whatever the chunking: every
+ * byte is read once, by `indexOf`; bytes are copied only for a block that spans chunks.
  */
 
-/** A block never ends: the stream cannot be an event stream, or wants to fill the memory. */
+/** A block exceeds the size limit. */
 export interface SseFailure {
   readonly reason: "event_too_large"
   readonly limitBytes: number
 }
 
-/** Room for a large picture in one event. */
+/** Large enough for an image in one event. */
 export const defaultMaxEventBytes = 16 * 1_048_576
 
-/** Called with each whole block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
+/** Called with each complete block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
 export type OnBlock = (bytes: Buffer, start: number, end: number, endOffset: number) => void
 
 export interface SseFramer {
   readonly failure: SseFailure | null
-  /** Bytes of the block that has begun and not ended. */
+  /** Bytes of the incomplete block. */
   readonly pendingBytes: number
-  /** Returns the offset in `chunk` just after its last whole block; 0 when no block ends in it. */
+  /** Returns the offset in `chunk` just after its last complete block; 0 when no block ends in it. */
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number
-  /** The bytes of the unfinished block; the framer is empty afterwards. */
+  /** The bytes of the incomplete block; the framer is empty afterwards. */
   readonly takePending: () => Buffer
 }
 
@@ -61,7 +61,7 @@ export const makeSseFramer = (maxEventBytes = defaultMaxEventBytes): SseFramer =
       afterCr = false
       if (nextLf === 0) {
         at = 1
-        // The block that ended with the CR is gone already: its LF goes the same way.
+        // The block that ended with the CR was already emitted: skip its LF too.
         if (pendingBytes === 0) blockStart = 1
         nextLf = chunk.indexOf(lf, at)
       }

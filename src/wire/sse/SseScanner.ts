@@ -38,7 +38,7 @@ export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent 
   let at = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + 3 : start
   while (at < end) {
     const lineEnd = lineEndFrom(bytes, at, end, hasCr)
-    // "data" and "event" are told apart by their first letter, then checked in full.
+    // Compare the first letter before the whole field name.
     const initial = bytes[at]
     if (initial === 100 || initial === 101) {
       const line = bytes.toString("utf8", at, lineEnd)

@@ -1,6 +1,6 @@
 /**
- * Watches a same-wire event stream while its own bytes go on to the client. Only whole events are let through, so that an
- * event can be withheld; when nothing is withheld and a chunk ends with an event, the chunk object itself is relayed.
+ * Watches a same-wire event stream while its bytes are relayed. Only complete events pass, so that an event can be withheld; when nothing
+ * is withheld and a chunk ends with an event, the chunk object itself is relayed.
  */
 import { answerTooLarge, isTornEvent, tornEvent } from "../UpstreamError.ts"
 import { type MutableFacts, observeText, startFacts } from "../canonical/Facts.ts"
@@ -10,8 +10,9 @@ import { makeSseFramer } from "./SseFramer.ts"
 import { encodeSse, parseBlock, type SseEvent } from "./SseScanner.ts"
 
 /**
- * What becomes of an event. `unreadable` ones are relayed (the client may know better), unless they were meant as JSON or the
- * stream ends in one: then a part of the answer is lost. `plainText` is an event that carries this answer text and nothing else; `instead` is sent in its place.
+ * What to do with an event. `unreadable` ones are relayed (the client may be able to read them), unless they were meant as JSON or the
+ * stream ends with one: then a part of the answer is lost. `plainText` is an event that carries this answer text and nothing else;
+ * `instead` replaces it.
  */
 export type Verdict =
   | "relay"
@@ -20,21 +21,21 @@ export type Verdict =
   | { readonly plainText: string }
   | { readonly instead: string }
 
-/** What one wire knows about its events. */
+/** Reads the events of one wire. */
 export interface TapReader {
   /** The member that holds the text of a plain text delta. */
   readonly textMember: string
-  /** Clients of this wire know `data:` lines only, and lose an event that holds any other. */
+  /** Clients of this wire support only `data:` lines and lose events with others. */
   readonly dataOnly?: boolean
-  /** Reads an event into the facts (all but the characters of `plainText`) and decides about it. Parses it at most once. */
+  /** Updates the facts from an event (all but the characters of `plainText`) and returns the verdict. Parses it at most once. */
   readonly read: (event: SseEvent, facts: MutableFacts) => Verdict
-  /** What the end of the stream tells, on wires that have no end mark. */
+  /** Updates the facts at the end of the stream, on wires without an end mark. */
   readonly end?: (facts: MutableFacts) => void
 }
 
 const nothing = Buffer.alloc(0)
 
-/** Every line of the block is a `data:` line or a comment. */
+/** Whether every line of the block is a `data:` line or a comment. */
 const isDataOnly = (bytes: Buffer, start: number, end: number): boolean =>
   bytes
     .toString("latin1", start, end)
@@ -48,8 +49,8 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const plain = makePlainDelta(reader.textMember)
 
   /**
-   * After a failure nothing goes through: the relay writes the one error event that ends the stream. Nor does anything after a
-   * whole answer: a client that sees a second end mark takes it for the end of its next answer.
+   * After a failure nothing passes: the relay writes the one error event that ends the stream. Nor does anything pass after a complete
+   * answer: a client would take a second end mark for the end of its next answer.
    */
   const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
     if (facts.problem !== null) return false
@@ -82,7 +83,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   }
 
   const push = (chunk: Buffer): Buffer => {
-    // Bytes held back from earlier chunks must be put in front: then the chunk itself cannot be handed on.
+    // Bytes buffered from earlier chunks must come first: then the chunk itself cannot be relayed.
     let kept: Array<Buffer> | null = framer.pendingBytes > 0 ? [] : null
     const boundary = framer.push(chunk, (bytes, start, end) => {
       const relayed = judge(bytes, start, end)
@@ -100,13 +101,13 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     return join(kept)
   }
 
-  /** What is left of the last event, when it is whole. */
+  /** The rest of the last event, if it is complete. */
   const takeRest = (): Buffer => {
     const rest = framer.takePending()
     const event = parseBlock(rest, 0, rest.length)
     if (event === null || facts.problem !== null || (facts.terminated && facts.stop !== null)) return nothing
     const verdict = reader.read(event, facts)
-    // A cut event is worth nothing to the client, and would spoil the error event that follows.
+    // A cut event is useless to the client, and would break the error event that follows.
     if (verdict === "withhold" || verdict === "unreadable") return nothing
     if (typeof verdict === "string") return Buffer.concat([rest, blankLine])
     if ("instead" in verdict) return Buffer.from(verdict.instead)
