@@ -211,7 +211,7 @@ export const make = Effect.gen(function* () {
       else {
         const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
         if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
-        else runFork(pipeline.serve(exchange(scoped)))
+        else pipeline.serve(exchange(scoped))
       }
     })
   }

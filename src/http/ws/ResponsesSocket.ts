@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocketServer } from "ws"
@@ -56,7 +55,6 @@ export const make = Effect.gen(function* () {
   const pipeline = yield* Pipeline.Pipeline
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const history = makeResponseHistory()
   const sessions = new Set<Session>()
@@ -87,7 +85,7 @@ export const make = Effect.gen(function* () {
   const serve = (exchange: Exchange): void => {
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) pipeline.refuse(exchange, new Overloaded(entered))
-    else runFork(Effect.ensuring(pipeline.serve(exchange), Effect.sync(entered)))
+    else pipeline.serve(exchange, entered)
   }
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began): void => {

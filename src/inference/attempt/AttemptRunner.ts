@@ -39,10 +39,37 @@ import {
 export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
   AttemptRunner,
   {
-    /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
+    /** Hot: how the target is asked. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
+    readonly begin: (work: Work, target: Target, lastChance: boolean) => Attempting
+    /** Hot: the same as an effect. */
     readonly run: (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
   }
 >() {}
+
+/** What it takes to ask a target. */
+export type Attempting =
+  /** Nothing: it is known already what comes of it. */
+  | { readonly _tag: "Known"; readonly result: AttemptResult }
+  /** One call. `done` is called exactly once, maybe before `start` returns; the returned function cancels the call instead. */
+  | { readonly _tag: "Call"; readonly start: (done: (result: AttemptResult) => void) => () => void }
+  /** A call with something to be waited for before or after it. */
+  | { readonly _tag: "Effect"; readonly attempt: Effect.Effect<AttemptResult> }
+
+const known = (result: AttemptResult): Attempting => ({ _tag: "Known", result })
+
+const asEffect = (attempting: Attempting): Effect.Effect<AttemptResult> => {
+  switch (attempting._tag) {
+    case "Known":
+      return Effect.succeed(attempting.result)
+    case "Call":
+      return Effect.async((resume) => {
+        const cancel = attempting.start((result) => resume(Effect.succeed(result)))
+        return Effect.sync(cancel)
+      })
+    case "Effect":
+      return attempting.attempt
+  }
+}
 
 const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
@@ -85,7 +112,7 @@ export const make = Effect.gen(function* () {
   const watcher = yield* AnswerWatcher.AnswerWatcher
   const continuation = yield* Continuation
 
-  const run = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Effect.Effect<AttemptResult> => {
+  const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
     work.trail.asked(call.wire)
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: way.relays,
@@ -104,7 +131,7 @@ export const make = Effect.gen(function* () {
     way: Way,
     call: UpstreamCall,
     lastChance: boolean
-  ): Effect.Effect<AttemptResult> => {
+  ): Attempting => {
     const part = makePart(work, resumption, way.target, call.wire, call.dropped)
     const own = { ...work, exchange: { ...work.exchange, codec: part.codec } }
     // Half an answer is nobody's to remember; only the client's whole one may be asked for by its id.
@@ -113,11 +140,13 @@ export const make = Effect.gen(function* () {
       replays: false,
       keepsResponses: false
     })
-    return Effect.flatMap(started(own, way, { ...call, sameWire: false }, lastChance, watch, null), (result) => {
+    const calling = asEffect(started(own, way, { ...call, sameWire: false }, lastChance, watch, null))
+    const attempt = Effect.flatMap(calling, (result) => {
       const told = asPart(result, resumption, part)
       if (told._tag !== "Failed") resumption.first.trail.asked(call.wire)
       return Effect.as(Effect.logInfo(story(work, resumption, way.target, told)), told)
     })
+    return { _tag: "Effect", attempt }
   }
 
   const started = (
@@ -127,14 +156,14 @@ export const make = Effect.gen(function* () {
     lastChance: boolean,
     watch: AnswerWatcher.AnswerWatch,
     recorder: ContinuationService["makeDeliveredPrefix"] | null
-  ): Effect.Effect<AttemptResult> => {
+  ): Attempting => {
     const { target } = way
     const { streamRecovery, timeouts: forAll } = settings.current()
     const timeouts = attemptTimeouts(forAll, work.resolution.policy)
     const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
-    return Effect.async<AttemptResult>((resume) => {
-      if (stop.isStopping()) return resume(Effect.succeed(stopped))
-      const cancel = startCall(
+    if (stop.isStopping()) return known(stopped)
+    const start = (done: (result: AttemptResult) => void): (() => void) =>
+      startCall(
         upstream,
         timers,
         {
@@ -156,48 +185,43 @@ export const make = Effect.gen(function* () {
         },
         (result) => {
           if (result._tag === "Completed") watch.keep()
-          resume(Effect.succeed(result))
+          done(result)
         }
       )
-      return Effect.sync(cancel)
-    })
+    return { _tag: "Call", start }
   }
 
-  const translated = (
-    work: Work,
-    way: Way,
-    conversation: Conversation,
-    lastChance: boolean
-  ): Effect.Effect<AttemptResult> => {
+  const translated = (work: Work, way: Way, conversation: Conversation, lastChance: boolean): Attempting => {
     const { account, model } = way.target
     const call = translatedCall(work, way, conversation, catalog.factsOf(account, model))
-    if (Either.isLeft(call)) return Effect.succeed(failed(call.left))
+    if (Either.isLeft(call)) return known(failed(call.left))
     const { resumption } = work
     return resumption === undefined || continuation === null
-      ? run(work, way, call.right, lastChance)
+      ? called(work, way, call.right, lastChance)
       : runOn(continuation, work, resumption, way, call.right, lastChance)
   }
 
   /** The conversation with its pictures and files, where the target cannot fetch them. */
-  const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean) =>
-    StopSignal.unlessStopped(
+  const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean): Attempting => {
+    const fetching = StopSignal.unlessStopped(
       stop,
       unlessDisconnected(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
-    ).pipe(
-      Effect.matchEffect({
-        onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),
-        onSuccess: (whole) => translated(work, way, whole, lastChance)
-      })
     )
+    const attempt = Effect.matchEffect(fetching, {
+      onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),
+      onSuccess: (whole) => asEffect(translated(work, way, whole, lastChance))
+    })
+    return { _tag: "Effect", attempt }
+  }
 
-  const ask = (work: Work, target: Target, lastChance: boolean): Effect.Effect<AttemptResult> => {
+  const begin = (work: Work, target: Target, lastChance: boolean): Attempting => {
     const found = wayTo(work, target, state)
-    if (Either.isLeft(found)) return Effect.succeed(failed(found.left))
+    if (Either.isLeft(found)) return known(failed(found.left))
     const way = found.right
     const { resumption } = work
-    if (way.relays && resumption === undefined) return run(work, way, relayedCall(work, way), lastChance)
+    if (way.relays && resumption === undefined) return called(work, way, relayedCall(work, way), lastChance)
     const asked = conversationFor(work, way, state)
-    if (Either.isLeft(asked)) return Effect.succeed(failed(asked.left))
+    if (Either.isLeft(asked)) return known(failed(asked.left))
     const conversation =
       resumption === undefined || continuation === null
         ? asked.right
@@ -207,7 +231,10 @@ export const make = Effect.gen(function* () {
       : translated(work, way, conversation, lastChance)
   }
 
-  return AttemptRunner.of({ run: ask })
+  return AttemptRunner.of({
+    begin,
+    run: (work, target, lastChance) => asEffect(begin(work, target, lastChance))
+  })
 })
 
 export const layer: Layer.Layer<

@@ -34,7 +34,9 @@ import {
   renderCount
 } from "./CountRequest.ts"
 import type { Exchange } from "../request/Exchange.ts"
+import { answerBody, answerError } from "../request/OwnAnswer.ts"
 import { resolveFor } from "../request/RequestedModel.ts"
+import * as StopSignal from "../request/StopSignal.ts"
 
 export interface TokenCount {
   /** The answer in the client's wire. */
@@ -45,8 +47,11 @@ export interface TokenCount {
 export class TokenCounter extends Context.Tag("gateway/inference/counting/TokenCounter")<
   TokenCounter,
   {
-    /** `parsed` is the request's body with what its path tells. Ends with `ClientGone` when the client leaves. */
-    readonly count: (exchange: Exchange, parsed: JsonObject) => Effect.Effect<TokenCount, InferenceError>
+    /**
+     * Answers the client with the count, or with why there is none. `parsed` is the request's body with what its path says. No usage is
+     * written for it.
+     */
+    readonly answer: (exchange: Exchange, parsed: JsonObject) => Effect.Effect<void>
     /** Tokens of texts for a bill; guessed when the tokeniser takes longer than a second. */
     readonly countTexts: (texts: ReadonlyArray<string>) => Effect.Effect<number>
   }
@@ -75,6 +80,7 @@ const relays = ({ exchange, relayable }: Counted, wire: CountingWire): boolean =
 const apiKeyIdOf = ({ principal }: Exchange): string | null => (principal._tag === "Key" ? principal.key.id : null)
 
 export const make = Effect.gen(function* () {
+  const stop = yield* StopSignal.StopSignal
   const upstream = yield* Upstream.Upstream
   const tokeniser = yield* Tokeniser.Tokeniser
   const catalog = yield* Catalog.Catalog
@@ -181,22 +187,26 @@ export const make = Effect.gen(function* () {
       }))
     })
 
-  const answer = (counted: Counted): Effect.Effect<TokenCount> => {
+  const asked = (counted: Counted): Effect.Effect<TokenCount> => {
     const { model } = counted.conversation
     const target = targetOf(model, apiKeyIdOf(counted.exchange))
     if (target === null) return countLocally(counted, model)
-    return Effect.flatMap(askProvider(counted, target), (asked) =>
-      asked === null ? countLocally(counted, target.model) : Effect.succeed(asked)
+    return Effect.flatMap(askProvider(counted, target), (known) =>
+      known === null ? countLocally(counted, target.model) : Effect.succeed(known)
     )
   }
 
   const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
     Effect.suspend(() => {
       const counted = open(exchange, parsed)
-      return Either.isLeft(counted)
-        ? Effect.fail(counted.left)
-        : unlessDisconnected(exchange.reply, answer(counted.right))
+      return Either.isLeft(counted) ? Effect.fail(counted.left) : unlessDisconnected(exchange.reply, asked(counted.right))
     }).pipe(Effect.withSpan("TokenCounter.count"))
+
+  const answer = (exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>
+    Effect.match(StopSignal.unlessStopped(stop, count(exchange, parsed)), {
+      onFailure: (error) => answerError(exchange, error),
+      onSuccess: ({ body, source }) => answerBody(exchange, body, ["X-Gateway-Token-Count-Source", source])
+    })
 
   const countTexts = (texts: ReadonlyArray<string>): Effect.Effect<number> =>
     Effect.timeoutTo(tokeniser.count(texts), {
@@ -205,11 +215,16 @@ export const make = Effect.gen(function* () {
       onTimeout: () => estimateTexts(texts)
     })
 
-  return TokenCounter.of({ count, countTexts })
+  return TokenCounter.of({ answer, countTexts })
 })
 
 export const layer: Layer.Layer<
   TokenCounter,
   never,
-  Upstream.Upstream | Tokeniser.Tokeniser | Catalog.Catalog | Resolutions.Resolutions | Timers.Timers
+  | Upstream.Upstream
+  | Tokeniser.Tokeniser
+  | Catalog.Catalog
+  | Resolutions.Resolutions
+  | StopSignal.StopSignal
+  | Timers.Timers
 > = Layer.effect(TokenCounter, make)

@@ -29,6 +29,16 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
       contender: Contender | null,
       next: (outcome: Outcome) => Effect.Effect<A>
     ) => Effect.Effect<A>
+    /**
+     * Hot: the same without an effect. False where the call needs one: then nothing has been done, and the place is still held. One of
+     * the two functions is called exactly once, maybe before this returns.
+     */
+    readonly begin: (
+      run: FailoverRun,
+      step: AskStep,
+      ended: (outcome: Outcome) => void,
+      died: (defect: unknown) => void
+    ) => boolean
   }
 >() {}
 
@@ -40,10 +50,12 @@ export const make = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const waits = yield* Waits
 
+  const isLimited = ({ policy, work }: FailoverRun): boolean => policy.targetTimeoutMs !== null && !work.envelope.stream
+
   /** A whole answer that is not there in the combo's time for one target. A stream's first content has its own timer. */
   const inTime = (run: FailoverRun, attempting: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> => {
     const { targetTimeoutMs } = run.policy
-    if (targetTimeoutMs === null || run.work.envelope.stream) return attempting
+    if (targetTimeoutMs === null || !isLimited(run)) return attempting
     const late = `The target did not answer within ${targetTimeoutMs} ms.`
     return Effect.timeoutTo(attempting, {
       duration: targetTimeoutMs,
@@ -108,7 +120,48 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  return CallRunner.of({ run: runCall })
+  const begin: typeof CallRunner.Service.begin = (run, step, ended, died) => {
+    const { held, heldLastWay, lastChance, probe, turn } = step
+    const { target } = turn
+    if (tokens.mayBeStale(target) || isLimited(run)) return false
+    const startedMs = timers.nowMs()
+    const begunMs = timers.monotonicMs()
+    let over: (() => void) | null = null
+    let isOver = false
+    /** Gives back what the call held, after `record`. */
+    const close = <A>(record: (call: Call) => A): A => {
+      isOver = true
+      over?.()
+      try {
+        return record({ target, startedMs, endedMs: timers.nowMs(), probe })
+      } finally {
+        held()
+        heldLastWay?.()
+      }
+    }
+    const finished = (result: AttemptResult): void => {
+      if (isOver) return
+      try {
+        const failure = close((call) => recorder.over(run, call, result, begunMs, false))
+        ended({ turn, result, failure, lost: false })
+      } catch (defect) {
+        died(defect)
+      }
+    }
+    try {
+      const attempting = attempts.begin(run.work, target, lastChance)
+      if (attempting._tag === "Effect") return false
+      over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
+      if (attempting._tag === "Known") finished(attempting.result)
+      else attempting.start(finished)
+    } catch (defect) {
+      if (!isOver) close((call) => recorder.givenUp(run, call, false))
+      died(defect)
+    }
+    return true
+  }
+
+  return CallRunner.of({ run: runCall, begin })
 })
 
 export const layer: Layer.Layer<

@@ -25,8 +25,19 @@ export class Failover extends Context.Tag("gateway/inference/failover/Failover")
   {
     /** Hot: asks one target after the other until one answers or none is left. */
     readonly run: (work: Work) => Effect.Effect<FailoverEnd>
+    /** Hot: the same, without a fiber for a request whose first call answers. */
+    readonly begin: (work: Work, listener: FailoverListener) => void
   }
 >() {}
+
+/** One of the three is called exactly once, maybe before `begin` returns. */
+export interface FailoverListener {
+  readonly ended: (end: FailoverEnd) => void
+  /** What has to be run to come to the end: it waits, or asks more than one target. */
+  readonly goesOn: (rest: Effect.Effect<FailoverEnd>) => void
+  /** The gateway itself is at fault. */
+  readonly died: (defect: unknown) => void
+}
 
 export const make = Effect.gen(function* () {
   const calls = yield* CallRunner
@@ -104,13 +115,48 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(renewed === null ? health.flush : Effect.void, () => next(run, run.walk.renewed(renewed)))
     )
 
+  const runOf = (work: Work): FailoverRun =>
+    new FailoverRun(runServices, work, policyFor(settings.current(), work.resolution))
+
+  const last = (end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)
+
   const runWork = (work: Work): Effect.Effect<FailoverEnd> =>
     Effect.suspend(() => {
-      const run = new FailoverRun(runServices, work, policyFor(settings.current(), work.resolution))
-      return Effect.map(next(run, run.walk.begin()), (last) => (stop.isStopping() ? stopped(last) : last))
+      const run = runOf(work)
+      return Effect.map(next(run, run.walk.begin()), last)
     })
 
-  return Failover.of({ run: runWork })
+  const begin = (work: Work, { died, ended, goesOn }: FailoverListener): void => {
+    const run = runOf(work)
+    const step = run.walk.begin()
+    if (step._tag !== "Ask" || (step.hedgeAfterMs !== null && hedge !== null)) {
+      return goesOn(Effect.map(next(run, step), last))
+    }
+    const called = (outcome: Outcome): void => {
+      const { failure, result, turn } = outcome
+      if (failure === null && result._tag !== "Failed") ended(last(answered(turn.target, result)))
+      // Not inside the callback of a socket.
+      else
+        goesOn(
+          Effect.map(
+            Effect.zipRight(
+              Effect.yieldNow(),
+              Effect.suspend(() => after(run, outcome))
+            ),
+            last
+          )
+        )
+    }
+    if (!calls.begin(run, step, called, died))
+      goesOn(
+        Effect.map(
+          Effect.suspend(() => ask(run, step)),
+          last
+        )
+      )
+  }
+
+  return Failover.of({ run: runWork, begin })
 })
 
 export const layer: Layer.Layer<

@@ -17,6 +17,10 @@ export type Answer = (work: Work) => Effect.Effect<Answered>
 export interface Feature {
   /** Wraps the answering of a request. Called once, at start; what it returns is hot. */
   readonly around: (next: Answer) => Answer
+  /**
+   * Hot: whether it has to act before the first call. A feature without this only acts on requests that the first call has not answered.
+   */
+  readonly concerns?: (work: Work) => boolean
   /** Hot: a request has ended, its books are written. */
   readonly ended?: (work: Work, end: FailoverEnd) => void
 }

@@ -6,7 +6,7 @@ import { Failover } from "../failover/Failover.ts"
 import type { FailoverEnd } from "../failover/FailoverEnd.ts"
 import type { Work } from "../request/Exchange.ts"
 import { Emergency } from "./emergency/Emergency.ts"
-import type { Answer } from "./Feature.ts"
+import type { Answer, Answered } from "./Feature.ts"
 import { Fusion } from "./fusion/Fusion.ts"
 import { Handoff } from "./handoff/Handoff.ts"
 import { Recovery } from "./recovery/Recovery.ts"
@@ -18,18 +18,50 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
   {
     /** Hot: failover, with all features around it. */
     readonly answer: Answer
+    /** Hot: the same, without a fiber for a request whose first call answers, and which concerns no feature. */
+    readonly begin: (work: Work, listener: AnswerListener) => void
     /** Hot: tells the features that a request has ended. */
     readonly ended: (work: Work, end: FailoverEnd) => void
   }
 >() {}
 
+/** One of the three is called exactly once, maybe before `begin` returns. */
+export interface AnswerListener {
+  readonly answered: (answered: Answered) => void
+  /** What has to be run to come to the end. */
+  readonly goesOn: (rest: Effect.Effect<Answered>) => void
+  /** The gateway itself is at fault. */
+  readonly died: (defect: unknown) => void
+}
+
+const none: Answered["others"] = []
+
 export const make = Effect.gen(function* () {
   const failover = yield* Failover
   const features = yield* inForce
-  const alone: Answer = (work) => Effect.map(failover.run(work), (end) => ({ work, end, others: [] }))
+  const around = (innermost: Answer): Answer =>
+    features.reduceRight<Answer>((next, feature) => feature.around(next), innermost)
+  const alone: Answer = (work) => Effect.map(failover.run(work), (end) => ({ work, end, others: none }))
+  const answer = around(alone)
+  const concerning = features.flatMap(({ concerns }) => concerns ?? [])
+
+  const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
+    if (concerning.some((concerns) => concerns(work))) return goesOn(answer(work))
+    failover.begin(work, {
+      ended: (end) => answered({ work, end, others: none }),
+      died,
+      goesOn: (rest) => {
+        const first = Effect.map(rest, (end) => ({ work, end, others: none }))
+        // Another request that a feature makes of it is a new one.
+        goesOn(around((asked) => (asked === work ? first : alone(asked)))(work))
+      }
+    })
+  }
+
   const listening = features.flatMap(({ ended }) => ended ?? [])
   return Features.of({
-    answer: features.reduceRight<Answer>((next, feature) => feature.around(next), alone),
+    answer,
+    begin,
     ended: (work, end) => {
       for (const tell of listening) tell(work, end)
     }

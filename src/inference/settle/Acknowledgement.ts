@@ -11,7 +11,7 @@ import type { UsageRow } from "../../domain/Usage.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as UsageJournal from "../../store/UsageJournal.ts"
 import type { Exchange } from "../request/Exchange.ts"
-import { answerError } from "./ErrorAnswer.ts"
+import { answerError } from "../request/OwnAnswer.ts"
 
 export class Acknowledgement extends Context.Tag("gateway/inference/settle/Acknowledgement")<
   Acknowledgement,

@@ -33,7 +33,13 @@ export const saysNothing = ({ usage }: AnswerReport): boolean => usage === null 
  * The upstream reported no usage: the prompt is counted for the bill. Not for a client that left before the first content: whether the
  * provider bills that is unknown, so a guess does, and leaving costs the gateway no work.
  */
-export const isUncounted = (end: FailoverEnd, others: ReadonlyArray<Served>): boolean => {
+export const isUncounted = ({
+  end,
+  others
+}: {
+  readonly end: FailoverEnd
+  readonly others: ReadonlyArray<Served>
+}): boolean => {
   if (others.some(({ report }) => report !== null && saysNothing(report))) return true
   if (end._tag !== "Answered") return false
   const { result } = end

@@ -16,7 +16,7 @@ import { answerHeaders, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
-import { answerError } from "./ErrorAnswer.ts"
+import { answerError } from "../request/OwnAnswer.ts"
 import { Settlement } from "./Settlement.ts"
 
 const nothing = (): void => {}

@@ -207,7 +207,7 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  return Fusion.of({ around: (next) => (work) => (isFusion(work) ? fuse(work) : next(work)) })
+  return Fusion.of({ concerns: isFusion, around: (next) => (work) => (isFusion(work) ? fuse(work) : next(work)) })
 })
 
 export const layer: Layer.Layer<

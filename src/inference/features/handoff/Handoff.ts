@@ -158,7 +158,11 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  return Handoff.of({ around: (next) => (work) => next(carrying(work)), ended })
+  return Handoff.of({
+    concerns: (work) => sessionOf(work) !== null,
+    around: (next) => (work) => next(carrying(work)),
+    ended
+  })
 })
 
 export const layer: Layer.Layer<

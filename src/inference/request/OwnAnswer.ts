@@ -1,8 +1,8 @@
 /** Answers of the gateway itself: errors in the client's own wire, and bodies that need no model. */
 import { describe, type InferenceError } from "../../domain/Errors.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import type { Exchange } from "../request/Exchange.ts"
-import { errorHeaders, identityHeaders } from "../request/Headers.ts"
+import type { Exchange } from "./Exchange.ts"
+import { errorHeaders, identityHeaders } from "./Headers.ts"
 
 /** An error in the client's own wire. */
 export const answerError = (exchange: Exchange, error: InferenceError): void => {
