@@ -20,6 +20,7 @@ import { reasonOf, type StoreError, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { syncLog, withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
+import { makeUsageLine } from "./UsageLines.ts"
 import { batchParameters, batchRows, insertBatch, insertRows } from "./UsageColumns.ts"
 
 /** Counted since the start. */
@@ -50,10 +51,14 @@ export const mostPending = 100_000
 const flushEvery = "50 millis"
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
+/** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
+const fileForMs = 1_000
 
-/** Rows that are inserted together, and the file that holds them until then. */
+/** Rows that are inserted together. */
 interface Batch {
   readonly rows: ReadonlyArray<UsageRow>
+  readonly isOnFile: boolean
+  /** A file that ends with these rows: all that is in it is in this batch and those before. Null when the file goes on. */
   readonly segment: string | null
 }
 
@@ -65,7 +70,7 @@ const insertLines = (sql: SqlClient.SqlClient, lines: ReadonlyArray<string>): Ef
   lines.length === 0 ? Effect.void : run(sql, insertRows, [`[${lines.join(",")}]`])
 
 /** Full batches use the faster statement; each statement blocks the event loop for one or two milliseconds. */
-const insert = (sql: SqlClient.SqlClient, { rows, segment }: Batch): Effect.Effect<void, StoreError> => {
+const insert = (sql: SqlClient.SqlClient, { isOnFile, rows }: Batch): Effect.Effect<void, StoreError> => {
   const full = rows.length - (rows.length % batchRows)
   const starts = Array.from({ length: full / batchRows }, (_, index) => index * batchRows)
   const rest = rows.slice(full).map((row) => JSON.stringify(row))
@@ -79,7 +84,7 @@ const insert = (sql: SqlClient.SqlClient, { rows, segment }: Batch): Effect.Effe
       rest.length === 0 ? Effect.void : connection.executeRaw(insertRows, [`[${rest.join(",")}]`])
     )
   // Rows without a file wait for the disk.
-  const inserting = segment === null ? Effect.scoped(Effect.flatMap(sql.reserve, into)) : withLateSync(sql, into)
+  const inserting = isOnFile ? withLateSync(sql, into) : Effect.scoped(Effect.flatMap(sql.reserve, into))
   return inserting.pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
 }
 
@@ -94,7 +99,14 @@ export const make = (
     const batchFull = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
+    const lineOf = makeUsageLine()
+    const clock = yield* Effect.clock
     let open: Array<UsageRow> = []
+    /** Of the open rows. */
+    let isOnFile = true
+    /** The file that is written to now holds rows. */
+    let isFileUsed = false
+    let fileSinceMs = Number.NEGATIVE_INFINITY
     const closed: Array<Batch> = []
     let pending = 0
     let notOnFile = 0
@@ -107,10 +119,22 @@ export const make = (
     let unsynced: unknown = null
     let warnedAtMs = Number.NEGATIVE_INFINITY
 
-    const closeBatch = (): void => {
+    /** The path of the file that is written to now, which gets no more rows; null when it holds none. */
+    const closeFile = (nowMs: number): string | null => {
+      if (!isFileUsed) return null
+      isFileUsed = false
+      fileSinceMs = nowMs
+      return segments.rotate()
+    }
+
+    const closeBatch = (endsFile: boolean): void => {
       if (open.length === 0) return
-      closed.push({ rows: open, segment: segments.rotate() })
+      const nowMs = clock.unsafeCurrentTimeMillis()
+      // A clock that was set back must not keep a file forever.
+      const isDue = endsFile || Math.abs(nowMs - fileSinceMs) >= fileForMs
+      closed.push({ rows: open, isOnFile, segment: isDue ? closeFile(nowMs) : null })
       open = []
+      isOnFile = true
     }
 
     const dropOldest = (): void => {
@@ -123,21 +147,23 @@ export const make = (
 
     const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
       const wasEmpty = open.length === 0
-      let lines = JSON.stringify(row)
-      for (const other of more) lines += `\n${JSON.stringify(other)}`
+      let lines = lineOf(row)
+      for (const other of more) lines += `\n${lineOf(other)}`
+      isFileUsed = true
       try {
         segments.append(lines)
         fileProblem = null
       } catch (error) {
         fileProblem = `Usage rows cannot be put on file: ${reasonOf(error)}`
         notOnFile += 1 + more.length
+        isOnFile = false
         unwritten = { row, error }
       }
       open.push(row, ...more)
       pending += 1 + more.length
       if (wasEmpty) someWait.unsafeOpen()
       if (open.length < batchRows) return
-      closeBatch()
+      closeBatch(false)
       batchFull.unsafeOpen()
       if (pending > mostPending) dropOldest()
     }
@@ -182,12 +208,22 @@ export const make = (
           })
     )
 
-    const flush = Effect.suspend(() => {
-      someWait.unsafeClose()
-      batchFull.unsafeClose()
-      closeBatch()
-      return Effect.whileLoop({ while: () => closed.length > 0, body: () => insertOldest, step: () => {} })
-    }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.withPermits(1), Effect.uninterruptible)
+    const insertAll = (endsFile: boolean) =>
+      Effect.suspend(() => {
+        someWait.unsafeClose()
+        batchFull.unsafeClose()
+        closeBatch(endsFile)
+        return Effect.whileLoop({ while: () => closed.length > 0, body: () => insertOldest, step: () => {} })
+      }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.withPermits(1), Effect.uninterruptible)
+
+    /** The file whose rows are all in the table while no new ones come. */
+    const giveUpIdleFile = Effect.suspend(() => {
+      const path = pending === 0 ? closeFile(clock.unsafeCurrentTimeMillis()) : null
+      if (path !== null) inserted.push(path)
+      return giveUpFiles
+    }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+
+    const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 
     const warn = (message: string) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -223,19 +259,21 @@ export const make = (
         : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), told)
     })
 
-    const flushOrWarn = warnUnwritten.pipe(
-      Effect.zipRight(Effect.tapError(flush, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
-      Effect.ensuring(tellChange)
-    )
+    const orWarn = (flushing: typeof flush) =>
+      warnUnwritten.pipe(
+        Effect.zipRight(Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
+        Effect.ensuring(tellChange)
+      )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
-    yield* Effect.addFinalizer(() => Effect.ignore(flushOrWarn))
+    yield* Effect.addFinalizer(() => Effect.ignore(orWarn(flush)))
     yield* someWait.await.pipe(
       Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushEvery))),
-      Effect.zipRight(Effect.retry(flushOrWarn, Schedule.spaced(retryEvery))),
+      Effect.zipRight(Effect.retry(orWarn(insertAll(false)), Schedule.spaced(retryEvery))),
       Effect.forever,
       Effect.forkScoped
     )
+    yield* Effect.forkScoped(Effect.repeat(giveUpIdleFile, Schedule.spaced(fileForMs)))
     return UsageJournal.of({
       append,
       flush,

@@ -9,7 +9,7 @@ import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
 import { LogSink } from "./telemetry/LogSink.ts"
 import { Otlp } from "./telemetry/Otlp.ts"
-import { jsonLine, levelOf, textLine } from "./telemetry/RequestLog.ts"
+import { levelOf, makeJsonLine, textLine } from "./telemetry/RequestLog.ts"
 import * as RequestMetrics from "./telemetry/RequestMetrics.ts"
 import type { RequestSummary } from "./telemetry/Summary.ts"
 
@@ -28,7 +28,7 @@ export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
 export const make = Effect.gen(function* () {
   const log = yield* LogSink
   const otlp = yield* Otlp
-  const line = log.interactive ? textLine : jsonLine
+  const line = log.interactive ? textLine : makeJsonLine()
   const requests = RequestMetrics.make()
   const attempts = AttemptMetrics.make()
   const metrics = (): MetricsSnapshot => [...requests.snapshot(), ...attempts.snapshot()]

@@ -4,11 +4,13 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { Timers } from "../../../src/platform/Timers.ts"
 import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
-import { jsonLine, textLine } from "../../../src/usage/telemetry/RequestLog.ts"
+import { makeJsonLine, textLine } from "../../../src/usage/telemetry/RequestLog.ts"
 import { clean, pathOnly } from "../../../src/usage/telemetry/Summary.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const request = { method: "POST", path: "/v1/chat/completions?key=gw_secret" }
+
+const jsonLine = makeJsonLine()
 
 describe("request log", () => {
   it("tells the request in one JSON line", () => {
