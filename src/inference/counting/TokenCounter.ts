@@ -199,7 +199,9 @@ export const make = Effect.gen(function* () {
   const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
     Effect.suspend(() => {
       const counted = open(exchange, parsed)
-      return Either.isLeft(counted) ? Effect.fail(counted.left) : unlessDisconnected(exchange.reply, asked(counted.right))
+      return Either.isLeft(counted)
+        ? Effect.fail(counted.left)
+        : unlessDisconnected(exchange.reply, asked(counted.right))
     }).pipe(Effect.withSpan("TokenCounter.count"))
 
   const answer = (exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>

@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
   }
 
   const begin: typeof CallRunner.Service.begin = (run, step, ended, died) => {
-    const { held, heldLastWay, lastChance, probe, turn } = step
+    const { held, heldLastResort, lastChance, probe, turn } = step
     const { target } = turn
     if (tokens.mayBeStale(target) || isLimited(run)) return false
     const startedMs = timers.nowMs()
@@ -136,7 +136,7 @@ export const make = Effect.gen(function* () {
         return record({ target, startedMs, endedMs: timers.nowMs(), probe })
       } finally {
         held()
-        heldLastWay?.()
+        heldLastResort?.()
       }
     }
     const finished = (result: AttemptResult): void => {

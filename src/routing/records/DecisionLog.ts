@@ -10,6 +10,7 @@ import type { DecisionRecord } from "../../domain/Decision.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { DecisionArchive } from "./DecisionArchive.ts"
 import { type DecisionEntry, linesOf, recordOf } from "./DecisionRecords.ts"
+import { OrdinaryDecisions } from "./OrdinaryDecisions.ts"
 
 export { type DecisionEntry, isPassedOver, recordOf } from "./DecisionRecords.ts"
 
@@ -36,7 +37,9 @@ type Archive = Pick<typeof DecisionArchive.Service, "offer" | "find" | "dropped"
 export const inMemory: Archive = { offer: () => {}, find: () => Effect.succeed(null), dropped: () => 0 }
 
 export const make = (archive: Archive) => {
-  const ring: Array<DecisionEntry | null> = []
+  const ordinary = new OrdinaryDecisions(capacity)
+  /** The others, at the same places. */
+  const ring: Array<DecisionEntry | null> = Array.from({ length: capacity }, () => null)
   /** Lines each was counted with. */
   const counted = new Int32Array(capacity)
   let next = 0
@@ -47,6 +50,7 @@ export const make = (archive: Archive) => {
   const dropOldest = (): void => {
     lines -= counted[oldest] ?? 0
     ring[oldest] = null
+    ordinary.clear(oldest)
     oldest = (oldest + 1) % capacity
     count -= 1
   }
@@ -57,15 +61,15 @@ export const make = (archive: Archive) => {
   }
 
   const get = (requestId: string): DecisionRecord | null => {
-    const entry = ring.find((each) => each?.requestId === requestId)
-    return entry === undefined || entry === null ? null : recordOf(entry)
+    const entry = ordinary.find(requestId) ?? ring.find((each) => each?.requestId === requestId) ?? null
+    return entry === null ? null : recordOf(entry)
   }
 
   return DecisionLog.of({
     record: (entry) => {
       if (count === capacity) dropOldest()
       const own = linesOf(entry)
-      ring[next] = entry
+      if (!ordinary.put(next, entry)) ring[next] = entry
       counted[next] = own
       next = (next + 1) % capacity
       count += 1

@@ -6,11 +6,17 @@ import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../.
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
 
+/** What of a decision its record shows. */
+export type RecordedDecision = Pick<
+  Decision,
+  "strategy" | "seed" | "order" | "reason" | "weights" | "scores" | "exclusions" | "relaxedFilters"
+>
+
 export interface DecisionEntry {
   readonly requestId: string
   readonly requestedModel: string
   readonly resolution: Resolution
-  readonly decision: Decision
+  readonly decision: RecordedDecision
   readonly attempts: ReadonlyArray<AttemptRecord>
   /** Targets that the loop left out, beyond those the decision left out. */
   readonly exclusions: ReadonlyMap<Target, Excluded>

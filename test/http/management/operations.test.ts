@@ -100,9 +100,7 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
           weights: null,
           scores: new Map(),
           exclusions: new Map(),
-          relaxedFilters: [],
-          probes: new Set(),
-          memory: null
+          relaxedFilters: []
         },
         attempts: [],
         exclusions: new Map(),

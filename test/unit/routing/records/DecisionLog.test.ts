@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { AttemptRecord } from "../../../../src/domain/Decision.ts"
 import * as DecisionLog from "../../../../src/routing/records/DecisionLog.ts"
+import type { DecisionEntry } from "../../../../src/routing/records/DecisionRecords.ts"
 import type { Target } from "../../../../src/routing/resolve/ModelResolver.ts"
 import { namedTarget } from "../../../support/Candidates.ts"
 import { decisionEntry as entry } from "../../../support/Decisions.ts"
@@ -29,6 +31,47 @@ describe("the decision log", () => {
     log.record(entry("small", [namedTarget("a")], false))
     assert.isNull(log.get("huge"))
     assert.isNotNull(log.get("small"))
+  })
+
+  it("shows an ordinary request as any other", () => {
+    const targets = [namedTarget("a"), namedTarget("b")]
+    const called = (index: number, more: Partial<AttemptRecord> = {}): DecisionEntry => {
+      const base = entry(`r${index}`, targets, false)
+      const { account, model } = targets[index % 2] ?? assert.fail("two targets")
+      const attempt: AttemptRecord = {
+        provider: account.spec.id,
+        connectionId: account.connection.id,
+        model,
+        status: 200,
+        outcome: "completed",
+        reason: "ok",
+        startedMs: 1_000 + index,
+        latencyMs: index,
+        ...more
+      }
+      return {
+        ...base,
+        resolution: { ...base.resolution, strategy: "priority" },
+        decision: { ...base.decision, strategy: "priority", seed: 4_294_967_295 - index, reason: "first in order" },
+        attempts: [attempt],
+        chosen: attempt.outcome === "completed" ? (targets[index % 2] ?? null) : null
+      }
+    }
+    const entries = [
+      called(0),
+      called(1),
+      called(2, { status: null, outcome: "aborted", reason: "client_left" }),
+      called(3, { status: 503, outcome: "failed", reason: "http_503" }),
+      // A model that is no target, and a second call.
+      called(4, { model: "other" }),
+      { ...called(5), attempts: [...called(5).attempts, ...called(6).attempts] }
+    ]
+    const log = DecisionLog.make(DecisionLog.inMemory)
+    for (const each of entries) log.record(each)
+    for (const each of entries) assert.deepStrictEqual(log.get(each.requestId), DecisionLog.recordOf(each))
+    for (let index = 0; index < DecisionLog.capacity; index += 1)
+      log.record({ ...called(0), requestId: `later ${index}` })
+    for (const each of entries) assert.isNull(log.get(each.requestId))
   })
 
   describe("of an order that did not look at health", () => {
