@@ -3,11 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { anyFields } from "../../src/domain/combo/ConfigFields.ts"
 import { ComboStrategy } from "../../src/domain/Combo.ts"
+import { typeAndCode } from "../../src/domain/Errors.ts"
 import { defaultResilience } from "../../src/domain/Resilience.ts"
 import { allProviders } from "../../src/providers/registry/index.ts"
 import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
 import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
 import { defaultWeights } from "../../src/routing/auto/Weights.ts"
+import { allAutoIds } from "../../src/routing/resolve/AutoId.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
 
 const generated: ReadonlyArray<readonly [path: string, render: () => string]> = [
@@ -85,6 +87,41 @@ describe("written documents", () => {
       cells.filter((_, index) => index !== 1)
     )
     assert.deepStrictEqual(told, Object.entries(policies).map(cellsOf))
+  })
+
+  it("reference/http-api.md lists type and code of every status that has its own, and the default timeouts", () => {
+    const page = read("reference/http-api.md")
+    const listed = Array.from(
+      page.matchAll(/^\| (\d{3}) \| `(\w+)` \| `(\w+)` \|$/gm),
+      ([, status = "", type, code]) => [Number(status), [type, code]]
+    )
+    const usual = [400, 599].map((status) => typeAndCode(status).join(" "))
+    const known = Array.from({ length: 200 }, (_, index) => 400 + index)
+      .map((status) => [status, [...typeAndCode(status)]] as const)
+      .filter(([status, pair]) => status === 400 || !usual.includes(pair.join(" ")))
+    assert.deepStrictEqual(
+      listed,
+      known.map((pair) => [...pair])
+    )
+    const timeouts = rowsBelow(page, "Timeouts").map(([name = "", value = ""]) => [
+      name,
+      Number(value.replaceAll(",", ""))
+    ])
+    assert.deepStrictEqual(Object.fromEntries(timeouts), defaultResilience.timeouts)
+  })
+
+  it("reference/http-api.md names every header that answers of a model can have", () => {
+    const page = read("reference/http-api.md")
+    const source = readFileSync(new URL("../../src/inference/request/Headers.ts", import.meta.url), "utf8")
+    const names = Array.from(source.matchAll(/"(X-Gateway-[\w-]+)"/g), ([, name = ""]) => name)
+    assert.isAbove(names.length, 10)
+    for (const name of names) assert.include(page, `\`${name}\``)
+  })
+
+  it("reference/model-ids.md names every variant, category and tier of auto", () => {
+    const page = read("reference/model-ids.md")
+    const parts = new Set(allAutoIds.flatMap((id) => id.replace("auto/", "").split(":")))
+    for (const part of parts) assert.match(page, new RegExp(`(?:auto/|:|\`)${part}\\b`))
   })
 
   it("resilience.md shows the defaults that are in force", () => {
