@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
+import { LruMap } from "../kernel/LruMap.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Timers } from "../platform/Timers.ts"
 import { failedCall, startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink } from "./Call.ts"
@@ -116,37 +117,21 @@ export const make: Effect.Effect<
   const timers = yield* Timers
   const { connectTimeoutMs } = yield* UpstreamSettings
   const options = { dns, timers, connectTimeoutMs, policy: () => providerPolicy(flags.isOn) }
-  /** In order of last use. */
-  const pools = new Map<string, OriginPool>()
+  const pools = new LruMap<string, OriginPool>({ capacity: maxOrigins, onRemove: (_, pool) => pool.retire() })
   const connections = new Set<Connection>()
-  let latest = ""
   let closed = false
-
-  const closeOrigin = (origin: string): void => {
-    pools.get(origin)?.retire()
-    pools.delete(origin)
-  }
 
   const open = (origin: string): OriginPool | null => {
     const url = URL.canParse(origin) ? new URL(origin) : null
     if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
-    const [oldest] = pools.keys()
-    if (oldest !== undefined && pools.size >= maxOrigins) closeOrigin(oldest)
     return makeOriginPool(origin, makeConnector(url, options), connections)
   }
 
-  /** Pools are in the order of their last use. The map is written only when that changes, because a map with ever new entries is costly. */
   const poolOf = (origin: string): OriginPool | null => {
-    if (origin === latest) {
-      const pool = pools.get(origin)
-      if (pool !== undefined) return pool
-    }
     const known = pools.get(origin)
-    const pool = known ?? open(origin)
-    if (known !== undefined) pools.delete(origin)
-    if (pool === null) return null
-    pools.set(origin, pool)
-    latest = origin
+    if (known !== undefined) return known
+    const pool = open(origin)
+    if (pool !== null) pools.set(origin, pool)
     return pool
   }
 
@@ -168,21 +153,21 @@ export const make: Effect.Effect<
   // Sockets made under another policy must not outlive it.
   const forget = policyFlags.map((flag) =>
     flags.onChange(flag, () => {
-      for (const origin of pools.keys()) closeOrigin(origin)
+      pools.clear()
     })
   )
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closed = true
       for (const stop of forget) stop()
-      for (const origin of pools.keys()) closeOrigin(origin)
+      pools.clear()
       for (const connection of connections) {
         connection.client.destroy(null, () => {})
         connection.cancelConnect()
       }
     })
   )
-  return Upstream.of({ dispatch, request, closeOrigin })
+  return Upstream.of({ dispatch, request, closeOrigin: (origin) => void pools.delete(origin) })
 })
 
 export const layer: Layer.Layer<Upstream, never, Flags | Dns | Timers | UpstreamSettings> = Layer.scoped(Upstream, make)

@@ -114,7 +114,7 @@ export class LruMap<K, V> {
     while (this.#oldest !== null) this.#remove(this.#oldest)
   }
 
-  /** From the entry used longest ago to the one used last, expired ones as well. Not to be changed meanwhile. */
+  /** From the entry used longest ago to the one used last, expired ones as well. Only the entry at hand may be deleted meanwhile. */
   *[Symbol.iterator](): Generator<readonly [key: K, value: V]> {
     for (let entry = this.#oldest; entry !== null; entry = entry.newer) yield [entry.key, entry.value]
   }

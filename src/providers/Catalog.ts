@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { LruMap } from "../kernel/LruMap.ts"
 import { routable, type RoutableCombo } from "../domain/combo/RoutableCombo.ts"
 import type { Combo } from "../domain/Combo.ts"
 import type { Connection, SecretHeaders } from "../domain/Connection.ts"
@@ -302,7 +303,7 @@ export const make = Effect.gen(function* () {
   }
 
   const published = yield* PublishedWindows.load
-  let factsByAccount = new WeakMap<Account, Map<string, ModelFacts>>()
+  let factsByAccount = new WeakMap<Account, LruMap<string, ModelFacts>>()
   let modelsByAccount = new WeakMap<Account, ReadonlyArray<string>>()
   let rememberedFrom = { declared: current.declared, revision: modelLists.revision() }
 
@@ -352,11 +353,11 @@ export const make = Effect.gen(function* () {
   const factsOf = (account: Account, model: string): ModelFacts => {
     forgetWhenOld()
     let ofAccount = factsByAccount.get(account)
-    if (ofAccount === undefined || ofAccount.size >= factsPerAccount) {
-      ofAccount = new Map()
+    if (ofAccount === undefined) {
+      ofAccount = new LruMap({ capacity: factsPerAccount })
       factsByAccount.set(account, ofAccount)
     }
-    const remembered = ofAccount.get(model)
+    const remembered = ofAccount.peek(model)
     if (remembered !== undefined) return remembered
     const facts = gather(account, model)
     ofAccount.set(model, facts)

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { LruMap } from "../kernel/LruMap.ts"
 import type { Connection } from "../domain/Connection.ts"
 import type { ResilienceSettings } from "../domain/Resilience.ts"
 import * as ConcurrencyGate from "./ConcurrencyGate.ts"
@@ -59,24 +60,17 @@ export const make = Effect.gen(function* () {
   const gate = yield* ConcurrencyGate.ConcurrencyGate
   const settings = yield* Settings.Settings
   const clock = yield* Effect.clock
-  const limiters = new Map<string, RateLimiter>()
+  const limiters = new LruMap<string, RateLimiter>({ capacity })
 
   const throttleOf = ({ authType }: LimitedConnection): Throttle | null => {
     const { requestQueue } = settings.current()
     return requestQueue.enabled && authType === "apikey" ? requestQueue : null
   }
 
-  const sweep = (throttle: Throttle, nowMs: number): void => {
-    if (limiters.size < capacity) return
-    for (const [id, limiter] of limiters) if (limiter.isIdle(throttle, nowMs)) limiters.delete(id)
-    const [oldest] = limiters.keys()
-    if (limiters.size >= capacity && oldest !== undefined) limiters.delete(oldest)
-  }
-
   const limiterOf = (id: string, throttle: Throttle, nowMs: number): RateLimiter => {
-    const known = limiters.get(id)
+    const known = limiters.peek(id)
     if (known !== undefined) return known
-    sweep(throttle, nowMs)
+    if (limiters.isFull) limiters.prune((idle) => idle.isIdle(throttle, nowMs))
     const limiter = makeRateLimiter()
     limiters.set(id, limiter)
     return limiter

@@ -2,6 +2,7 @@
  * Which connections do not count tokens, remembered for a while, so that not every count costs a round trip in vain.
  * Bounded: the oldest entry makes room.
  */
+import { LruMap } from "../../kernel/LruMap.ts"
 
 export const capacity = 1_000
 /** The upstream knows no such route. */
@@ -24,10 +25,10 @@ const silenceMs = (status: number | null): number | null => {
 }
 
 export const makeCountMemory = (): CountMemory => {
-  const muteUntil = new Map<string, number>()
+  const muteUntil = new LruMap<string, number>({ capacity })
   return {
     isMute: (key, nowMs) => {
-      const until = muteUntil.get(key)
+      const until = muteUntil.peek(key)
       if (until === undefined) return false
       if (nowMs < until) return true
       muteUntil.delete(key)
@@ -35,11 +36,7 @@ export const makeCountMemory = (): CountMemory => {
     },
     failed: (key, status, nowMs) => {
       const silence = silenceMs(status)
-      if (silence === null) return
-      muteUntil.delete(key)
-      const oldest = muteUntil.keys().next()
-      if (muteUntil.size >= capacity && !oldest.done) muteUntil.delete(oldest.value)
-      muteUntil.set(key, nowMs + silence)
+      if (silence !== null) muteUntil.set(key, nowMs + silence)
     }
   }
 }

@@ -3,6 +3,7 @@
  * Keyed by the whole hash of caller and URL: nobody gets what another caller's link (which may be signed) gave.
  */
 import { createHash } from "node:crypto"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { MediaSource } from "../../wire/canonical/Conversation.ts"
 
 export const capacityBytes = 67_108_864
@@ -11,12 +12,6 @@ export const lifetimeMs = 300_000
 
 export const cacheKey = (owner: string, url: string): string =>
   createHash("sha256").update(owner).update("\0").update(url).digest("hex")
-
-interface Entry {
-  readonly source: MediaSource
-  readonly bytes: number
-  readonly untilMs: number
-}
 
 /** Inline text and base64 are held as strings of one byte per character, or two. */
 const bytesOf = (source: MediaSource): number =>
@@ -27,36 +22,19 @@ export interface MediaCache {
   readonly put: (key: string, source: MediaSource, nowMs: number) => void
 }
 
-/** Least recently used first out; expired entries go when they are met or reach the front. */
 export const makeMediaCache = (): MediaCache => {
-  const entries = new Map<string, Entry>()
-  let held = 0
-  const remove = (key: string, entry: Entry): void => {
-    entries.delete(key)
-    held -= entry.bytes
-  }
+  const entries = new LruMap<string, MediaSource>({
+    capacity: maxEntries,
+    maxWeight: capacityBytes,
+    weightOf: bytesOf,
+    ttlMs: lifetimeMs
+  })
   return {
-    get: (key, nowMs) => {
-      const entry = entries.get(key)
-      if (entry === undefined) return null
-      remove(key, entry)
-      if (entry.untilMs <= nowMs) return null
-      entries.set(key, entry)
-      held += entry.bytes
-      return entry.source
-    },
+    get: (key, nowMs) => entries.get(key, nowMs) ?? null,
     put: (key, source, nowMs) => {
-      const bytes = bytesOf(source)
-      const known = entries.get(key)
-      if (known !== undefined) remove(key, known)
-      if (bytes > capacityBytes / 2) return
-      for (const [oldKey, old] of entries) {
-        const isFull = held + bytes > capacityBytes || entries.size >= maxEntries
-        if (!isFull && old.untilMs > nowMs) break
-        remove(oldKey, old)
-      }
-      entries.set(key, { source, bytes, untilMs: nowMs + lifetimeMs })
-      held += bytes
+      entries.deleteExpired(nowMs)
+      if (bytesOf(source) > capacityBytes / 2) entries.delete(key)
+      else entries.set(key, source, nowMs)
     }
   }
 }

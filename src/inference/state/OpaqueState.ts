@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Conversation, Part } from "../../wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
@@ -67,19 +68,16 @@ interface Kept {
 }
 
 export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueState> => {
-  /** Oldest use first. */
-  const answers = new Map<number, Kept>()
   const byKey = new Map<string, number>()
-  const proofs = new Map<string, Origin>()
-  let bytes = 0
-  let lastId = 0
-
-  const forget = (id: number, kept: Kept): void => {
-    answers.delete(id)
-    bytes -= kept.bytes
+  const answers = new LruMap<number, Kept>({
+    capacity: limits.maxAnswers,
+    maxWeight: limits.maxBytes,
+    weightOf: ({ bytes }) => bytes,
     // A later answer that said the same has taken the key over.
-    for (const key of kept.keys) if (byKey.get(key) === id) byKey.delete(key)
-  }
+    onRemove: (id, { keys }) => keys.forEach((key) => byKey.get(key) === id && byKey.delete(key))
+  })
+  const proofs = new LruMap<string, Origin>({ capacity: limits.maxProofs })
+  let lastId = 0
 
   const remember = (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>): void => {
     if (!isWorthKeeping(parts)) return
@@ -88,22 +86,16 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
     const size = JSON.stringify(parts).length
     if (size > limits.maxBytes) return
     lastId += 1
-    answers.set(lastId, { origin, parts, keys, bytes: size })
     for (const key of keys) byKey.set(key, lastId)
-    bytes += size
-    for (const [id, kept] of answers) {
-      if (answers.size <= limits.maxAnswers && bytes <= limits.maxBytes) break
-      forget(id, kept)
-    }
+    answers.set(lastId, { origin, parts, keys, bytes: size })
   }
 
   const find = (owner: string, parts: ReadonlyArray<Part>): Kept | null => {
     for (const key of answerKeys(owner, parts)) {
       const id = byKey.get(key)
-      const kept = id === undefined ? undefined : answers.get(id)
+      const kept = id === undefined ? undefined : answers.peek(id)
       if (id === undefined || kept === undefined || !keepsArgs(kept.parts, parts)) continue
-      answers.delete(id)
-      answers.set(id, kept)
+      answers.get(id)
       return kept
     }
     return null
@@ -119,19 +111,11 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
         })
 
   const noteProofs = (owner: string, origin: Origin, noted: ReadonlyArray<string>): void => {
-    for (const proof of noted) {
-      const key = proofKey(owner, proof)
-      proofs.delete(key)
-      proofs.set(key, origin)
-    }
-    for (const key of proofs.keys()) {
-      if (proofs.size <= limits.maxProofs) break
-      proofs.delete(key)
-    }
+    for (const proof of noted) proofs.set(proofKey(owner, proof), origin)
   }
 
   const isForeign = (owner: string, target: Origin, proof: string): boolean => {
-    const origin = proofs.get(proofKey(owner, proof))
+    const origin = proofs.peek(proofKey(owner, proof))
     return origin !== undefined && !accepts(origin, target)
   }
 

@@ -3,6 +3,7 @@
  * (`previous_response_id`) to upstreams that keep nothing. Pure state, bounded by entries and bytes, the least recently used goes
  * first. Turns of one conversation share their items: each is held, and counted, once.
  */
+import { LruMap } from "../../kernel/LruMap.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { isMadeUp } from "../../wire/responses/Ids.ts"
 
@@ -87,9 +88,7 @@ const isReplayable =
   }
 
 export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
-  /** In the order of their last use. */
-  const entries = new Map<string, Entry>()
-  const owned = new Map<string, Set<string>>()
+  const owned = new Map<string, LruMap<string, null>>()
   const held = new Map<Json, { uses: number; readonly bytes: number }>()
   let bytes = 0
 
@@ -114,38 +113,26 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     bytes -= known.bytes
   }
 
-  const drop = (key: string): void => {
-    const entry = entries.get(key)
-    if (entry === undefined) return
-    entries.delete(key)
-    const keys = owned.get(entry.owner)
-    keys?.delete(key)
-    if (keys?.size === 0) owned.delete(entry.owner)
-    for (const item of entry.items) release(item)
-    bytes -= bytesPerEntry + entry.items.length * bytesPerReference
-  }
-
-  const oldest = <A>(keys: Iterable<A>): A | undefined => {
-    for (const key of keys) return key
-    return undefined
-  }
-
-  const makeRoom = (owner: string): void => {
+  const dropped = (key: string, { items, owner }: Entry): void => {
     const own = owned.get(owner)
-    if (own !== undefined && own.size > limits.maxOwnerEntries) drop(oldest(own) ?? "")
-    while (entries.size > limits.maxEntries || bytes > limits.maxBytes) {
-      const key = oldest(entries.keys())
-      if (key === undefined) return
-      drop(key)
-    }
+    own?.delete(key)
+    if (own?.size === 0) owned.delete(owner)
+    for (const item of items) release(item)
+    bytes -= bytesPerEntry + items.length * bytesPerReference
   }
 
-  const put = (key: string, entry: Entry): void => {
-    entries.set(key, entry)
-    const keys = owned.get(entry.owner) ?? new Set()
-    owned.set(entry.owner, keys)
-    keys.delete(key)
-    keys.add(key)
+  const entries = new LruMap<string, Entry>({ capacity: limits.maxEntries, onRemove: dropped })
+
+  /** The keys of an owner, with a limit of their own. */
+  const keysOf = (owner: string): LruMap<string, null> => {
+    const known = owned.get(owner)
+    if (known !== undefined) return known
+    const own = new LruMap<string, null>({
+      capacity: limits.maxOwnerEntries,
+      onRemove: (key) => void entries.delete(key)
+    })
+    owned.set(owner, own)
+    return own
   }
 
   const remember = (owner: string, responseId: string, { output, request }: Turn): void => {
@@ -153,10 +140,12 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     const items = [...inputItems(request["input"]), ...output.filter(isReplayable(request["store"] !== false))]
     // Held before the old entry goes, so that what both share is not measured again.
     for (const item of items) hold(item)
-    drop(key)
+    entries.delete(key)
     bytes += bytesPerEntry + items.length * bytesPerReference
-    put(key, { owner, responseId, items, base: stringOr(request["previous_response_id"]) })
-    makeRoom(owner)
+    // The owner's own limit first: an owner that has reached it makes room of its own.
+    keysOf(owner).set(key, null)
+    entries.set(key, { owner, responseId, items, base: stringOr(request["previous_response_id"]) })
+    while (bytes > limits.maxBytes && entries.size > 0) entries.deleteOldest()
   }
 
   const expand = (owner: string, body: JsonObject): JsonObject | "unknown" => {
@@ -165,8 +154,7 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     const key = typeof previous === "string" ? keyOf(owner, previous) : ""
     const entry = entries.get(key)
     if (entry === undefined) return "unknown"
-    entries.delete(key)
-    put(key, entry)
+    keysOf(owner).get(key)
     const input = [...entry.items, ...inputItems(body["input"])]
     return { ...rest, input, ...(entry.base === null ? {} : { previous_response_id: entry.base }) }
   }
@@ -175,7 +163,7 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     remember,
     expand,
     forget: (owner) => {
-      for (const key of owned.get(owner) ?? []) drop(key)
+      owned.get(owner)?.clear()
     },
     entries: () => entries.size,
     bytes: () => bytes

@@ -1,4 +1,5 @@
 /** The circuit breakers of all providers, in memory: the transitions of `Breaker` by provider. Times are epoch milliseconds. */
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import * as Breaker from "./Breaker.ts"
@@ -56,24 +57,16 @@ export interface BreakerStatesOptions {
 export const capacity = 10_000
 
 export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesOptions): BreakerStates => {
-  const states = new Map<string, Breaker.BreakerState>(initial)
+  const states = new LruMap<string, Breaker.BreakerState>({ capacity, onRemove: changed })
+  for (const [id, state] of initial) states.set(id, state)
 
   const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
     Breaker.profileOf(profiles(), providerClass)
 
-  const remove = (id: string): void => {
-    states.delete(id)
-    changed(id)
-  }
-
   const put = (id: string, before: Breaker.BreakerState, after: Breaker.BreakerState): void => {
     if (after === before) return
     if (after.phase === "CLOSED" && after.failures === 0) states.delete(id)
-    else {
-      states.set(id, after)
-      const [oldest] = states.size > capacity ? states.keys() : []
-      if (oldest !== undefined) remove(oldest)
-    }
+    else states.set(id, after)
     // A running probe ends with the process: it is not worth a write.
     if (after.phase !== before.phase || after.failures !== before.failures || after.openedAtMs !== before.openedAtMs) {
       changed(id)
@@ -85,7 +78,7 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
     { class: providerClass, id }: Guarded,
     nowMs: number
   ): { readonly state: Breaker.BreakerState; readonly profile: Breaker.BreakerProfile } | null => {
-    const before = states.get(id)
+    const before = states.peek(id)
     if (before === undefined) return null
     const profile = profileOf(providerClass)
     const state = Breaker.settle(before, profile, nowMs)
@@ -94,7 +87,7 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
   }
 
   return {
-    get: (id) => states.get(id),
+    get: (id) => states.peek(id),
     phaseOf: (provider, nowMs) => settled(provider, nowMs)?.state.phase ?? "CLOSED",
     waitMs: (provider, nowMs) => {
       const now = settled(provider, nowMs)
@@ -105,14 +98,14 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
       return now === null ? 0 : Breaker.lastResortMs(now.state, now.profile, nowMs)
     },
     admit: ({ class: providerClass, id }, nowMs, lastResort = false) => {
-      const before = states.get(id)
+      const before = states.peek(id)
       if (before === undefined) return "allowed"
       const { admission, state } = Breaker.admit(before, profileOf(providerClass), nowMs, lastResort)
       put(id, before, state)
       return admission
     },
     report: ({ class: providerClass, id }, nowMs, outcome, probe) => {
-      const before = states.get(id) ?? Breaker.closed
+      const before = states.peek(id) ?? Breaker.closed
       const after = Breaker.report(before, profileOf(providerClass), nowMs, outcome, probe)
       put(id, before, after)
       return { before: before.phase, after: after.phase, failures: after.failures }
@@ -132,8 +125,8 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
         }
       }),
     reset: (provider) => {
-      const ids = provider === null ? [...states.keys()] : states.has(provider) ? [provider] : []
-      for (const id of ids) remove(id)
+      const ids = Array.from(states, ([id]) => id).filter((id) => provider === null || id === provider)
+      for (const id of ids) states.delete(id)
       return ids
     }
   }

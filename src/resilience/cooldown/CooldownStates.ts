@@ -2,6 +2,7 @@
  * The health of all connections, in memory: cooldowns of connections (`Cooldown`) and of single models (`ModelCooldowns`). Times are epoch
  * milliseconds.
  */
+import { LruMap } from "../../kernel/LruMap.ts"
 import { type ConnectionHealth, healthy } from "../../domain/Connection.ts"
 import * as Cooldown from "./Cooldown.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
@@ -70,7 +71,7 @@ const goneCapacity = 1_000
 export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions): CooldownStates => {
   const states = new Map<string, Cooldown.CooldownState>()
   const models = new Map<string, ModelCooldowns.ModelCooldowns>()
-  const gone = new Set<string>()
+  const gone = new LruMap<string, true>({ capacity: goneCapacity })
   for (const [id, entry] of initial) {
     states.set(id, entry.own)
     if (entry.models.size > 0) models.set(id, entry.models)
@@ -93,14 +94,14 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
   }
 
   const put = (id: string, before: Cooldown.CooldownState, after: Cooldown.CooldownState): boolean => {
-    if (after === before || gone.has(id)) return false
+    if (after === before || gone.peek(id) === true) return false
     states.set(id, after)
     changed(id)
     return true
   }
 
   const putModels = (id: string, after: ModelCooldowns.ModelCooldowns): boolean => {
-    if (after === modelsOf(id) || gone.has(id)) return false
+    if (after === modelsOf(id) || gone.peek(id) === true) return false
     if (after.size === 0) models.delete(id)
     else models.set(id, after)
     if (!states.has(id)) states.set(id, fresh)
@@ -183,9 +184,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     forget: (id) => {
       states.delete(id)
       models.delete(id)
-      gone.add(id)
-      const [oldest] = gone
-      if (gone.size > goneCapacity && oldest !== undefined) gone.delete(oldest)
+      gone.set(id, true)
     },
     get: (id) => {
       const own = states.get(id)

@@ -3,6 +3,7 @@
  * and bounded; a good answer ends a suspicion.
  */
 import * as Struct from "effect/Struct"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { Failure } from "./FailureKind.ts"
 
 export interface Suspicions {
@@ -19,26 +20,19 @@ const maxEach = 64
 /** The failure as something else has shown it to be certain. */
 export const proven = (failure: Failure): Failure => Struct.omit(failure, "suspicion")
 
-const trimmed = <K, V>(map: Map<K, V>, most: number): void => {
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
-}
-
 export const makeSuspicions = (): Suspicions => {
   /** By connection: kind (and model, where it is the model's) → the request that met it. */
-  const known = new Map<string, Map<string, string>>()
+  const known = new LruMap<string, LruMap<string, string>>({ capacity: maxConnections })
   return {
     weigh: (connectionId, model, failure) => {
       const { kind, scope, suspicion } = failure
       if (suspicion === undefined || suspicion.fingerprint === "") return failure
       const what = scope === "model" ? `${kind} ${model}` : kind
-      const suspicions = known.get(connectionId) ?? new Map<string, string>()
-      const before = suspicions.get(what)
+      const suspicions = known.peek(connectionId) ?? new LruMap<string, string>({ capacity: maxEach })
+      const before = suspicions.peek(what)
       if (before !== undefined && before !== suspicion.fingerprint) return proven(failure)
       suspicions.set(what, suspicion.fingerprint)
-      trimmed(suspicions, maxEach)
       known.set(connectionId, suspicions)
-      trimmed(known, maxConnections)
       return failure
     },
     clear: (connectionId) => void known.delete(connectionId)

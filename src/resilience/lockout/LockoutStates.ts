@@ -2,6 +2,7 @@
  * Locked models by provider, connection and model, in memory. Beside them models whose quota is used up are held (`QuotaHolds`), lockouts on or
  * off: an exhausted one is not asked again.
  */
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { QuotaHolds } from "./QuotaHolds.ts"
 import * as Lockout from "./Lockout.ts"
@@ -53,30 +54,22 @@ export const makeLockoutStates = (
   profile: () => ResilienceSettings["modelLockout"],
   holds: QuotaHolds
 ): LockoutStates => {
-  const entries = new Map<string, Entry>()
-
-  const sweep = (nowMs: number): void => {
-    if (entries.size < capacity) return
-    for (const [id, { state }] of entries) if (!Lockout.isAlive(state, nowMs)) entries.delete(id)
-    for (const id of entries.keys()) {
-      if (entries.size < capacity) return
-      entries.delete(id)
-    }
-  }
+  const entries = new LruMap<string, Entry>({ capacity })
 
   const fail = (key: LockoutKey, nowMs: number, { hintMs, reason, status }: LockoutFailure): void => {
     const current = profile()
     if (!current.enabled || !current.errorCodes.includes(status)) return
     const id = idOf(key)
-    if (!entries.has(id)) sweep(nowMs)
-    const state = Lockout.fail(entries.get(id)?.state ?? null, current, nowMs, reason, hintMs)
+    const before = entries.peek(id)
+    if (before === undefined && entries.isFull) entries.prune(({ state }) => !Lockout.isAlive(state, nowMs))
+    const state = Lockout.fail(before?.state ?? null, current, nowMs, reason, hintMs)
     entries.set(id, { key, state })
   }
 
   const succeed = (key: LockoutKey): void => {
     if (entries.size === 0) return
     const id = idOf(key)
-    const entry = entries.get(id)
+    const entry = entries.peek(id)
     if (entry === undefined) return
     const state = Lockout.succeed(entry.state)
     if (state === null) entries.delete(id)
@@ -87,7 +80,7 @@ export const makeLockoutStates = (
     if (entries.size === 0 && holds.isEmpty()) return 0
     const id = idOf(key)
     const heldMs = holds.waitMs(id, nowMs)
-    const entry = profile().enabled ? entries.get(id) : undefined
+    const entry = profile().enabled ? entries.peek(id) : undefined
     if (entry === undefined) return heldMs
     const state = Lockout.settle(entry.state, nowMs)
     if (state !== entry.state) entries.set(id, { key: entry.key, state })

@@ -3,6 +3,7 @@
  * keeps them in the store, so that a restart does not ask them again. Lazy: a hold whose time has passed is over for whoever looks.
  */
 import * as Schema from "effect/Schema"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { LockoutKey } from "./LockoutKey.ts"
 
 /** Times are epoch milliseconds. */
@@ -38,30 +39,17 @@ export const makeQuotaHolds = (
   initial: Iterable<readonly [id: string, hold: QuotaHold]>,
   changed: (id: string) => void
 ): QuotaHolds => {
-  const holds = new Map<string, QuotaHold>(initial)
-
-  const letGo = (id: string): void => {
-    holds.delete(id)
-    changed(id)
-  }
+  const holds = new LruMap<string, QuotaHold>({ capacity, onRemove: changed })
+  for (const [id, hold] of initial) holds.set(id, hold)
 
   /** After the clock was set back it begins anew, no longer than it was. */
   const settled = (id: string, nowMs: number): QuotaHold | undefined => {
-    const hold = holds.get(id)
+    const hold = holds.peek(id)
     if (hold === undefined || nowMs >= hold.heldAtMs) return hold
     const now = { ...hold, heldAtMs: nowMs, untilMs: hold.untilMs - (hold.heldAtMs - nowMs) }
     holds.set(id, now)
     changed(id)
     return now
-  }
-
-  const makeRoom = (nowMs: number): void => {
-    if (holds.size < capacity) return
-    for (const [id, { untilMs }] of holds) if (untilMs <= nowMs) letGo(id)
-    for (const id of holds.keys()) {
-      if (holds.size < capacity) return
-      letGo(id)
-    }
   }
 
   return {
@@ -70,23 +58,23 @@ export const makeQuotaHolds = (
       const hold = settled(id, nowMs)
       if (hold === undefined) return 0
       if (hold.untilMs > nowMs) return hold.untilMs - nowMs
-      letGo(id)
+      holds.delete(id)
       return 0
     },
     hold: (id, { connectionId, model, provider }, nowMs, reason, ms) => {
-      const before = holds.get(id)
+      const before = holds.peek(id)
       const untilMs = nowMs + ms
       if (before !== undefined && before.untilMs >= untilMs) return
-      if (before === undefined) makeRoom(nowMs)
+      if (before === undefined && holds.isFull) holds.prune((old) => old.untilMs <= nowMs)
       holds.set(id, { provider, connectionId, model, reason, heldAtMs: nowMs, untilMs })
       changed(id)
     },
     active: (nowMs) => new Map([...holds].filter(([, { untilMs }]) => untilMs > nowMs)),
     clear: (matches) => {
       const ids = [...holds].filter(([, hold]) => matches(hold)).map(([id]) => id)
-      for (const id of ids) letGo(id)
+      for (const id of ids) holds.delete(id)
       return ids
     },
-    get: (id) => holds.get(id)
+    get: (id) => holds.peek(id)
   }
 }

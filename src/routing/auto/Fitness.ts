@@ -3,6 +3,7 @@
  * of named models, what the model is known to be able to do, and last the name alone. Pure; what was found for a name is remembered,
  * bounded.
  */
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { TaskType } from "../candidate/Candidate.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { classRows, namedFitness, type CapabilityClass, type FitnessRow } from "./FitnessMap.ts"
@@ -84,7 +85,7 @@ export const makeFitness = (overrides: ReadonlyArray<FitnessOverride>): FitnessT
   const rules = byLetters(
     overrides.map((override) => ({ ...override, pattern: override.pattern.trim().toLowerCase() }))
   )
-  const known = new Map<string, Known>()
+  const known = new LruMap<string, Known>({ capacity: rememberedNames })
 
   const overridesOf = (name: string, full: string): Partial<FitnessRow> => {
     const over: Partial<Record<TaskType, number>> = {}
@@ -101,14 +102,13 @@ export const makeFitness = (overrides: ReadonlyArray<FitnessOverride>): FitnessT
     const full = model.slice(model.lastIndexOf("/") + 1).toLowerCase()
     const row = named.find(({ pattern }) => fitsPattern(pattern, name))?.row ?? null
     const entry: Known = { name, over: rules.length === 0 ? {} : overridesOf(name, full), row }
-    if (known.size >= rememberedNames) known.clear()
     known.set(model, entry)
     return entry
   }
 
   return {
     fitness: (model, facts, task) => {
-      const { name, over, row } = known.get(model) ?? learn(model)
+      const { name, over, row } = known.peek(model) ?? learn(model)
       const given = over[task] ?? row?.[task]
       if (given !== undefined) return given
       const kind = classOfFacts(facts)

@@ -1,7 +1,7 @@
 /** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { putYoungest } from "../../kernel/Youngest.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 
 export const capacity = 20_000
@@ -24,19 +24,10 @@ export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
 >() {}
 
 export const make = () => {
-  const sessions = new Map<string, SessionTarget & { readonly atMs: number }>()
+  const sessions = new LruMap<string, SessionTarget>({ capacity, ttlMs })
   return Affinity.of({
-    of: (key, nowMs) => {
-      const kept = sessions.get(key)
-      if (kept === undefined) return null
-      if (nowMs - kept.atMs <= ttlMs) return kept
-      sessions.delete(key)
-      return null
-    },
-    served: (key, { account, model }, nowMs) => {
-      // In the order of their last use.
-      putYoungest(sessions, key, { connectionId: account.connection.id, model, atMs: nowMs }, capacity)
-    }
+    of: (key, nowMs) => sessions.peek(key, nowMs) ?? null,
+    served: (key, { account, model }, nowMs) => sessions.set(key, { connectionId: account.connection.id, model }, nowMs)
   })
 }
 

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { LruMap } from "../../kernel/LruMap.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Breakers from "../../resilience/breaker/Breakers.ts"
 import * as PriceBook from "../../usage/PriceBook.ts"
@@ -141,7 +142,7 @@ export const make = Effect.gen(function* () {
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const shares = yield* QuotaShareUsage.QuotaShareUsage
   const clock = yield* Effect.clock
-  const healing = new Map<string, HealingState>()
+  const healing = new LruMap<string, HealingState>({ capacity: maxHealing })
 
   const decideFor = (question: Question): Decided => {
     const { budgetHeader, features, modeHeader, nowMs, resolution, seed } = question
@@ -154,7 +155,7 @@ export const make = Effect.gen(function* () {
       candidates: candidatesOf(resolution, nowMs),
       features: features(),
       memory: memory.of(key),
-      healing: healing.get(key) ?? healed,
+      healing: healing.peek(key) ?? healed,
       affinity: kept,
       modeHeader,
       budgetHeader,
@@ -168,14 +169,8 @@ export const make = Effect.gen(function* () {
   }
 
   const keepHealing = (key: string, state: HealingState): void => {
-    healing.delete(key)
-    if (state.size === 0) return
-    healing.set(key, state)
-    if (healing.size <= maxHealing) return
-    for (const oldest of healing.keys()) {
-      healing.delete(oldest)
-      return
-    }
+    if (state.size === 0) healing.delete(key)
+    else healing.set(key, state)
   }
 
   const served = (question: Question, decided: Decided, target: Target): void => {

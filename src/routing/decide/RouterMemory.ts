@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { RouterMemoryRepo } from "../../store/repo/RouterMemoryRepo.ts"
@@ -51,23 +51,22 @@ export const make = Effect.gen(function* () {
   const stored = yield* repo.list
   const { corrupt, states } = yield* readStates(what, StoredMemory, stored)
   const { rows } = yield* usage.page({ limit: mostUnsaved, cursor: null })
-  const memories = new Map<string, StrategyMemory>(
-    caughtUp(states, new Map(stored.map(({ key, updatedAtMs }) => [key, updatedAtMs])), rows)
-  )
+  const memories = new LruMap<string, StrategyMemory>({ capacity, onRemove: (key) => writeBehind.touch(key) })
 
   const writeBehind = yield* makeWriteBehind(what, (key) => {
-    const memory = memories.get(key)
+    const memory = memories.peek(key)
     return memory === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(memory))
   })
 
   for (const key of corrupt) writeBehind.touch(key)
-  dropOldest(memories, capacity, writeBehind.touch)
+  const known = caughtUp(states, new Map(stored.map(({ key, updatedAtMs }) => [key, updatedAtMs])), rows)
+  for (const [key, memory] of known) memories.set(key, memory)
 
-  const of = (key: string): StrategyMemory => memories.get(key) ?? blankMemory
+  const of = (key: string): StrategyMemory => memories.peek(key) ?? blankMemory
 
   const keep = (key: string, memory: StrategyMemory): void => {
     if (of(key) === memory || key.length > maxKeyLength) return
-    putYoungest(memories, key, memory, capacity, writeBehind.touch)
+    memories.set(key, memory)
     writeBehind.touch(key)
   }
 

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaUseRepo } from "../../store/repo/QuotaUseRepo.ts"
@@ -26,11 +26,11 @@ const what = "What was drawn of the quotas"
 export const makeDrawLedger: Effect.Effect<DrawLedger, StoreError, QuotaUseRepo | Scope.Scope> = Effect.gen(
   function* () {
     const repo = yield* QuotaUseRepo
-    const entries = new Map<string, Draws>()
+    const entries = new LruMap<string, Draws>({ capacity, onRemove: (key) => writeBehind.touch(key) })
     const { corrupt, states } = yield* readStates(what, StoredDraws, yield* repo.list)
 
     const writeBehind = yield* makeWriteBehind(what, (key) => {
-      const draws = entries.get(key)
+      const draws = entries.peek(key)
       return draws === undefined ? repo.remove(key) : repo.save(key, JSON.stringify(draws))
     })
 
@@ -43,12 +43,10 @@ export const makeDrawLedger: Effect.Effect<DrawLedger, StoreError, QuotaUseRepo 
       else writeBehind.touch(key)
     }
 
-    dropOldest(entries, capacity, writeBehind.touch)
-
     return {
-      of: (key) => entries.get(key) ?? noDraws,
+      of: (key) => entries.peek(key) ?? noDraws,
       put: (key, draws) => {
-        putYoungest(entries, key, draws, capacity, writeBehind.touch)
+        entries.set(key, draws)
         writeBehind.touch(key)
       },
       flush: writeBehind.flush

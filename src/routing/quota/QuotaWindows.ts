@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connection } from "../../domain/Connection.ts"
-import { dropOldest, putYoungest } from "../../kernel/Youngest.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
@@ -87,11 +87,13 @@ interface Entry {
   learned: ReadonlyArray<State.LearnedWindow>
   readonly counts: Map<string, Count>
   /** By model. */
-  readonly rates: Map<string, ReadonlyArray<State.Rate>>
+  readonly rates: LruMap<string, ReadonlyArray<State.Rate>>
   ready: Ready | null
 }
 
 const none: ReadonlyArray<never> = []
+
+const noRates = (): Entry["rates"] => new LruMap({ capacity: maxModels })
 
 const what = "What is known of the quotas"
 
@@ -99,7 +101,7 @@ const entryFrom = ({ counts, learned, plan }: State.StoredQuotas, nowMs: number)
   plan,
   learned: learned.filter(({ untilMs }) => untilMs > nowMs),
   counts: new Map(Object.entries(counts).filter(([, { endMs }]) => endMs > nowMs)),
-  rates: new Map(),
+  rates: noRates(),
   ready: null
 })
 
@@ -112,11 +114,11 @@ const isDaily = ({ rule }: Failure): boolean => rule.includes("daily")
 
 export const make = Effect.gen(function* () {
   const repo = yield* QuotaRepo
-  const entries = new Map<string, Entry>()
+  const entries = new LruMap<string, Entry>({ capacity, onRemove: (id) => writeBehind.touch(id) })
   const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* repo.list)
 
   const writeBehind = yield* makeWriteBehind(what, (id) => {
-    const entry = entries.get(id)
+    const entry = entries.peek(id)
     return entry === undefined || !isWorthKeeping(entry) ? repo.remove(id) : repo.save(id, stored(entry))
   })
 
@@ -129,12 +131,10 @@ export const make = Effect.gen(function* () {
     else writeBehind.touch(id)
   }
 
-  dropOldest(entries, capacity, writeBehind.touch)
-
-  /** The entry to be changed, as the youngest. */
+  /** The entry to be changed. */
   const open = (id: string): Entry => {
-    const entry = entries.get(id) ?? { plan: null, learned: none, counts: new Map(), rates: new Map(), ready: null }
-    putYoungest(entries, id, entry, capacity, writeBehind.touch)
+    const entry = entries.peek(id) ?? { plan: null, learned: none, counts: new Map(), rates: noRates(), ready: null }
+    entries.set(id, entry)
     entry.ready = null
     return entry
   }
@@ -144,11 +144,9 @@ export const make = Effect.gen(function* () {
     if (shown === null) return
     const entry = open(connectionId)
     if (shown.rates.length > 0) {
-      putYoungest(
-        entry.rates,
+      entry.rates.set(
         model,
-        shown.rates.map((rate) => State.believedRate(rate, nowMs)),
-        maxModels
+        shown.rates.map((rate) => State.believedRate(rate, nowMs))
       )
     }
     if (shown.windows.length === 0) return
@@ -168,9 +166,9 @@ export const make = Effect.gen(function* () {
       return
     }
     const key = scope === "model" ? model : everyModel
-    const others = State.currentRates(entry.rates.get(key) ?? none, nowMs).filter(({ name }) => name !== kind)
+    const others = State.currentRates(entry.rates.peek(key) ?? none, nowMs).filter(({ name }) => name !== kind)
     const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, sinceMs: nowMs, untilMs }]
-    putYoungest(entry.rates, key, rates, maxModels)
+    entry.rates.set(key, rates)
   }
 
   const count = ({ id, quotas }: QuotaConnection, used: QuotaUsage, nowMs: number): void => {
@@ -193,12 +191,12 @@ export const make = Effect.gen(function* () {
   }
 
   const viewsOf = ({ id, quotas }: QuotaConnection, nowMs: number): ReadonlyArray<State.QuotaView> => {
-    const entry = entries.get(id)
+    const entry = entries.peek(id)
     return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
   }
 
   const windowsOf = (connection: QuotaConnection, nowMs: number): ReadonlyArray<QuotaWindow> => {
-    const entry = entries.get(connection.id)
+    const entry = entries.peek(connection.id)
     if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
     const { ready } = entry
     if (ready !== null && ready.declared === connection.quotas && ready.fromMs <= nowMs && nowMs < ready.untilMs) {
@@ -214,10 +212,10 @@ export const make = Effect.gen(function* () {
   }
 
   const rates = (connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
-    const byModel = entries.get(connectionId)?.rates
+    const byModel = entries.peek(connectionId)?.rates
     if (byModel === undefined || byModel.size === 0) return none
-    const own = State.currentRates(byModel.get(model) ?? none, nowMs)
-    const shared = State.currentRates(byModel.get(everyModel) ?? none, nowMs)
+    const own = State.currentRates(byModel.peek(model) ?? none, nowMs)
+    const shared = State.currentRates(byModel.peek(everyModel) ?? none, nowMs)
     return shared.length === 0 ? own : [...own, ...shared]
   }
 
@@ -228,7 +226,7 @@ export const make = Effect.gen(function* () {
   }
 
   const report = (connection: QuotaConnection, nowMs: number): QuotaReport => {
-    const entry = entries.get(connection.id)
+    const entry = entries.peek(connection.id)
     return {
       plan: entry?.plan ?? null,
       quotas: viewsOf(connection, nowMs),
@@ -248,7 +246,7 @@ export const make = Effect.gen(function* () {
     views: viewsOf,
     report,
     forgetShown: (connectionId) => {
-      const entry = entries.get(connectionId)
+      const entry = entries.peek(connectionId)
       if (entry === undefined) return
       entry.plan = null
       entry.learned = none
@@ -257,7 +255,7 @@ export const make = Effect.gen(function* () {
       writeBehind.touch(connectionId)
     },
     forget: (connectionId) => {
-      if (entries.delete(connectionId)) writeBehind.touch(connectionId)
+      entries.delete(connectionId)
     },
     flush: writeBehind.flush
   })

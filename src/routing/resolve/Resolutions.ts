@@ -4,6 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import * as GatewaySettings from "../../flags/GatewaySettings.ts"
 import * as Catalog from "../../providers/Catalog.ts"
@@ -35,15 +36,14 @@ export const make = Effect.gen(function* () {
   let settings = gateway.current()
 
   const remembering = (find: (view: ResolverView, modelId: string) => ReturnType<Resolve>) => {
-    const known = new Map<string, Resolution>()
+    const known = new LruMap<string, Resolution>({ capacity })
     const ask: Resolve = (modelId) => {
       refresh()
-      const remembered = known.get(modelId)
+      const remembered = known.peek(modelId)
       if (remembered !== undefined) return remembered
       const found = find({ catalog: snapshot, modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }, modelId)
       // Failures are not kept: their ids are whatever clients make up.
       if ("_tag" in found) return found
-      if (known.size >= capacity) known.clear()
       known.set(modelId, found)
       return found
     }

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { putYoungest } from "../../kernel/Youngest.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Performance } from "../candidate/Candidate.ts"
@@ -48,20 +48,21 @@ export const capacity = { models: 5_000, connections: 2_000, providers: 1_000 }
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
 
-/** Series by one name, the longest unused first. */
-const makeBook = (limit: number) => {
-  const series = new Map<string, Series>()
-  let latest: string | null = null
+/** The entry of a key, made when there is none. */
+const entryOf = <V>(entries: LruMap<string, V>, key: string, make: () => V): V => {
+  const known = entries.get(key)
+  if (known !== undefined) return known
+  const added = make()
+  entries.set(key, added)
+  return added
+}
+
+/** Series by one name. */
+const makeBook = (capacity: number) => {
+  const series = new LruMap<string, Series>({ capacity })
   return {
-    add: (key: string, sample: Measured): void => {
-      const known = series.get(key) ?? makeSeries()
-      known.add(sample)
-      // Mostly it is the latest already.
-      if (key === latest) return
-      latest = key
-      putYoungest(series, key, known, limit)
-    },
-    read: (key: string, nowMs: number): Performance | null => series.get(key)?.read(nowMs) ?? null
+    add: (key: string, sample: Measured): void => entryOf(series, key, makeSeries).add(sample),
+    read: (key: string, nowMs: number): Performance | null => series.peek(key)?.read(nowMs) ?? null
   }
 }
 
@@ -75,9 +76,6 @@ interface ModelFacts {
 /** By connection, then model: two strings that are at hand are found faster than one that must be put together. */
 const makeModelBook = () => {
   const byConnection = new Map<string, Map<string, ModelFacts>>()
-  /** The longest without a sample first. */
-  const order = new Map<ModelFacts, null>()
-
   const get = (connectionId: string, model: string): ModelFacts | null =>
     byConnection.get(connectionId)?.get(model) ?? null
 
@@ -95,13 +93,11 @@ const makeModelBook = () => {
     return facts
   }
 
-  let latest: ModelFacts | null = null
+  const order = new LruMap<ModelFacts, null>({ capacity: capacity.models, onRemove: drop })
 
   const touch = (connectionId: string, model: string): ModelFacts => {
     const facts = get(connectionId, model) ?? begun(connectionId, model)
-    if (facts === latest) return facts
-    latest = facts
-    putYoungest(order, facts, null, capacity.models, drop)
+    order.set(facts, null)
     return facts
   }
 
@@ -137,20 +133,17 @@ const makeRunning = () => {
 
 /** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
 const makeComboBook = () => {
-  const served = new Map<string, WindowCounter>()
+  const served = new LruMap<string, WindowCounter>({ capacity: capacity.models })
   const running = makeRunning()
   const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
-  const tallyKey = (combo: string, connectionId: string, model: string): string =>
+  const servedKey = (combo: string, connectionId: string, model: string): string =>
     `${keyOf(combo, connectionId)}\n${model}`
   return {
     add: (combo: string, { atMs, connectionId, model }: Sample): void => {
-      const key = tallyKey(combo, connectionId, model)
-      const counter = served.get(key) ?? makeWindowCounter()
-      counter.add(atMs)
-      putYoungest(served, key, counter, capacity.models)
+      entryOf(served, servedKey(combo, connectionId, model), makeWindowCounter).add(atMs)
     },
     used: (combo: string, connectionId: string, model: string, nowMs: number): number =>
-      served.get(tallyKey(combo, connectionId, model))?.read(nowMs) ?? 0,
+      served.peek(servedKey(combo, connectionId, model))?.read(nowMs) ?? 0,
     begin: (combo: string, connectionId: string, model: string) => running.begin(keyOf(combo, connectionId), model),
     inFlight: (combo: string, connectionId: string, model: string) => running.count(keyOf(combo, connectionId), model)
   }

@@ -2,6 +2,7 @@
  * The latest summary of each session. Kept by session key, which holds the API key's id: no key ever reads another's. What a summary says
  * comes from prompts, so it stays in memory, is never logged, and is forgotten after five hours or when there are too many.
  */
+import { LruMap } from "../../../kernel/LruMap.ts"
 
 export interface Kept {
   /** Null: the model's answer held no summary. */
@@ -33,36 +34,15 @@ export interface Summaries {
 /** Two bytes a character, and the entry itself by rule of thumb. */
 const weigh = ({ from, summary }: Kept): number => 512 + 2 * (from.length + (summary?.length ?? 0))
 
-export const makeSummaries = (limits: SummaryLimits = defaultLimits): Summaries => {
-  /** The oldest first. */
-  const entries = new Map<string, { readonly kept: Kept; readonly untilMs: number }>()
-  let bytes = 0
-
-  const drop = (key: string): void => {
-    const entry = entries.get(key)
-    if (entry === undefined) return
-    entries.delete(key)
-    bytes -= weigh(entry.kept)
-  }
-
+export const makeSummaries = ({ maxBytes, maxEntries, ttlMs }: SummaryLimits = defaultLimits): Summaries => {
+  const entries = new LruMap<string, Kept>({ capacity: maxEntries, maxWeight: maxBytes, weightOf: weigh, ttlMs })
   return {
-    of: (key, nowMs) => {
-      const entry = entries.get(key)
-      if (entry === undefined) return null
-      if (nowMs < entry.untilMs) return entry.kept
-      drop(key)
-      return null
-    },
+    of: (key, nowMs) => entries.peek(key, nowMs) ?? null,
     keep: (key, kept, nowMs) => {
-      drop(key)
-      entries.set(key, { kept, untilMs: nowMs + limits.ttlMs })
-      bytes += weigh(kept)
-      for (const [oldest, { untilMs }] of entries) {
-        if (entries.size <= limits.maxEntries && bytes <= limits.maxBytes && nowMs < untilMs) return
-        drop(oldest)
-      }
+      entries.set(key, kept, nowMs)
+      entries.deleteExpired(nowMs)
     },
     entries: () => entries.size,
-    bytes: () => bytes
+    bytes: () => entries.weight
   }
 }
