@@ -1,7 +1,6 @@
 /** Flags that several commands share, and the check of what was typed against the contract's own schemas. */
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -42,17 +41,6 @@ export const body = <A, I>(
     }
   })
 }
-
-/** The same for one flag of its own. */
-export const checked =
-  <A, I>(flag: string, schema: Schema.Schema<A, I>) =>
-  (option: Options.Options<I>): Options.Options<A> =>
-    Options.mapEffect(option, (value) =>
-      Effect.mapError(Schema.decode(schema)(value), (error) => {
-        const [message = "is not valid"] = complaints(error).values()
-        return ValidationError.invalidValue(HelpDoc.p(`--${flag}: ${message}`))
-      })
-    )
 
 /** The one record with this id, else with this name. A name that fits several is refused with their ids. */
 export const pick = <A extends { readonly id: string; readonly name: string }>(

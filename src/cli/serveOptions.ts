@@ -26,14 +26,18 @@ export const serveOptions = {
   }
 } as const satisfies Record<string, ServeOption>
 
+export const portPattern = /^\d{1,5}$/
+export const maxPort = 65_535
+export const hostPattern = /^[\w.:%-]+$/
+
 /** A port as people write it, 0 to 65535; null when it is none. */
 export const parsePort = (text: string): number | null => {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  return port <= 65_535 ? port : null
+  const port = portPattern.test(text) ? Number(text) : Number.NaN
+  return port <= maxPort ? port : null
 }
 
 /** An address to listen on; null when it cannot be one. */
-export const parseHost = (text: string): string | null => (/^[\w.:%-]+$/.test(text) ? text : null)
+const parseHost = (text: string): string | null => (hostPattern.test(text) ? text : null)
 
 /** The flags as `serve` takes them. */
 export const toServeFlags = (given: {

@@ -81,7 +81,7 @@ const SimulatedQuota = Schema.Struct({
   requests: Schema.Int.pipe(Schema.between(1, 1_000_000)),
   windowMs: Schema.Int.pipe(Schema.between(1, 31 * 86_400_000))
 })
-const SimulatedFault = Schema.Struct({
+export const SimulatedFault = Schema.Struct({
   fault: FaultName,
   /** Part of the calls; absent: all of them. */
   rate: optional(Part),

@@ -7,7 +7,8 @@ import * as Schema from "effect/Schema"
 import { UsageLog } from "../../api/Groups/Usage.ts"
 import { harmless } from "../../kernel/TerminalText.ts"
 import * as Client from "../Client.ts"
-import { about, checked, json } from "../Flags.ts"
+import { about, json } from "../Flags.ts"
+import { taking } from "../Forms.ts"
 import * as Output from "../output/Output.ts"
 import type { Column } from "../output/Table.ts"
 
@@ -21,7 +22,7 @@ const flags = {
     Options.optional
   ),
   limit: Options.integer("limit").pipe(
-    checked("limit", Schema.Int.pipe(Schema.between(1, 1000))),
+    taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
     Options.withDescription("How many rows to look at, 1 to 1000."),
     Options.withDefault(50)
   ),

@@ -1,29 +1,29 @@
 /** `gateway serve`, also the default action. */
 import * as Command from "@effect/cli/Command"
-import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import * as ValidationError from "@effect/cli/ValidationError"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { about } from "../Flags.ts"
+import { taking } from "../Forms.ts"
 import { serve } from "../serve.ts"
-import { parseHost, parsePort, type ServeFlags, serveOptions, toServeFlags } from "../serveOptions.ts"
+import { hostPattern, maxPort, portPattern, type ServeFlags, serveOptions, toServeFlags } from "../serveOptions.ts"
 
-/** A text flag of the table, read by the function that reads it in a plain start. */
-const parsed = <A>(
+const Host = Schema.String.pipe(Schema.pattern(hostPattern))
+const Port = Schema.compose(Schema.String.pipe(Schema.pattern(portPattern)), Schema.NumberFromString).pipe(
+  Schema.lessThanOrEqualTo(maxPort)
+)
+
+/** A text flag of the table, by the rules of a plain start. */
+const typed = <A>(
   option: { readonly flag: string; readonly description: string },
   kind: string,
-  read: (text: string) => A | null
+  schema: Schema.Schema<A, string>
 ) =>
   Options.text(option.flag).pipe(
     Options.withPseudoName(kind),
     Options.withDescription(option.description),
-    Options.mapEffect((text) => {
-      const value = read(text)
-      return value === null
-        ? Effect.fail(ValidationError.invalidValue(HelpDoc.p(`--${option.flag}: '${text}' is not ${kind}`)))
-        : Effect.succeed(value)
-    }),
+    taking(schema, (text) => `--${option.flag}: '${text}' is not ${kind}`),
     Options.optional,
     Options.map(Option.getOrNull)
   )
@@ -33,8 +33,8 @@ const onOff = (option: { readonly flag: string; readonly description: string }) 
 
 /** The flags of `serve` as the command-line library reads them. */
 const serveConfig = {
-  host: parsed(serveOptions.host, "an address", parseHost),
-  port: parsed(serveOptions.port, "a port from 0 to 65535", parsePort),
+  host: typed(serveOptions.host, "an address", Host),
+  port: typed(serveOptions.port, "a port from 0 to 65535", Port),
   noOpen: onOff(serveOptions.noOpen),
   allowKeyless: onOff(serveOptions.allowKeyless)
 }

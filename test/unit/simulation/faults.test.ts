@@ -1,12 +1,13 @@
 /** The faults of simulations: the same as those of the fault wall, when they strike, and how they are written. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
 import { defaultResilience } from "../../../src/domain/Resilience.ts"
 import { FaultName, ScenarioName } from "../../../src/domain/SimulatedFaults.ts"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { policyOf } from "../../../src/resilience/failure/Policy.ts"
-import { faultsOf } from "../../../src/cli/commands/route/faults.ts"
+import { byTarget, Faults } from "../../../src/cli/commands/route/faults.ts"
 import { usual } from "../../../src/simulation/Behaviour.ts"
 import { faults } from "../../../src/simulation/faults/Catalogue.ts"
 import { always, type FaultPlan, isInForce } from "../../../src/simulation/faults/Fault.ts"
@@ -150,8 +151,9 @@ describe("retries, waits and rounds of a combo in a simulation", () => {
 describe("faults on the command line", () => {
   it.effect("are read with their part and their time, several of one target in their order", () =>
     Effect.gen(function* () {
+      const faultsOf = Schema.decode(Faults)
       const read = yield* faultsOf(["a=b=503:0.3@10+5/20", "one=402", "one=429:0.5", "*=400@2.5"])
-      assert.deepStrictEqual(read, {
+      assert.deepStrictEqual(byTarget(read), {
         "a=b": [{ fault: "503", rate: 0.3, fromMs: 10_000, forMs: 5_000, everyMs: 20_000 }],
         one: [{ fault: "402" }, { fault: "429", rate: 0.5 }],
         "*": [{ fault: "400", fromMs: 2_500 }]

@@ -1,10 +1,8 @@
 /** The service over a real usage log, and the words of the command line for it. */
-import { assert, describe, layer, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { spanMs } from "../../../src/cli/commands/route/replay.ts"
-import { pairsOf } from "../../../src/cli/commands/route/simulate.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
@@ -194,28 +192,6 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
         })
       )
       assert.include(refused.message, "groq/m, mistral/m")
-    })
-  )
-})
-
-describe("the words of the command line", () => {
-  const number = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : null)
-
-  it.effect("reads pairs and times, and says which are wrong", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* pairsOf("--errors", "name=0.05", ["a=b=0.5", "*=1"], number), {
-        "a=b": 0.5,
-        "*": 1
-      })
-      assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["=1"], number))).message, "name=0.05")
-      assert.include((yield* Effect.flip(pairsOf("--errors", "name=0.05", ["a=x"], number))).message, "'a=x'")
-      assert.deepStrictEqual(
-        yield* Effect.forEach(["90s", "30m", "24h", "7d", "2w"], spanMs),
-        [90_000, 1_800_000, 86_400_000, 604_800_000, 1_209_600_000]
-      )
-      for (const wrong of ["", "24", "h", "-1h", "1y", "0h", "367d", "999999999d"]) {
-        assert.include((yield* Effect.flip(spanMs(wrong))).message, "--since")
-      }
     })
   )
 })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../../api/Groups/Providers.ts"
+import { AccountTier } from "../../../domain/Connection.ts"
 import * as Client from "../../Client.ts"
 import { about, body, json } from "../../Flags.ts"
 import { OneConnection } from "../../output/connections.ts"
@@ -23,7 +24,10 @@ const flags = {
   baseUrl: text("base-url", "Address of the provider, where it is not the usual one."),
   defaultModel: text("default-model", "Model to use when none is named."),
   priority: Options.integer("priority").pipe(Options.withDescription("Lower is tried first."), Options.optional),
-  tier: text("tier", "ultra, pro, standard or free."),
+  tier: Options.choice("tier", AccountTier.literals).pipe(
+    Options.withDescription("What kind of account it is."),
+    Options.optional
+  ),
   ...Client.connectionBesideProviderKey,
   json
 }

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { CreateQuotaGroup, QuotaGroupView } from "../../../api/Groups/QuotaGroups.ts"
 import * as Client from "../../Client.ts"
 import { about, body, json, pick } from "../../Flags.ts"
+import { each, FiniteNumber, named, notOf } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 
@@ -48,12 +49,14 @@ const drawnOf = ({ allocations, name }: QuotaGroupView): ReadonlyArray<Drawn> =>
   allocations.flatMap(({ apiKeyId, quotas }) => quotas.map((quota) => ({ group: name, apiKeyId, quota })))
 
 /** `id` or `id=weight`. */
-export const weighted = (text: string): { readonly id: string; readonly weight: number } => {
-  const equals = text.lastIndexOf("=")
-  return equals === -1
-    ? { id: text, weight: 1 }
-    : { id: text.slice(0, equals), weight: Number(text.slice(equals + 1) || "NaN") }
-}
+const Weighted = Schema.Union(
+  named(FiniteNumber),
+  Schema.transform(Schema.String.pipe(Schema.pattern(/^[^=]+$/)), Schema.Tuple(Schema.String, Schema.Number), {
+    strict: true,
+    decode: (id) => [id, 1] as const,
+    encode: ([id]) => id
+  })
+)
 
 const list = Command.make("list", { ...Client.connection, json }, (given) =>
   Effect.gen(function* () {
@@ -75,11 +78,14 @@ const add = Command.make(
     name: Args.text({ name: "name" }),
     members: Args.text({ name: "connection" }).pipe(
       Args.withDescription("<connection id> or <connection id>=<weight>."),
-      Args.atLeast(1)
+      Args.atLeast(1),
+      Args.map((texts): Array<string> => texts),
+      Args.withSchema(each(Weighted, notOf("<connection>", "<connection id>=<weight>")))
     ),
     allocations: Options.text("allow").pipe(
       Options.withDescription("<API key id>=<weight>; may be given several times."),
-      Options.repeated
+      Options.repeated,
+      Options.withSchema(each(Weighted, notOf("--allow", "<API key id>=<weight>")))
     ),
     ...Client.connection,
     json
@@ -90,8 +96,8 @@ const add = Command.make(
         CreateQuotaGroup,
         {
           name: given.name,
-          members: given.members.map(weighted).map(({ id, weight }) => ({ connectionId: id, weight })),
-          allocations: given.allocations.map(weighted).map(({ id, weight }) => ({ apiKeyId: id, weight }))
+          members: given.members.map(([connectionId, weight]) => ({ connectionId, weight })),
+          allocations: given.allocations.map(([apiKeyId, weight]) => ({ apiKeyId, weight }))
         },
         { name: "<name>", members: "<connection>", allocations: "--allow" }
       )

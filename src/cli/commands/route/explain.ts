@@ -7,8 +7,8 @@ import * as Option from "effect/Option"
 import { ExplainInput } from "../../../api/Groups/Routing.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../Client.ts"
-import { BadArgument } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
+import { each, NamedAny, notOf } from "../../Forms.ts"
 import { readJson } from "../../JsonInput.ts"
 import { headline, OneDecision, showCandidates } from "../../output/decision.ts"
 import * as Output from "../../output/Output.ts"
@@ -26,7 +26,9 @@ const flags = {
   ),
   header: Options.text("header").pipe(
     Options.withDescription("A request header as name=value; may be given several times."),
-    Options.repeated
+    Options.repeated,
+    Options.withSchema(each(NamedAny, notOf("--header", "name=value"))),
+    Options.map((pairs) => Object.fromEntries(pairs))
   ),
   seed: Options.integer("seed").pipe(
     Options.withDescription(
@@ -38,18 +40,6 @@ const flags = {
   json
 }
 
-/** `name=value` pairs as headers. */
-export const headersOf = (
-  pairs: ReadonlyArray<string>
-): Effect.Effect<Readonly<Record<string, string>>, BadArgument> => {
-  const wrong = pairs.find((pair) => pair.indexOf("=") < 1)
-  return wrong === undefined
-    ? Effect.succeed(
-        Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]))
-      )
-    : new BadArgument({ message: `--header: '${wrong}' is not of the form name=value.` })
-}
-
 export const routeExplain = Command.make("explain", flags, (given) =>
   Effect.gen(function* () {
     const sent = Option.isSome(given.body) ? yield* readJson("--body", given.body.value) : undefined
@@ -59,7 +49,7 @@ export const routeExplain = Command.make("explain", flags, (given) =>
         model: given.model,
         wire: given.wire,
         body: sent,
-        headers: yield* headersOf(given.header),
+        headers: given.header,
         seed: Option.getOrUndefined(given.seed)
       },
       { model: "<model>", body: "--body", seed: "--seed" }

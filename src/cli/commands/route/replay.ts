@@ -6,27 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ReplayInput, ReplayView } from "../../../api/Groups/Routing.ts"
 import * as Client from "../../Client.ts"
-import { BadArgument } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
+import { taking } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { ms, shareColumns } from "../../output/simulation.ts"
-
-const flags = {
-  since: Options.text("since").pipe(
-    Options.withDescription("How far to look back: 30m, 24h, 7d or 2w."),
-    Options.withDefault("24h")
-  ),
-  combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
-  seed: Options.integer("seed").pipe(
-    Options.withDescription(
-      "A whole number that decides what is left to chance: the same seed gives the same decisions."
-    ),
-    Options.withDefault(1)
-  ),
-  ...Client.connection,
-  json
-}
 
 const units: Readonly<Record<string, Duration.DurationInput>> = {
   s: "1 second",
@@ -39,15 +23,30 @@ const units: Readonly<Record<string, Duration.DurationInput>> = {
 const mostDays = 366
 
 /** Milliseconds of `90s`, `30m`, `24h`, `7d` or `2w`. */
-export const spanMs = (text: string): Effect.Effect<number, BadArgument> => {
-  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text.trim()) ?? []
-  if (count === undefined) {
-    return new BadArgument({ message: `--since: '${text}' is no time such as 30m, 24h, 7d or 2w.` })
-  }
-  const ms = Number(count) * Duration.toMillis(units[unit] ?? 0)
-  return ms >= 1_000 && ms <= mostDays * 86_400_000
-    ? Effect.succeed(ms)
-    : new BadArgument({ message: `--since: '${text}' must be from 1s to ${mostDays}d.` })
+export const Span = Schema.transform(Schema.Trim.pipe(Schema.pattern(/^\d{1,9}[smhdw]$/)), Schema.Number, {
+  strict: true,
+  decode: (text) => Number.parseInt(text, 10) * Duration.toMillis(units[text.slice(-1)] ?? 0),
+  encode: (ms) => `${Math.round(ms / 1_000)}s`
+}).pipe(Schema.between(1_000, mostDays * 86_400_000))
+
+export const noSpan = (text: string): string =>
+  `--since: '${text}' is no time from 1s to ${mostDays}d, such as 30m, 24h, 7d or 2w.`
+
+export const flags = {
+  since: Options.text("since").pipe(
+    Options.withDescription("How far to look back: 30m, 24h, 7d or 2w."),
+    Options.withDefault("24h"),
+    taking(Span, noSpan)
+  ),
+  combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
+  seed: Options.integer("seed").pipe(
+    Options.withDescription(
+      "A whole number that decides what is left to chance: the same seed gives the same decisions."
+    ),
+    Options.withDefault(1)
+  ),
+  ...Client.connection,
+  json
 }
 
 const signed = (usd: number): string => `${usd > 0 ? "+" : ""}${usd.toFixed(6)}`
@@ -74,7 +73,7 @@ export const routeReplay = Command.make("replay", flags, (given) =>
   Effect.gen(function* () {
     const payload = yield* body(
       ReplayInput,
-      { model: given.combo, sinceMs: yield* spanMs(given.since), seed: given.seed },
+      { model: given.combo, sinceMs: given.since, seed: given.seed },
       { model: "--combo", sinceMs: "--since", seed: "--seed" }
     )
     const to = yield* Client.target(given)

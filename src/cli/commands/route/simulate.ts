@@ -8,17 +8,30 @@ import * as Schema from "effect/Schema"
 import { SimulateInput, SimulationView } from "../../../api/Groups/Routing.ts"
 import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
 import * as Client from "../../Client.ts"
-import { BadArgument } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
+import { each, FiniteNumber, named, notOf, taking, twoNumbers } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { ms, percent, simulatedColumns } from "../../output/simulation.ts"
-import { faultsOf, scenarioOf } from "./faults.ts"
+import { byTarget, Faults, noScenario, Scenario } from "./faults.ts"
 
-const named = (flag: string, text: string) =>
+const repeated = (flag: string, text: string) =>
   Options.text(flag).pipe(Options.withDescription(`${text} May be given several times.`), Options.repeated)
 
-const flags = {
+/** `name=value` of several targets, as an object. */
+const perTarget = <A>(flag: string, text: string, shape: string, value: Schema.Schema<A, string>) =>
+  repeated(flag, text).pipe(
+    Options.withSchema(each(named(value), notOf(`--${flag}`, shape))),
+    Options.map((pairs): Readonly<Record<string, A>> => Object.fromEntries(pairs))
+  )
+
+const Quota = Schema.transform(twoNumbers("/"), Schema.Struct({ requests: Schema.Number, windowMs: Schema.Number }), {
+  strict: true,
+  decode: ([requests, seconds]) => ({ requests, windowMs: Math.round(seconds * 1_000) }),
+  encode: ({ requests, windowMs }) => [requests, windowMs / 1_000] as const
+})
+
+export const flags = {
   combo: Args.text({ name: "combo" }).pipe(Args.withDescription("A combo, an automatic id, or any other model id.")),
   requests: Options.integer("requests").pipe(
     Options.withDescription("Requests to simulate."),
@@ -37,77 +50,48 @@ const flags = {
     Options.withDescription(
       `What goes wrong: ${CombinedScenario.literals.join(", ")}; or a fault that the first account has always: ${FaultName.literals.join(", ")}.`
     ),
+    taking(Scenario, noScenario),
     Options.optional
   ),
-  fault: named(
+  fault: repeated(
     "fault",
     `What else goes wrong, and when: one=402, one=503:0.3 for three calls of ten, one=503@10+5/20 from second 10 for 5 seconds of every 20. The faults are those of --scenario.`
-  ),
+  ).pipe(Options.withSchema(Faults), Options.map(byTarget)),
   stream: Options.boolean("stream").pipe(
     Options.withDescription("Streamed answers: what breaks off after its beginning cannot be asked of somebody else.")
   ),
-  errors: named("errors", "Fraction of calls that fail with 503: one=0.05, or *=0.05 for all."),
-  latency: named("latency", "Median and 95th percentile in milliseconds: one=300,900."),
-  quota: named("quota", "Requests per window in seconds; beyond it the answer is 429: one=100/60."),
+  errors: perTarget(
+    "errors",
+    "Fraction of calls that fail with 503: one=0.05, or *=0.05 for all.",
+    "name=0.05",
+    FiniteNumber
+  ),
+  latency: perTarget(
+    "latency",
+    "Median and 95th percentile in milliseconds: one=300,900.",
+    "name=300,900",
+    twoNumbers(",")
+  ),
+  quota: perTarget(
+    "quota",
+    "Requests per window in seconds; beyond it the answer is 429: one=100/60.",
+    "name=100/60",
+    Quota
+  ),
   sessions: Options.text("sessions").pipe(
     Options.withDescription(
       "Sessions that the requests are of, and requests of each from one prompt to the next: 20,10."
     ),
+    taking(twoNumbers(","), notOf("--sessions", "20,10")),
     Options.optional
   ),
   tokens: Options.text("tokens").pipe(
     Options.withDescription("Tokens in and out of every request."),
-    Options.withDefault("1000,300")
+    Options.withDefault("1000,300"),
+    taking(twoNumbers(","), notOf("--tokens", "1000,300"))
   ),
   ...Client.connection,
   json
-}
-
-const numbers = (text: string, separator: string): ReadonlyArray<number> =>
-  text.split(separator).map((part) => (part.trim() === "" ? Number.NaN : Number(part)))
-
-/** `name=a,b` pairs as an object; `read` gives null for what it does not understand. */
-export const pairsOf = <A>(
-  flag: string,
-  shape: string,
-  pairs: ReadonlyArray<string>,
-  read: (value: string) => A | null
-): Effect.Effect<Readonly<Record<string, A>>, BadArgument> =>
-  Effect.map(
-    Effect.forEach(pairs, (pair) => {
-      // Names may hold the sign, values never do.
-      const sign = pair.lastIndexOf("=")
-      const value = sign < 1 ? null : read(pair.slice(sign + 1))
-      return value === null
-        ? new BadArgument({ message: `${flag}: '${pair}' is not of the form ${shape}.` })
-        : Effect.succeed([pair.slice(0, sign), value] as const)
-    }),
-    Object.fromEntries
-  )
-
-const oneNumber = (text: string): number | null => {
-  const [value = Number.NaN, ...more] = numbers(text, ",")
-  return Number.isNaN(value) || more.length > 0 ? null : value
-}
-
-const twoNumbers =
-  (separator: string) =>
-  (text: string): readonly [number, number] | null => {
-    const [one = Number.NaN, two = Number.NaN, ...more] = numbers(text, separator)
-    return Number.isNaN(one) || Number.isNaN(two) || more.length > 0 ? null : [one, two]
-  }
-
-const quotaOf = (text: string): { readonly requests: number; readonly windowMs: number } | null => {
-  const pair = twoNumbers("/")(text)
-  return pair === null ? null : { requests: pair[0], windowMs: Math.round(pair[1] * 1_000) }
-}
-
-const sessionsOf = (given: Option.Option<string>): Effect.Effect<Pick<SimulateInput, "sessions">, BadArgument> => {
-  if (Option.isNone(given)) return Effect.succeed({})
-  const pair = twoNumbers(",")(given.value)
-  return pair === null
-    ? Effect.fail(new BadArgument({ message: `--sessions: '${given.value}' is not of the form 20,10.` }))
-    : Effect.succeed({ sessions: { count: pair[0], turnsPerPrompt: pair[1] } })
 }
 
 const flagOf = {
@@ -160,9 +144,7 @@ const headline = ({ fairness, ...simulation }: SimulationView): ReadonlyArray<re
 
 export const routeSimulate = Command.make("simulate", flags, (given) =>
   Effect.gen(function* () {
-    const tokens = twoNumbers(",")(given.tokens)
-    if (tokens === null)
-      return yield* new BadArgument({ message: `--tokens: '${given.tokens}' is not of the form 1000,300.` })
+    const [promptTokens, outputTokens] = given.tokens
     const payload = yield* body(
       SimulateInput,
       {
@@ -171,15 +153,17 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
         seed: given.seed,
         ratePerSecond: given.rate,
         burst: given.burst,
-        ...(yield* scenarioOf(given.scenario)),
+        scenario: Option.getOrUndefined(given.scenario),
         ...(given.stream ? { stream: true } : {}),
-        faults: yield* faultsOf(given.fault),
-        errors: yield* pairsOf("--errors", "name=0.05", given.errors, oneNumber),
-        latency: yield* pairsOf("--latency", "name=300,900", given.latency, twoNumbers(",")),
-        quotas: yield* pairsOf("--quota", "name=100/60", given.quota, quotaOf),
-        ...(yield* sessionsOf(given.sessions)),
-        promptTokens: tokens[0],
-        outputTokens: tokens[1]
+        faults: given.fault,
+        errors: given.errors,
+        latency: given.latency,
+        quotas: given.quota,
+        sessions: Option.getOrUndefined(
+          Option.map(given.sessions, ([count, turnsPerPrompt]) => ({ count, turnsPerPrompt }))
+        ),
+        promptTokens,
+        outputTokens
       },
       flagOf
     )
