@@ -23,12 +23,9 @@ import { answerBody } from "./request/OwnAnswer.ts"
 export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
   Pipeline,
   {
-    /**
-     * Hot: serves one request to its end. Never throws: every failure is told to the client and written down. `over` is called once when
-     * nothing more is done for it.
-     */
+    /** Hot: serves one request to its end. Never throws: a failure is an answer. `over` is called once, when nothing more is done. */
     readonly serve: (exchange: Exchange, over?: () => void) => void
-    /** Answers a request that goes no further than the door. */
+    /** Answers a request that goes no further than its opening. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
   }
 >() {}
@@ -50,8 +47,8 @@ export const make = Effect.gen(function* () {
 
   /** Runs what has to wait in a fiber of its own. */
   const goOn = (exchange: Exchange, rest: Effect.Effect<void>, over: () => void): void => {
-    const guarded = Effect.catchAllCause(rest, (cause) => Effect.sync(() => died(exchange, cause)))
-    runFork(Effect.ensuring(guarded, Effect.sync(over)))
+    const told = Effect.catchAllCause(rest, (cause) => Effect.sync(() => died(exchange, cause)))
+    runFork(Effect.ensuring(told, Effect.sync(over)))
   }
 
   const finish = ({ end, others, work }: Answered): void => {
@@ -61,13 +58,11 @@ export const make = Effect.gen(function* () {
 
   /** Where no upstream has reported its usage, the prompt is counted for the bill first. */
   const counted = (answered: Answered): Effect.Effect<void> =>
-    Effect.flatMap(
-      Effect.sync(() => promptTexts(answered.work, answered.work.envelope.model)),
-      (texts) =>
-        Effect.map(counter.countTexts(texts), (textTokens) =>
-          finish({ ...answered, work: { ...answered.work, textTokens } })
-        )
-    )
+    Effect.suspend(() => {
+      const { work } = answered
+      const counting = counter.countTexts(promptTexts(work, work.envelope.model))
+      return Effect.map(counting, (textTokens) => finish({ ...answered, work: { ...work, textTokens } }))
+    })
 
   const settle = (answered: Answered): Effect.Effect<void> =>
     isUncounted(answered) ? counted(answered) : Effect.sync(() => finish(answered))
