@@ -47,7 +47,7 @@ const features = Features.layer.pipe(
   Layer.provide(Layer.mergeAll(SummaryAccount.layer, failover))
 )
 
-/** Over a configuration, the routing engine and the books. */
+/** Over a configuration, the routing engine and settlement. */
 export const inference = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
   Layer.provide(settlement),

@@ -119,7 +119,7 @@ const providers = ModelSync.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
-const books = Layer.mergeAll(
+const recording = Layer.mergeAll(
   UsageJournal.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
@@ -141,7 +141,7 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
-  Layer.provideMerge(Layer.mergeAll(providers, books, access)),
+  Layer.provideMerge(Layer.mergeAll(providers, recording, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)
 )

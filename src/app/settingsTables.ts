@@ -1,5 +1,5 @@
 /**
- * Small stores that other rooms declare and the settings table keeps: flag overrides and price overrides.
+ * Small stores that other folders declare and the settings table keeps: flag overrides and price overrides.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** Explains decisions (contract B3 `POST /api/routing/explain`): the same doors as a real request, up to the point where one would go out. */
+/** Explains decisions (`POST /api/routing/explain`): the same steps as for a real request, up to the call. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
             resolution,
             decision,
             attempts: [],
-            // Who is refused is not asked, whatever its health.
+            // A refused target is not asked, whatever its health.
             exclusions: leftOutOf({
               order: resolution.targets.filter((target) => !refusals.has(target)),
               policy: routePolicy(settings.current(), resolution.policy),

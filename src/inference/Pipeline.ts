@@ -1,5 +1,5 @@
 /**
- * The story of a request: open (read, resolve, decide) → failover, one target after the other → settle.
+ * The stages of a request: open (read, resolve, decide) → failover, one target after the other → settle.
  * A request whose first call answers runs through plain synchronous functions from one callback of a socket to the next; what has to
  * wait for more than that one answer goes on in a fiber of its own.
  */

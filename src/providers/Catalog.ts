@@ -343,7 +343,7 @@ export const make = Effect.gen(function* () {
     const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
     return settleFacts({
       ...known,
-      // A family's word is no use for a model of which somebody said that it does not think.
+      // The family's fact does not count for a model that is known not to reason.
       noThinkingAlias:
         declared?.capabilities.noThinkingAlias ?? (known.reasoning === false ? false : known.noThinkingAlias),
       contextLength: known.contextLength ?? published.find(account.spec.id, model)

@@ -14,7 +14,7 @@ const speaksOtherwise =
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 
-/** Whether a model may be taken for a chat with nobody having named it. */
+/** Whether a model may be taken for a chat without being declared as one. */
 export const isChatModel = (model: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
   outputModalities === null
     ? !embeds.test(model) && !ranks.test(model) && !speaksOtherwise.test(model)

@@ -1,5 +1,5 @@
 /**
- * Connections made from well-known key variables, so that `auto` works with no configuration (contract B1).
+ * Connections made from well-known key variables, so that `auto` works with no configuration.
  * Addresses are never read from the environment: each key goes to the host the registry names.
  */
 import * as Redacted from "effect/Redacted"

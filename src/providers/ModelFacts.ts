@@ -1,6 +1,6 @@
 /**
  * What is known of a model beside its id, and how several sources are laid over one another. Null always means "not known":
- * nobody may take an unknown model for capable of anything (contract B5). Pure.
+ * an unknown model must not be taken for capable of anything. Pure.
  */
 
 export type Modality = "text" | "image" | "audio" | "video" | "file" | "embedding"
@@ -19,7 +19,7 @@ export interface ModelFacts {
   readonly reasoning: boolean | null
   readonly toolCalling: boolean | null
   readonly structuredOutput: boolean | null
-  /** Offered also under the no-thinking alias: it thinks, and can be told not to (document 1, "Model identifier forms"). */
+  /** Offered also under the no-thinking alias: it thinks, and can be told not to. */
   readonly noThinkingAlias: boolean | null
 }
 
@@ -92,8 +92,8 @@ const shared = (lists: ReadonlyArray<ReadonlyArray<Modality> | null>): ReadonlyA
 }
 
 /**
- * What can be promised of a choice between models: what all of them can do, and the least of their limits. Of `auto` the law
- * wants the greatest limits told (document 1, `/api/combos/auto`).
+ * What can be promised of a choice between models: what all of them can do, and the least of their limits. For `auto`
+ * the greatest limits are listed (`/api/combos/auto`).
  */
 export const commonFacts = (members: ReadonlyArray<ModelFacts>, limits: "least" | "greatest" = "least"): ModelFacts => {
   const limit = limits === "least" ? least : greatest

@@ -148,7 +148,7 @@ const families: ReadonlyArray<Family> = [...noConversation, ...anthropic, ...ope
 
 const longestName = 300
 
-/** What a model's name tells, whoever serves it and with whatever path before it. */
+/** What a model's name tells, at any provider and with any path before it. */
 export const factsOfName = (model: string): ModelFacts => {
   if (model.length > longestName) return unknownFacts
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase()

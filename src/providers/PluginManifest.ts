@@ -1,6 +1,6 @@
 /**
- * The provider registry for routers beside the gateway, as plain JSON (document 1, `/api/v1/provider-plugin-manifest`). It holds
- * what is in the registry for everybody: nothing of accounts or nodes, no secret, no request header, no variable of the environment.
+ * The provider registry for routers beside the gateway, as plain JSON (`/api/v1/provider-plugin-manifest`). It holds
+ * only what the registry holds: nothing of accounts or nodes, no secret, no request header, no variable of the environment.
  */
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"

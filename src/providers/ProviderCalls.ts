@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
     return yield* done(model, status, error)
   })
 
-  /** Some providers list their models to everybody: such a list says nothing about a key. */
+  /** Some providers list their models to every caller: such a list says nothing about a key. */
   const listsToAnybody = (spec: ProviderSpec, connection: Connection) =>
     connection.apiKey === null && connection.oauth === null
       ? Effect.succeed(false)

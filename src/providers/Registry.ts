@@ -1,6 +1,5 @@
 /**
- * The provider registry: look-ups over the data in `registry/`, and provider nodes turned into the same shape
- * (document 1; contract B3 `/api/provider-nodes`; reference-facts 6).
+ * The provider registry: look-ups over the data in `registry/`, and provider nodes turned into the same shape (`/api/provider-nodes`).
  */
 import type { SecretHeaders } from "../domain/Connection.ts"
 import { type Dialect, plainDialect } from "../domain/Dialect.ts"

@@ -1,6 +1,6 @@
 /**
- * The door of each connection: its `max_concurrent`, and for API-key accounts the throttle of the settings (`requestQueue`, off
- * unless set). Who cannot go in at once waits in one bounded line, first come first served.
+ * Limits the calls of each connection: its `max_concurrent`, and for API-key accounts the throttle of the settings (`requestQueue`, off
+ * unless set). Calls above the limit wait in one bounded queue, first come first served.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,7 +16,7 @@ import * as Settings from "./Settings.ts"
 
 type Release = ConcurrencyGate.Release
 
-/** A connection as far as its door is concerned. */
+/** What of a connection its limits depend on. */
 export type LimitedConnection = Pick<Connection, "id" | "maxConcurrent" | "authType">
 
 export type Place =
@@ -34,8 +34,8 @@ export class ConnectionLimiter extends Context.Tag("gateway/resilience/Connectio
   ConnectionLimiter,
   {
     /**
-     * Hot: asks for a place for one call. A `shared` one is of a quota share, whose semaphore hinders nobody: a full line, or a place
-     * that does not come in time, lets it in beyond the limit (document 1 "Quota-share concurrency"). The throttle holds for it too.
+     * Hot: asks for a place for one call. A `shared` one is of a quota share, whose limit fails open: with a full queue, or
+     * without a place in time, it goes beyond the limit. The throttle holds for it too.
      */
     readonly enter: (connection: LimitedConnection, shared?: boolean) => Place
     /** How many calls are in, and how many wait; connections without any limit are not counted. */
@@ -150,14 +150,14 @@ export const make = Effect.gen(function* () {
     const { id } = connection
     const throttle = throttleOf(connection)
     const limit = limitOf(connection, throttle)
-    // Who waits from the time of a limit is let in by the next who comes without one.
+    // Calls that wait since there was a limit are let in by the next one without.
     if (limit === Number.POSITIVE_INFINITY && gate.waiting(id) === 0) return unlimited
     const { failsOpen, queueDepth } = lineOf(connection, shared)
     const line = { _tag: "Wait", wait: wait(connection, shared) } as const
     if (throttle !== null) {
       const nowMs = clock.unsafeCurrentTimeMillis()
       const restMs = limiterOf(id, throttle, nowMs).waitMs(throttle, nowMs)
-      // Nobody waits for what cannot come in time.
+      // A turn that cannot come in time is not waited for.
       if (restMs > throttle.maxWaitMs) return { _tag: "Full", retryAfterMs: restMs }
       if (restMs > 0 || gate.inUse(turnsOf(id)) > 0) return waiting(id) < queueDepth ? line : full
       const place = gate.enter(id, limit, queueDepth)

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type { Release } from "./ConcurrencyGate.ts"
 import * as Settings from "./Settings.ts"
 
-/** The house is full. `retryAfterMs` is what the client is told. */
+/** The gateway is full. `retryAfterMs` is what the client is told. */
 export interface Shed {
   readonly retryAfterMs: number
 }

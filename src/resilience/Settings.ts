@@ -1,6 +1,6 @@
 /**
- * Resilience settings: hot for the request path, kept in the settings table (contract B3 `/api/resilience`).
- * Shape and limits are in `domain/Resilience.ts`; the parts are read by the rooms they belong to.
+ * Resilience settings: hot for the request path, kept in the settings table (`/api/resilience`).
+ * Shape and limits are in `domain/Resilience.ts`; each part is read by the module it configures.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

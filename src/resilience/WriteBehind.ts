@@ -1,6 +1,6 @@
 /**
- * Writes changed state to the store: at once when somebody waits for it, otherwise soon after, many changes in one go. What cannot
- * be written stays marked, is logged, and is tried again after a while and whenever somebody flushes.
+ * Writes changed state to the store: at once on `flush`, otherwise soon after the change, many changes in one go. What cannot be written
+ * stays marked, is logged, and is tried again after a while and on the next `flush`.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ export interface WriteBehind {
 }
 
 /**
- * Between rounds nobody waits for: what changes meanwhile is written once. Ten times as long as the round took, so that writing is a
+ * Between rounds without a `flush`: what changes meanwhile is written once. Ten times as long as the round took, so that writing is a
  * small part of the work however much changes, and a crash loses next to nothing while little does.
  */
 const pauseAfter = (round: Duration.Duration): Effect.Effect<void> =>

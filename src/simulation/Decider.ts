@@ -3,7 +3,7 @@ import type { SeededRandom } from "../kernel/SeededRandom.ts"
 import { callEnded, healed } from "../routing/auto/SelfHealing.ts"
 import type { Candidate, Features } from "../routing/candidate/Candidate.ts"
 import { decide, type Decided, type DecidePolicy } from "../routing/decide/Decide.ts"
-import { keyOf } from "../routing/decide/Candidates.ts"
+import { targetKeyOf } from "../routing/resolve/TargetKey.ts"
 import { blankMemory } from "../routing/candidate/Strategy.ts"
 import * as Affinity from "../routing/decide/Affinity.ts"
 import { asListed, isAsListed, keptFor, type Question, servedOf } from "../routing/decide/Engine.ts"
@@ -86,7 +86,7 @@ export const makeDecider = (resolution: Resolution, policy: DecidePolicy, seeds:
       if (known !== undefined) memory = learn(memory, known, resolution.policy)
     },
     ended: (target, ok, nowMs) => {
-      if (ok !== null) healing = callEnded(healing, keyOf(target), ok, nowMs)
+      if (ok !== null) healing = callEnded(healing, targetKeyOf(target), ok, nowMs)
     }
   }
 }

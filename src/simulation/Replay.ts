@@ -7,7 +7,7 @@ import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Candidate, Features } from "../routing/candidate/Candidate.ts"
 import type { DecidePolicy } from "../routing/decide/Decide.ts"
-import { keyOf } from "../routing/decide/Candidates.ts"
+import { targetKey, targetKeyOf } from "../routing/resolve/TargetKey.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"
 import { percentile, streamsOf } from "./Distributions.ts"
 import { makeDecider, noSession, plainFeatures } from "./Decider.ts"
@@ -84,7 +84,7 @@ const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> =>
 const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: UsageRow): Features =>
   plainFeatures({ wire, stream, promptTokens: tokens.in, maxOutputTokens: null })
 
-const recordedKey = ({ connectionId, model }: UsageRow): string => `${connectionId ?? ""} ${model ?? ""}`
+const recordedKey = ({ connectionId, model }: UsageRow): string => targetKey(connectionId ?? "", model ?? "")
 
 /** Median latency of each connection's model in the record. */
 const mediansOf = (rows: ReadonlyArray<UsageRow>): ReadonlyMap<string, number> => {
@@ -146,7 +146,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
       basis.live += 1
       return chosen.performance.p50Ms
     }
-    const median = medians.get(keyOf(chosen.target))
+    const median = medians.get(targetKeyOf(chosen.target))
     basis[median === undefined ? "unknown" : "recorded"] += 1
     return median ?? row.latencyMs
   }
@@ -167,7 +167,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
     current[place] = { ...chosen, used: chosen.used + 1 }
     add(before, row.provider ?? "-")
     add(after, provider)
-    if (keyOf(chosen.target) !== recordedKey(row)) moved += 1
+    if (targetKeyOf(chosen.target) !== recordedKey(row)) moved += 1
     costBefore += row.costNanoUsd
     if (!row.priced) unpricedBefore += 1
     const known = price(provider, chosen.target.model)

@@ -23,7 +23,7 @@ export interface TargetReport {
   readonly breakerOpenings: number
   /** What its last failed call was understood as. */
   readonly lastFailure: { readonly kind: FailureKind; readonly status: number } | null
-  /** What keeps it out at the end; null: nothing. `remainingMs` null: an operator has to act, or nobody knows. */
+  /** What keeps it out at the end; null: nothing. `remainingMs` null: an operator has to act, or it is not known. */
   readonly left: { readonly rule: string; readonly remainingMs: number | null } | null
   /** Of its good answers; null without any. */
   readonly p50Ms: number | null

@@ -37,7 +37,7 @@ const whole = (about: string, part: Scenario["part"]): Scenario => ({ about, str
 const limit = { requests: 12, windowMs: 10_000 }
 
 const combined: Readonly<Record<CombinedScenario, Scenario>> = {
-  healthy: whole("everybody is well", all(nothing)),
+  healthy: whole("all targets are healthy", all(nothing)),
   "slow-first": whole("the first is ten times slower", first({ latency: [5_000, 10_000] })),
   "errors-everywhere": whole("one call of five fails, everywhere", all({ faults: [{ ...always("503"), rate: 0.2 }] })),
   "first-down-a-while": whole(
@@ -62,14 +62,14 @@ const combined: Readonly<Record<CombinedScenario, Scenario>> = {
   "two-in-trouble": whole("the first has no credits, the second fails half of its calls", (place) =>
     place === 0 ? { faults: [always("402")] } : place === 1 ? { faults: [{ ...always("503"), rate: 0.5 }] } : nothing
   ),
-  "all-but-last-down": whole("nobody is there but the last", (place, accounts) =>
+  "all-but-last-down": whole("all targets but the last are down", (place, accounts) =>
     place === accounts - 1 ? nothing : { faults: [always("connection-refused")] }
   ),
   "all-limited": whole("each serves 12 requests in 10 seconds", all({ quota: limit })),
-  "all-rate-limited": whole("everybody answers 429", all({ faults: [always("429-retry-after-seconds")] })),
-  "all-exhausted": whole("everybody is used up until tomorrow", all({ faults: [always("429-daily-quota")] })),
-  "all-down": whole("everybody answers 503", all({ faults: [always("503")] })),
-  "all-refuse-the-request": whole("everybody says that the request is wrong", all({ faults: [always("400")] }))
+  "all-rate-limited": whole("all targets answer 429", all({ faults: [always("429-retry-after-seconds")] })),
+  "all-exhausted": whole("all targets are used up until tomorrow", all({ faults: [always("429-daily-quota")] })),
+  "all-down": whole("all targets answer 503", all({ faults: [always("503")] })),
+  "all-refuse-the-request": whole("all targets refuse the request as wrong", all({ faults: [always("400")] }))
 }
 
 const isFault = (name: ScenarioName): name is FaultName => Object.hasOwn(faults, name)

@@ -1,7 +1,7 @@
 /**
  * A simulation of a model id: arrivals, decisions, calls, faults and what they do to health, on a virtual clock, with the decision
- * function, strategies, classifier, breakers, cooldowns and policies that real requests meet (issue "explain, replay, simulate"). The
- * same input gives the same report.
+ * function, strategies, classifier, breakers, cooldowns and policies that real requests meet. The same
+ * input gives the same report.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import type { ResilienceSettings } from "../domain/Resilience.ts"
@@ -151,7 +151,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   const { queueDepth, waitTimeoutMs } = settings.connectionQueue
   const gates = makeSimulatedQueues()
   const stats = PerformanceStats.make()
-  const rooms = {
+  const sources = {
     catalog: { factsOf: input.factsOf },
     health,
     breakers: health,
@@ -251,7 +251,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
       arrived += 1
       counters.arrived()
       const turn = turnOf(input, number)
-      const decided = deciding.decide(() => candidatesOf(rooms, resolution, nowMs), features, nowMs, turn)
+      const decided = deciding.decide(() => candidatesOf(sources, resolution, nowMs), features, nowMs, turn)
       deciding.commit(decided)
       watch?.decided(number, decided, nowMs)
       const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
@@ -331,7 +331,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     counters.served(target, answer.latencyMs, clockMs - request.arrivedMs, target !== request.favourite)
     deciding.served(request.decided, { target, sessionKey: request.sessionKey, nowMs: clockMs }, () => {
       const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
-      return candidatesOf(rooms, { ...resolution, targets: [target], weights }, clockMs)[0]
+      return candidatesOf(sources, { ...resolution, targets: [target], weights }, clockMs)[0]
     })
   }
 

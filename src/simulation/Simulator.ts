@@ -1,5 +1,5 @@
 /**
- * Simulations and replays over what the house knows: its catalogue, prices, settings and usage log. Nothing is sent, and nothing is
+ * Simulations and replays over the state of the gateway: its catalogue, prices, settings and usage log. Nothing is sent, and nothing is
  * remembered. They run in small portions, so that requests go on beside them, and one at a time.
  */
 import * as Clock from "effect/Clock"
@@ -146,7 +146,7 @@ export const make = Effect.gen(function* () {
     const { length } = resolution.targets
     const nowMs = yield* Clock.currentTimeMillis
     const { isCut, rows } = yield* rowsSince(nowMs - sinceMs, Math.min(mostRows, Math.floor(mostWork / length)))
-    const rooms = {
+    const sources = {
       catalog,
       health: { unready: () => null },
       breakers: { phaseOf: () => "CLOSED" as const },
@@ -157,7 +157,7 @@ export const make = Effect.gen(function* () {
     const run = makeReplay({
       model,
       resolution,
-      candidates: candidatesOf(rooms, resolution, nowMs),
+      candidates: candidatesOf(sources, resolution, nowMs),
       rows: rows.toReversed(),
       seed,
       price: prices.price,

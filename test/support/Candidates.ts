@@ -2,7 +2,7 @@
 import { type Account, snapshot } from "../../src/providers/Catalog.ts"
 import { unknownFacts } from "../../src/providers/ModelFacts.ts"
 import type { Candidate, Features, Performance } from "../../src/routing/candidate/Candidate.ts"
-import { keyOf } from "../../src/routing/decide/Candidates.ts"
+import { targetKeyOf } from "../../src/routing/resolve/TargetKey.ts"
 import { plainFeatures as featuresOf } from "../../src/simulation/Decider.ts"
 import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
 import { connection } from "./Records.ts"
@@ -25,7 +25,7 @@ export const namedTarget = (provider: string, connectionId = provider, model = "
 /** Healthy, idle, and nothing measured. */
 export const candidateOf = (target: Target, given: Partial<Candidate> = {}): Candidate => ({
   target,
-  key: keyOf(target),
+  key: targetKeyOf(target),
   weight: 1,
   facts: unknownFacts,
   tier: null,

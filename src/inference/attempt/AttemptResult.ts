@@ -1,8 +1,6 @@
 /**
- * One call to one target. Until `commit` nothing has reached the client, so a failure is free to be followed by another target;
- * after it the answer is fixed. Native callbacks throughout: this is the hottest code of the house (no Effect per chunk).
- *
- * Phases: waiting (headers, then first content) → relaying → done. Timeouts: contract B5.
+ * The result of one call to one target. Until the commit nothing has reached the client, so another target may follow a failure; after
+ * it the answer is fixed. Phases: waiting (headers, then first content) → relaying → done.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import type { FailureSignal } from "../../resilience/failure/Signal.ts"
@@ -59,7 +57,7 @@ export type AttemptResult =
       readonly failure: AttemptFailure
       readonly report: AnswerReport
       readonly firstContentMs: number | null
-      /** What the client has of the answer; absent where nobody may go on with it. */
+      /** What the client has of the answer; absent where no target may go on with it. */
       readonly sent?: DeliveredPrefix
       readonly before?: ReadonlyArray<EarlierPart>
     }
@@ -107,9 +105,9 @@ export const failureInAnswer = (
   bodyText = ""
 ): AttemptFailure => {
   const { code, message, status } = problem
-  // Seen by our own decoder, not told by anybody.
+  // Found by our own decoder.
   if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
-  // Nobody's failure: the client's wire has no word for the answer.
+  // No failure of the upstream: the client's wire cannot say the answer.
   if (code === pictureOnlyCode) return ownFailure(status, pictureOnlyCode, message)
   if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
   const reason = place === "answer" ? "error_in_200" : "error_in_stream"

@@ -10,7 +10,7 @@ import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
-import { keyOf } from "../../routing/decide/Candidates.ts"
+import { targetKeyOf } from "../../routing/resolve/TargetKey.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
   ): Attempting => {
     const part = makePart(work, resumption, way.target, call.wire, call.dropped)
     const own = { ...work, exchange: { ...work.exchange, codec: part.codec } }
-    // Half an answer is nobody's to remember; only the client's whole one may be asked for by its id.
+    // Half an answer is not remembered; only the client's whole one may be asked for by its id.
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: true,
       replays: false,
@@ -171,7 +171,7 @@ export const make = Effect.gen(function* () {
           call,
           target,
           recorder,
-          timeouts: work.decision.probes.has(keyOf(target))
+          timeouts: work.decision.probes.has(targetKeyOf(target))
             ? { ...timeouts, firstByteMs: probeTimeoutMs(timeouts.firstByteMs) }
             : timeouts,
           deadlineMs: work.exchange.startedMs + timeouts.totalMs,
@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
           watch,
           stop,
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
-          // With nobody to take over, waiting would help nobody.
+          // Without a target to take over there is nothing to wait for.
           holdBack: holdsBack ? streamRecovery : null,
           streamHeaders: (traces) => streamHeaders(work, target, traces)
         },

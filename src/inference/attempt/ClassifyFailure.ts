@@ -1,4 +1,4 @@
-/** From a failed attempt to a failure that is understood (`resilience/failure`). Pure. */
+/** Classifies the failure of an attempt (`resilience/failure`). Pure. */
 import { causes } from "../../resilience/failure/Causes.ts"
 import { classify } from "../../resilience/failure/Classifier.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
@@ -10,7 +10,7 @@ import type { AttemptFailure } from "./AttemptResult.ts"
 
 const isCause = (reason: string): reason is FailureCause => Object.hasOwn(causes, reason)
 
-/** Refused before anything was sent: nobody failed. */
+/** Refused before anything was sent: the upstream did not fail. */
 const refusal = (failure: AttemptFailure): Failure => ({
   kind: "gateway_refusal",
   place: "call",

@@ -1,6 +1,6 @@
 /**
- * Runs one upstream call from the first byte sent to a result: the socket's events, the timers and the client's leaving
- * meet here and nowhere else. Plain callbacks; `Pipeline.ts` wraps one run in one `Effect.async`.
+ * Runs one upstream call from the first byte sent to a result: only here do the events of the socket, the timers and a client that
+ * disconnects meet. Plain callbacks; `AttemptRunner` wraps one run in one `Effect.async`.
  */
 import type { TransportFailure } from "../../egress/TransportFailure.ts"
 import type * as Upstream from "../../egress/Upstream.ts"

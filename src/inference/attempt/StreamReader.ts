@@ -23,7 +23,7 @@ import { optional } from "../../wire/json/Json.ts"
 const maxHoldBackBytes = 1_048_576
 /**
  * Longest that the preamble of a living stream is held back when there is no other target to turn to: from then on the client
- * sees that somebody is at work (a model may think for minutes before it says a word).
+ * sees that the upstream is at work (a model may think for minutes before it says a word).
  */
 export const maxHoldBackMs = 15_000
 
@@ -36,7 +36,7 @@ export interface StreamReaderOptions {
   readonly lastChance: boolean
   /** Bytes of content that are held back until `release`; 0 sends the first at once. */
   readonly cautionBytes: number
-  /** What must not reach the client, whoever says it. */
+  /** What must never reach the client. */
   readonly secrets: () => ReadonlyArray<string>
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
@@ -122,7 +122,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     return held.bytes() < maxHoldBackBytes && !(options.lastChance && waitedLong)
   }
 
-  /** The last bytes of a whole answer; they are sent after the books are written. */
+  /** The last bytes of a whole answer; they are sent after the request is settled. */
   const whole = (bytes: Buffer | string): AttemptResult => {
     if (committed) return completed(bytes)
     if (!facts.content && !options.lastChance) {

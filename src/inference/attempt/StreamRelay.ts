@@ -23,7 +23,7 @@ export interface StreamSource {
 /** Keeps what an encoder has written for the client. */
 export type RecordDelivered = (encoder: StreamEncoder) => DeliveredPrefix
 
-/** A source that tells somebody what the client gets. */
+/** A source with a listener for what the client gets. */
 const telling = (source: StreamSource, onSent: (bytes: Buffer | string) => void): StreamSource => {
   const told = (bytes: Buffer | string): Buffer | string => {
     if (bytes.length > 0) onSent(bytes)
@@ -32,7 +32,7 @@ const telling = (source: StreamSource, onSent: (bytes: Buffer | string) => void)
   return { ...source, push: (chunk) => told(source.push(chunk)), end: () => told(source.end()) }
 }
 
-/** A tap with a decoder beside it, for somebody who wants to know what the bytes mean. */
+/** A tap with a decoder beside it, for a listener that needs the events in the bytes. */
 const understanding = (
   client: WireCodec,
   tap: StreamSource,
@@ -51,7 +51,7 @@ const understanding = (
 
 /**
  * Wires whose streams can go on from another upstream's own bytes: what our encoder would have written differs in no number or id. A
- * stream of another one is written by our encoder from its begin, when somebody may have to go on with it.
+ * stream of another one is written by our encoder from its begin, when another target may have to go on with it.
  */
 const relayable: ReadonlySet<WireCodec> = new Set([codecs.chat, codecs.messages, codecs.gemini, codecs.ollama])
 

@@ -1,6 +1,5 @@
 /**
  * Which connections do not count tokens, remembered for a while, so that not every count costs a round trip in vain.
- * Bounded: the oldest entry makes room.
  */
 import { LruMap } from "../../kernel/LruMap.ts"
 

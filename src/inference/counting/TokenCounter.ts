@@ -1,7 +1,7 @@
 /**
- * Answers "how many tokens would this be?" (document 1, `POST /v1/messages/count_tokens`; the same of the gemini and responses
+ * Answers "how many tokens would this be?" (`POST /v1/messages/count_tokens`, and the same of the gemini and responses
  * wires): by the count of the provider that would serve the request where it has one, else by the local tokeniser. A question, no
- * inference: nothing is charged and no usage is written. An id nobody serves is counted all the same.
+ * inference: nothing is charged and no usage is written. An id without a target is counted all the same.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

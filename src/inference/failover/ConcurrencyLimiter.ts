@@ -1,6 +1,6 @@
 /**
- * The doors before a target: the combo's own for its model (`concurrencyPerModel`), then the connection's. Whoever passes the first and
- * finds the second closed goes back, so that nobody holds a place at one while being sent away from the other.
+ * The two limits of a target: the combo's own for its model (`concurrencyPerModel`), then the connection's. A call that gets a place at
+ * the first and none at the second gives it back, so that no place is held in vain.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +13,10 @@ import type { Work } from "../request/Exchange.ts"
 
 type Release = ConcurrencyGate.Release
 
-/** A line one can stand in: resolves with the place, or null when none came. */
+/** A wait for a place: resolves with it, or with null when none came. */
 export type Waiting = Effect.Effect<Release | null>
 
-/** A request as far as its places are concerned. */
+/** What of a request its places depend on. */
 interface Visitor {
   readonly policy: RoutePolicy
   readonly work: Work
@@ -30,7 +30,7 @@ export class ConcurrencyLimiter extends Context.Tag("gateway/inference/failover/
   }
 >() {}
 
-/** The line before a combo's own door, where its config says nothing of it. */
+/** The queue of a combo's own limit, where its config says nothing of it. */
 const usualDepth = 20
 const usualTimeoutMs = 30_000
 
@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
   const limiter = yield* ConnectionLimiter
   const gate = yield* ConcurrencyGate.ConcurrencyGate
 
-  /** The connection's door, as far as the combo lets its requests stand in line there. */
+  /** A place at the connection, as far as the combo lets its requests wait there. */
   const connectionPlace = ({ queueDepth, queueTimeoutMs }: LineRules, { account }: Target): Place => {
     const place = limiter.enter(account.connection)
     if (place._tag !== "Wait") return place
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
   const ownPlace = (key: string, limit: number, rules: LineRules): ConcurrencyGate.Place =>
     gate.enter(key, limit, rules.queueDepth ?? usualDepth)
 
-  /** First one line, then the other. What is held is given back when the wait is given up. */
+  /** First one queue, then the other. What is held is given back when the wait is given up. */
   const inLine = (key: string, limit: number, rules: LineRules, target: Target): Effect.Effect<Release | null> =>
     Effect.uninterruptibleMask((restore) => {
       const own = Effect.suspend((): Effect.Effect<Release | null> => {
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
 
   const enter = (run: Visitor, target: Target): Place => {
     const { lines } = run.policy
-    // A quota share is no combo: nobody sets its lines, and its own lets everybody in at last.
+    // A quota share is no combo: it has no rules of its own, and its limit fails open.
     if (lines === null) {
       return limiter.enter(target.account.connection, run.work.decision.strategy === "quota-share")
     }

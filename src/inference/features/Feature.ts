@@ -21,6 +21,6 @@ export interface Feature {
    * Hot: whether it has to act before the first call. A feature without this only acts on requests that the first call has not answered.
    */
   readonly concerns?: (work: Work) => boolean
-  /** Hot: a request has ended, its books are written. */
+  /** Hot: a request has ended and is settled. */
   readonly ended?: (work: Work, end: FailoverEnd) => void
 }

@@ -1,6 +1,6 @@
 /**
  * Media fetched a short while ago, so that the turns of one conversation do not fetch the same picture again and again.
- * Keyed by the whole hash of caller and URL: nobody gets what another caller's link (which may be signed) gave.
+ * Keyed by the whole hash of caller and URL: no caller gets what another caller's link (which may be signed) gave.
  */
 import { createHash } from "node:crypto"
 import { LruMap } from "../../kernel/LruMap.ts"

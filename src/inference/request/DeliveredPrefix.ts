@@ -1,4 +1,4 @@
-/** What a client has of a streamed answer, for whoever goes on with it. */
+/** What a client has of a streamed answer, for the target that goes on with it. */
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 
 export interface DeliveredPrefix {

@@ -1,6 +1,6 @@
 /**
- * What flows through the corridor: the client's request as it came in, and the way back to the client.
- * The faces (HTTP now, WebSocket later) implement `ClientReply`; nothing in this folder knows a socket.
+ * The client's request as it came in, and the way back to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
+ * folder knows a socket.
  */
 import type * as Either from "effect/Either"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
@@ -90,7 +90,7 @@ export interface Work {
   readonly exchange: Exchange
   /** Fields of the body that were taken out before anything else was done with it. */
   readonly leftOut: ReadonlyArray<string>
-  /** Whose memory the conversation is kept in: the API key, or everybody who came without one. */
+  /** Whose memory the conversation is kept in: the API key, or all callers without one. */
   readonly owner: string
   /** The body as the client wrote it, for answers that repeat settings of it. */
   readonly asked: JsonObject
@@ -113,7 +113,7 @@ export interface Work {
   /** What has happened to it so far. */
   readonly trail: Trail
   readonly resumption?: Resumption
-  /** Tokens of the prompt's texts; absent where nobody had to count them. */
+  /** Tokens of the prompt's texts; absent where they were not counted. */
   readonly textTokens?: number
   /** For every account but the one it names. */
   readonly handoff?: Carried

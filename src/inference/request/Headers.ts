@@ -1,6 +1,7 @@
 /**
- * Response headers of inference answers (document 1 "Custom headers", contract B4), as flat name–value lists for `writeHead`.
+ * Response headers of inference answers as flat name–value lists for `writeHead`.
  */
+import { targetKey } from "../../routing/resolve/TargetKey.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { version } from "../../platform/Version.ts"
@@ -48,12 +49,12 @@ export const identityHeaders = (requestId: string): Array<string> => [
 
 /** Other targets that were asked before this one. A second try with a new token is no fallback. */
 const targetsBefore = ({ decision, trail: { attempts } }: Work, { account, model }: Target): number => {
-  // A panel is asked at once: nobody there comes after another.
+  // The members of a panel are asked at once: none comes after another.
   if (attempts.length === 0 || decision.strategy === "fusion") return 0
   const others = new Set<string>()
   for (const attempt of attempts) {
     if (attempt.connectionId === account.connection.id && attempt.model === model) continue
-    others.add(`${attempt.connectionId} ${attempt.model}`)
+    others.add(targetKey(attempt.connectionId, attempt.model))
   }
   return others.size
 }

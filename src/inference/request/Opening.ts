@@ -1,5 +1,5 @@
 /**
- * The first doors: read the body, check it, resolve the model id, decide. Plain functions on ready state; a request either becomes
+ * The first steps of a request: read the body, check it, resolve the model id, decide. Plain functions on ready state; a request either becomes
  * `Work`, is answered at once, or is refused.
  */
 import * as Context from "effect/Context"
@@ -51,7 +51,7 @@ const nothing: ReadonlyArray<string> = []
 
 const wrongBody = (message: string): InvalidRequest => new InvalidRequest({ message, param: null, details: [] })
 
-/** A header that holds a number: nobody writes a longer one. */
+/** A header that holds a number: a longer one is a mistake. */
 const maxNumberChars = 256
 
 const wrongBudget = (header: string | null): InvalidRequest | null =>

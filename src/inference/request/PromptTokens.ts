@@ -42,7 +42,7 @@ export const promptTexts = ({ conversation, parsed }: Prompt, model: string): Re
   return decoded === null ? textsIn(parsed) : reckon(decoded, familyOf(model)).texts
 }
 
-/** `textTokens`: what the tokeniser has counted; null where nobody has asked it, then its count is guessed. */
+/** `textTokens`: what the tokeniser has counted; null where it was not asked; then its count is guessed. */
 export const promptTokens = (prompt: Prompt, model: string, textTokens: number | null = null): number => {
   const decoded = Either.getOrNull(prompt.conversation())
   if (decoded === null) return textTokens ?? estimateTexts(textsIn(prompt.parsed))

@@ -1,6 +1,6 @@
 /**
  * What has happened to one request so far: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes,
- * read by headers and by the books. Every other fact of a request stays as it was when it was opened.
+ * read by the response headers and by settlement. Every other fact of a request stays as it was when it was opened.
  */
 import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { WireName } from "../../domain/Wire.ts"

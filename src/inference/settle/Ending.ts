@@ -1,5 +1,5 @@
 /**
- * The last doors: the books are written, then the client gets its last byte. Every way a request can end is here, and nowhere else.
+ * Ends a request: it is settled, then the client gets its last byte. Every way a request can end is here.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
   Ending,
   {
     /**
-     * Hot: writes the books, then gives the client its last byte. `others`: what was done for the request beside the call that ended it.
+     * Hot: settles the request, then gives the client its last byte. `others`: what was done for the request beside the call that ended it.
      */
     readonly finish: (work: Work, end: FailoverEnd, others: ReadonlyArray<Served>) => void
     /** Answers a request that goes no further than its opening. */
@@ -151,7 +151,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** Tells whoever listens that a combo did not get its answer where it first asked. */
+  /** Publishes that a combo did not get its answer where it first asked. */
   const noteSwitch = (work: Work, target: Target): void => {
     const { combo } = work.resolution
     // A panel has no second choice.

@@ -1,5 +1,5 @@
 /**
- * The books of a request: every request that was admitted leaves one usage row, one decision record and one telemetry event, whether it
+ * Settles a request: every request that was admitted leaves one usage row, one decision record and one telemetry event, whether it
  * was completed, failed or aborted. Synchronous; the row is in the journal before the client gets its last byte.
  */
 import * as Context from "effect/Context"
@@ -23,10 +23,10 @@ export class Settlement extends Context.Tag("gateway/inference/settle/Settlement
   {
     /** Hot. `others`: what more was done for the same request (the panel of a fusion). */
     readonly bill: (work: Work, served: Served | null, others?: ReadonlyArray<Served>) => Bill
-    /** Hot: writes the books of a request that got as far as a decision, then runs `answer`. */
+    /** Hot: settles a request that got as far as a decision, then runs `answer`. */
     readonly settle: (work: Work, served: Served | null, bill: Bill, ending: UsageOutcome, answer: () => void) => void
     /**
-     * Writes the books of a request that was refused before a decision, then runs `answer`. `unknownCaller`: it leaves a log line but no
+     * Settles a request that was refused before a decision, then runs `answer`. `unknownCaller`: it leaves a log line but no
      * row, so that callers without a key cannot fill the table.
      */
     readonly settleRefused: (

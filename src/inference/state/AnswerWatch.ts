@@ -1,6 +1,6 @@
 /**
  * Listens to an answer on its way to the client for what has to be kept of it. Members that nothing needs are null, so that an
- * answer nobody has to remember costs nothing.
+ * answer that need not be remembered costs nothing.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

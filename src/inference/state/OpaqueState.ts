@@ -40,7 +40,7 @@ export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
     readonly noteProofs: (owner: string, origin: Origin, proofs: ReadonlyArray<string>) => void
     /** Hot: whether any proof was noted at all. */
     readonly holdsProofs: () => boolean
-    /** Whether a proof is known to come from somebody whose proofs `target` refuses. */
+    /** Whether a proof is known to come from an account or model whose proofs `target` refuses. */
     readonly isForeign: (owner: string, target: Origin, proof: string) => boolean
   }
 >() {}

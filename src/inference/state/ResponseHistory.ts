@@ -142,7 +142,7 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     for (const item of items) hold(item)
     entries.delete(key)
     bytes += bytesPerEntry + items.length * bytesPerReference
-    // The owner's own limit first: an owner that has reached it makes room of its own.
+    // The owner's own limit first: at it, an entry of the owner itself goes.
     keysOf(owner).set(key, null)
     entries.set(key, { owner, responseId, items, base: stringOr(request["previous_response_id"]) })
     while (bytes > limits.maxBytes && entries.size > 0) entries.deleteOldest()

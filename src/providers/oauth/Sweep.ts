@@ -1,4 +1,4 @@
-/** Looks now and then for accounts that nobody uses and whose tokens end soon. One at a time, and not all gateways at once. */
+/** Looks now and then for unused accounts whose tokens expire soon. One at a time, and not all gateways at once. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"

@@ -1,6 +1,6 @@
 /**
- * Renews the access tokens of OAuth accounts (issue "OAuth refresh"). One renewal per account at a time, whoever asks: refresh tokens
- * that rotate are used once. New tokens are stored before anybody uses them, and then put into the catalogue's snapshot.
+ * Renews the access tokens of OAuth accounts . One renewal per account at a time, for all requests: refresh tokens that
+ * rotate can be used once. New tokens are stored before they are used, and then put into the catalogue's snapshot.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -56,7 +56,7 @@ export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
 
 type Flight = Deferred.Deferred<RefreshOutcome, RefreshFailed>
 
-/** Why the last renewal failed, and for how long nobody asks again. */
+/** Why the last renewal failed, and how long it is not tried again. */
 interface Trouble {
   /** What failed: with other tokens or another client everything is open again. */
   readonly tokens: OAuthTokens
@@ -232,7 +232,7 @@ export const make = Effect.gen(function* () {
 
   // ------------------------------------------------------------------------------------------------ single flight
 
-  /** Runs a renewal on its own: nobody who waits for it can end it. */
+  /** Runs a renewal on its own: a caller that stops waiting does not end it. */
   const launch = (renewable: Renewable, flight: Flight): Effect.Effect<void> =>
     renewal(renewable).pipe(
       Effect.interruptible,

@@ -1,6 +1,6 @@
 /**
  * Where an account's tokens are renewed, and the request for it (RFC 6749 §6). Pure. A registry provider has its own endpoint; only
- * for a provider node the connection names it (contract B3), so that no caller chooses the host that receives a refresh token.
+ * for a provider node the connection names it, so that no caller chooses the host that receives a refresh token.
  */
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../../domain/Connection.ts"

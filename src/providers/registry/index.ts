@@ -4,7 +4,7 @@
  * Providers that give out API keys for programs, that run locally, or that take the tokens of an account its owner has
  * signed in. Left out on purpose: anything that works through a browser cookie or a cloned client identity, and offers whose
  * terms forbid to pass them on. Nor is a variable read (`env`) that also guards something else, such as a cloud
- * account or experiment tracking: whoever set it did not mean to pay for models with it.
+ * account or experiment tracking: it was not set to pay for models with it.
  */
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import { enterprise } from "./enterprise.ts"

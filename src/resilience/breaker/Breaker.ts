@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of one provider as a pure transition function (document 1 "Provider circuit breaker", rulings A2.5 and A2.8).
- * Nothing runs by itself: time passes only when somebody looks (`settle`).
+ * The circuit breaker of one provider as a pure transition function. No timer runs: `settle` brings a state to the current time. The
+ * rules are in docs/resilience.md.
  */
 import type { ProviderClass } from "../../domain/Provider.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
@@ -27,7 +27,7 @@ export interface BreakerProfile {
   readonly maxMultiplier: number
 }
 
-/** How far failed probes stretch the reset timeout (ruling A2.8). */
+/** How far failed probes stretch the reset timeout. */
 const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
 
 type Settings = ResilienceSettings["providerBreaker"]
@@ -63,13 +63,13 @@ export const closed: BreakerState = {
 export const resetTimeoutMs = (state: BreakerState, profile: BreakerProfile): number =>
   profile.resetTimeoutMs * Math.min(2 ** Math.min(state.failedProbes, 30), profile.maxMultiplier)
 
-/** A probe that nobody reports on (its request died) may be repeated after this long. */
+/** A probe without a report (its request died) may be repeated after this long. */
 const probeLeaseMs = (state: BreakerState, profile: BreakerProfile): number =>
   Math.max(600_000, resetTimeoutMs(state, profile))
 
 /**
  * What time alone changes. A clock that was set back starts the running wait anew: it neither keeps a breaker open for longer than
- * its timeout from now, nor lets a second probe through. Whoever calls this keeps the result, or the wait never ends.
+ * its timeout from now, nor lets a second probe through. The caller keeps the result; otherwise the wait never ends.
  */
 export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: number): BreakerState => {
   const { openedAtMs, phase, probeSinceMs } = state
@@ -86,7 +86,7 @@ export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: numb
   return state
 }
 
-/** Milliseconds until a call may be tried; 0 when it may now, null while somebody else's probe is under way. */
+/** Milliseconds until a call may be tried; 0 when it may now, null while a probe is under way. */
 export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number | null => {
   const { openedAtMs, phase, probeSinceMs } = settle(state, profile, nowMs)
   if (phase === "OPEN" && openedAtMs !== null) {
@@ -107,7 +107,7 @@ const firstLastResortProbeMs = 500
 const lastResortWaitMs = ({ failedProbes }: BreakerState, resetMs: number): number =>
   Math.min(firstLastResortProbeMs * 2 ** Math.min(failedProbes, 30), lastResortProbeMs, resetMs)
 
-/** Milliseconds until an open breaker lets a probe through where nobody else is left; 0 when it is not open. */
+/** Milliseconds until an open breaker lets a probe through where no other target is left; 0 when it is not open. */
 export const lastResortMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number => {
   const { openedAtMs, phase } = settle(state, profile, nowMs)
   if (phase !== "OPEN" || openedAtMs === null) return 0
@@ -117,8 +117,8 @@ export const lastResortMs = (state: BreakerState, profile: BreakerProfile, nowMs
 export type Admission = "allowed" | "probe" | "refused"
 
 /**
- * Asks for a call. A half-open breaker lets exactly one probe through, and with `lastResort` an open one as well: nobody else is left to
- * ask, and whoever asks has found it to be time (`lastResortMs`).
+ * Asks for a call. A half-open breaker lets exactly one probe through, and with `lastResort` an open one as well: no other target is
+ * left, and the caller has found that it is time (`lastResortMs`).
  */
 export const admit = (
   state: BreakerState,

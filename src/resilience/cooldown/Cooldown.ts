@@ -1,6 +1,6 @@
 /**
- * The cooldown of one connection as a pure transition function (document 1 "Connection cooldown", ruling A2.9). Lazy: a cooldown
- * whose time has passed is over for whoever looks. Terminal states stay until an operator acts or the credentials change.
+ * The cooldown of one connection as a pure transition function. No timer ends it: it is over when its time has passed. Terminal states
+ * stay until an operator acts or the credentials change. The rules are in docs/resilience.md.
  */
 import { type ConnectionHealth, healthy, type TestStatus } from "../../domain/Connection.ts"
 
@@ -9,7 +9,7 @@ export interface CooldownState extends ConnectionHealth {
   readonly failedAtMs: number | null
   /** Epoch milliseconds since which the connection is as new; calls that began before say nothing about it. Null if always. */
   readonly resetAtMs: number | null
-  /** Epoch milliseconds until which others are asked first (`Penalty` Doubt); null when nobody doubts it. */
+  /** Epoch milliseconds until which others are asked first (`Penalty` Doubt); null while it is not doubted. */
   readonly doubtedUntilMs: number | null
 }
 
@@ -54,7 +54,7 @@ export const doubtMs = ({ doubtedUntilMs }: CooldownState, nowMs: number): numbe
 
 /**
  * What a clock that was set back changes: the wait that was left when the trouble was noticed begins anew, so that it is never longer
- * than it was meant to be. Whoever calls this keeps the result, or the wait never ends.
+ * than it was meant to be. The caller keeps the result; otherwise the wait never ends.
  */
 export const settle = (state: CooldownState, nowMs: number): CooldownState => {
   const { doubtedUntilMs, failedAtMs, rateLimitedUntilMs } = state

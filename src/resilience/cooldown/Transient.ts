@@ -1,4 +1,4 @@
-/** Failures that pass by themselves, and of which nobody has said when. Pure. */
+/** Failures that are likely to pass by themselves, at a time that is not known. Pure. */
 import type { Failure, FailureKind } from "../failure/FailureKind.ts"
 
 const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([

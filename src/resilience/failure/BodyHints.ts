@@ -84,7 +84,7 @@ export const bodyFields = (body: ErrorBody, nowMs: number): number | null => {
   return relayedHeaders(body, nowMs)
 }
 
-/** Most that words may claim (reference-facts 2.2); a longer claim is cut to it. */
+/** The longest wait that a message may ask for; a longer one is cut to it. */
 const maxTextMs = 30 * day
 
 /** Words before a time. The gap between the verb and the preposition is bounded, so a long text stays cheap. */

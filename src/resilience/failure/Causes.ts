@@ -1,4 +1,4 @@
-/** Failures of the call itself: their kind and the status each counts as (contract A2.5: 502 or 504 where the upstream is at fault). */
+/** Failures of the call itself: their kind and the status each counts as (502 or 504 where the upstream is at fault). */
 import type { FailureKind } from "./FailureKind.ts"
 import type { FailureCause } from "./Signal.ts"
 
@@ -14,8 +14,8 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   total_timeout: { kind: "total_timeout", status: 504 },
   truncated: { kind: "truncated", status: 502 },
   truncated_stream: { kind: "truncated", status: 502 },
-  // Text without a finish reason is an incomplete answer (B5). It came to an orderly end all the same: that is a server's habit, not
-  // its failure: others go first, and nobody is shut out who has only this one.
+  // Text without a finish reason is an incomplete answer. The body ended in good order, so this is how the server always answers rather
+  // than a failure of it: other targets go first, and the only target is not excluded.
   incomplete_answer: { kind: "unfinished", status: 502 },
   protocol: { kind: "malformed", status: 502 },
   not_json: { kind: "malformed", status: 502 },

@@ -158,7 +158,7 @@ const withoutStrings = ({ all, names }: Strings, text: string): string => {
   return out
 }
 
-/** Null: nobody knows what was sent, and every word is the upstream's own. */
+/** Null when it is not known what was sent; then all words count as the upstream's own. */
 export const makeEcho = (sent: CallerText | null): Echo | null => {
   if (sent === null) return null
   const strings = stringsOf(sent)

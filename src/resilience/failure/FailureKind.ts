@@ -14,7 +14,7 @@ export type FailureKind =
   | "rate_limit"
   /** A window of hours, days or months is used up; it opens again by itself. */
   | "quota_exhausted"
-  /** The money is used up; somebody has to pay. */
+  /** The money is used up; only a payment helps. */
   | "credits_exhausted"
   /** The access token is no longer good, and there is a refresh token. */
   | "auth_refreshable"
@@ -67,7 +67,7 @@ export type Exhausts = "nothing" | "connection" | "model" | "provider"
 
 /**
  * Where a failure showed:
- * - `call` the call itself failed, and nobody said anything
+ * - `call` the call itself failed, without a word of the upstream
  * - `status` the answer was an error
  * - `answer` in the body of an answer that claimed success
  * - `opening` in an event of a stream, before its first content
@@ -108,7 +108,7 @@ export interface Failure {
   readonly exhausts: Exhausts
   /** Content of the answer had arrived before it failed. */
   readonly contentBegan: boolean
-  /** For a client that is told of it; absent while nobody needs it. */
+  /** The error as clients are told of it; absent where no client is. */
   readonly clientError?: ClientError
   /** Absent: it is proven. Else others go first, and who is alone is still asked. */
   readonly suspicion?: Suspicion

@@ -1,6 +1,6 @@
 /**
- * How long the upstream asks to wait, from everything it said (reference-facts 2.2). Relative, in milliseconds, always positive.
- * Absolute times are read against the clock the upstream shows in `Date`; what is over or absurdly far is not believed.
+ * How long the upstream asks to wait, from its headers and its body. Relative, in milliseconds, always positive.
+ * Absolute times are read against the clock the upstream shows in `Date`; times that are past or absurdly far away are ignored.
  */
 import { bodyFields, textHint } from "./BodyHints.ts"
 import type { ErrorBody } from "./ErrorBody.ts"

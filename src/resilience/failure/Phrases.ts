@@ -240,7 +240,7 @@ export const noSuchRoute = [
   "plain http request was sent to https port"
 ]
 
-/** A relay in front of the provider has nobody to send the request with. */
+/** A relay in front of the provider has no account to send the request with. */
 export const relayWithoutAccount = [
   "no credentials available",
   "no active credentials",

@@ -1,8 +1,7 @@
 /**
  * What each kind of failure means, once and for all. Data with a total type: a new kind without a row does not compile.
- * The client sees `Failure.status` and the upstream's words in every case (contract B2), also for a 401 or 403 of our credential:
- * a 5xx instead would make every SDK retry what no retry mends; `error.attempts` says whose credential it was.
- * The rules behind it: contract A2.5, A2.9 and B5 "Failures in a combo", document 1 "States and transitions".
+ * The client gets `Failure.status` and the upstream's message in every case, also for a 401 or 403 of the gateway's own credential:
+ * SDKs would retry a 5xx, and no retry helps here; `error.attempts` says whose credential it was. docs/resilience.md has it as a table.
  */
 import type { CooldownScope, Exhausts, Failure, FailureKind } from "./FailureKind.ts"
 
@@ -12,10 +11,10 @@ export type CooldownLength =
   | { readonly by: "backoff" }
   /** What the upstream asked for, where the profile believes it (`useUpstreamRetryHints`); else backoff. */
   | { readonly by: "hint" }
-  /** Until the window opens again, whatever the profile believes; `elseMs` where nobody knows when. */
+  /** Until the window opens again, whatever the profile believes; `elseMs` where that time is not known. */
   | { readonly by: "until"; readonly elseMs: number }
 
-/** Terminal states of a connection (document 1). */
+/** Terminal states of a connection . They stay until an operator acts. */
 export type TerminalState = "banned" | "expired" | "credits_exhausted"
 
 /** Whether a failure counts toward the provider's breaker: never, by its status, or by its status unless content had begun. */
@@ -31,9 +30,10 @@ export interface FailurePolicy {
   /** What it weighs, but for what a stream tells. */
   readonly weight: Weight
   /**
-   * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. Whoever began a stream had let
-   * the account in: what an event says of the account may be about this one answer (a model behind a relay, a replay), so it ends no
-   * account, shuts nobody out who is alone, and does not outlive the process. The next refusal by status settles it.
+   * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. An upstream that
+   * began a stream had accepted the account: what an event says of the account may be about this one answer (a model behind a relay, a
+   * replay). So it puts no account in a terminal state, does not exclude the only target, and does not outlive the process. The next
+   * refusal by status settles it.
    */
   readonly inStream: Weight
   /** The model may be locked out, when lockouts are on and the status is among their `errorCodes`. */
@@ -52,7 +52,7 @@ const hour = 3_600_000
 
 /**
  * What a failure does to what it holds back. `firm`: it is left out until the time is over, or for good. `doubt`: others go first
- * for that long, but it is still asked when nobody else is left.
+ * for that long, but it is still asked when no other target is left.
  */
 export type Weight = "firm" | "doubt"
 
@@ -61,7 +61,7 @@ export const doubtedEndMs = hour
 const backoff: CooldownLength = { by: "backoff" }
 const byHint: CooldownLength = { by: "hint" }
 
-/** Nobody's fault but the request's: the next target may do better, nothing is punished. */
+/** The request is at fault: the next target may do better, and no state changes. */
 const unpunished: FailurePolicy = {
   retrySameTarget: false,
   tryNextTarget: true,
@@ -86,7 +86,7 @@ const failing: FailurePolicy = {
   breaker: "by_status"
 }
 
-/** The account is out of the game until somebody acts; only this account, never its siblings. */
+/** The account is unusable until an operator acts; only this account, not others at the provider. */
 const ended = (terminal: TerminalState): FailurePolicy => ({
   ...unpunished,
   inStream: "doubt",
@@ -183,7 +183,7 @@ export const condemns = (failure: Failure): boolean =>
 
 const tripStatuses: ReadonlySet<number> = new Set([408, 500, 502, 503, 504])
 
-/** Whether the failure is one more for the provider's breaker (A2.5: exactly 408, 500, 502, 503, 504). */
+/** Whether the failure is one more for the provider's breaker (exactly 408, 500, 502, 503, 504). */
 export const countsForBreaker = (failure: Failure): boolean => {
   const { breaker } = policies[failure.kind]
   if (breaker === "never" || !tripStatuses.has(failure.status)) return false
@@ -230,13 +230,13 @@ export const penaltyOf = (
   return ms === null ? { _tag: "Backoff" } : { _tag: "For", ms }
 }
 
-/** Whether the model may be locked out for it. A lock keeps everybody out, so a suspicion is not enough. */
+/** Whether the model may be locked out for it. A lock holds for all callers, so a suspicion is not enough. */
 export const locksModel = (failure: Failure): boolean =>
   policies[failure.kind].lockout && failure.suspicion === undefined
 
 /**
  * How long the model is held at the connection whether lockouts are on or not, in milliseconds; null: not at all. A window that is
- * used up answers nobody before it opens again, so this is no lockout that an operator would have to switch on.
+ * used up refuses every call before it opens again, so this is no lockout that an operator would have to switch on.
  */
 export const modelHoldOf = (failure: Failure, nowMs: number): number | null => {
   const policy = policies[failure.kind]

@@ -1,6 +1,6 @@
 /**
  * The classifier's table: what upstreams say when they fail, and what it means. Read from the top, the first row that holds
- * decides; what the words say comes before what the status says (reference-facts 1.6). Every row has an example and a
+ * decides; the message goes before the status. Every row has an example and a
  * counter-example in its test. Phrases are lower case.
  */
 import * as Say from "./Phrases.ts"
@@ -422,6 +422,6 @@ export const rules: ReadonlyArray<Rule> = [
       status: [400, 405, 407, 410, 411, 412, 414, 415, 416, 417, 418, 421, 422, 423, 424, 426, 428, 431, 451]
     },
     kind: "bad_request",
-    source: "1.6 other 400: the request's fault; sent on in the upstream's own words (B5)"
+    source: "any other 400: the request's fault; sent on in the upstream's own words"
   }
 ]

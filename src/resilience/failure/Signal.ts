@@ -69,7 +69,7 @@ export interface FailureSignal extends FailureOrigin {
   readonly contentBegan: boolean
   /** What the operator knows to be the words of a ban (`customBannedSignals`). */
   readonly bannedTexts: ReadonlyArray<string>
-  /** What the caller sent; null where nobody knows. Read only when the upstream's words are about to count. */
+  /** What the caller sent; null where that is not known. Read only when the upstream's words are about to count. */
   readonly sent: CallerText | null
   /** Epoch. */
   readonly nowMs: number

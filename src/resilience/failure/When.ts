@@ -8,7 +8,7 @@ const minute = 60 * second
 const hour = 60 * minute
 export const day = 24 * hour
 
-/** Nobody means a wait longer than this: such a number is a mistake or a clock gone wrong. */
+/** A longer wait is not believed: such a number is a mistake, or of a clock that is wrong. */
 export const absurdMs = 31 * day
 
 const unitMs: ReadonlyArray<readonly [RegExp, number]> = [

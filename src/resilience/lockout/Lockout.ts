@@ -1,6 +1,6 @@
 /**
- * The lockout of one model at one connection as a pure transition function (document 1 "Model lockout"). Lazy, in memory, and only
- * where the operator turned it on.
+ * The lockout of one model at one connection as a pure transition function . In memory, without timers, and only where the operator
+ * turned it on.
  */
 
 export interface LockoutProfile {
@@ -26,7 +26,7 @@ export const isLocked = (state: LockoutState, nowMs: number): boolean => nowMs <
 /** Whether an entry still means something: it locks, or the next failure would escalate. */
 export const isAlive = (state: LockoutState, nowMs: number): boolean => nowMs < state.untilMs + escalationWindowMs
 
-/** What a clock that was set back changes: the lock begins anew, no longer than it was. Whoever calls this keeps the result. */
+/** What a clock that was set back changes: the lock begins anew, no longer than it was. The caller keeps the result. */
 export const settle = (state: LockoutState, nowMs: number): LockoutState =>
   nowMs >= state.lockedAtMs
     ? state

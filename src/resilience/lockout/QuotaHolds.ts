@@ -1,6 +1,6 @@
 /**
  * Models whose own quota is used up at a connection: held until the window opens again, whether lockouts are on or not. In memory; `Lockouts`
- * keeps them in the store, so that a restart does not ask them again. Lazy: a hold whose time has passed is over for whoever looks.
+ * keeps them in the store, so that a restart does not ask them again. No timer ends a hold: it is over when its time has passed.
  */
 import * as Schema from "effect/Schema"
 import { LruMap } from "../../kernel/LruMap.ts"

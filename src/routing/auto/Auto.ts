@@ -1,6 +1,6 @@
 /**
- * The auto strategy (document 1 "Auto routing", contract B5 "Auto"): filter, score, leave out the sick, let the router strategy name the
- * first, now and then explore; the rest follow by score. Pure: what is to be remembered is given back, and whoever only asks drops it.
+ * The auto strategy (docs/routing.md): filter, score, leave out unhealthy candidates, let the router strategy name the first, now and then
+ * explore; the rest follow by score. Pure: what is to be remembered is part of the result.
  */
 import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
@@ -67,7 +67,7 @@ export interface AutoOrdering extends Ordering {
   /** Of every candidate, also those left out and those that may not be called. */
   readonly scores: ReadonlyMap<string, Score>
   readonly weights: Weights
-  /** Rule `score`: in the order all the same, behind everybody else, as a last resort. All other rules: not in the order. */
+  /** Rule `score`: in the order all the same, behind all others, as a last resort. All other rules: not in the order. */
   readonly exclusions: ReadonlyArray<AutoExclusion>
   readonly relaxedFilters: ReadonlyArray<FilterRule>
   readonly healing: HealingState
@@ -122,13 +122,13 @@ interface Examined {
   /** Those left out for their score, best first. */
   readonly out: ReadonlyArray<Candidate>
   readonly exclusions: ReadonlyArray<AutoExclusion>
-  /** Candidates whose exclusion ended and whom nobody has called since. */
+  /** Candidates whose exclusion ended and that were not called since. */
   readonly due: ReadonlySet<string>
   readonly healing: HealingState
   readonly relaxed: boolean
 }
 
-/** Leaves out who scores too badly. When that would be everybody nobody is: a pool is not sick in comparison with itself. */
+/** Leaves out candidates with too low a score. When that would be all of them, none is. */
 const examine = (
   kept: ReadonlyArray<Candidate>,
   scoreBy: (candidate: Candidate) => number,
@@ -209,8 +209,8 @@ const first = (candidate: Candidate, others: ReadonlyArray<Candidate>): Readonly
 export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const { candidates, features, fitness, memory, nowMs, random, spec, unavailable } = input
   const { auto } = input.policy
-  const everybody = unavailable.length === 0 ? candidates : [...candidates, ...unavailable]
-  const incident = isIncident(everybody)
+  const all = unavailable.length === 0 ? candidates : [...candidates, ...unavailable]
+  const incident = isIncident(all)
   const asked = weightsOf(spec.pack, auto, input.modeHeader)
   const weights = incident ? steadied(asked) : asked
 
@@ -223,8 +223,8 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   })
   // The scales are those of the candidates to choose from; the others are measured on them for the record.
   const measuring = filtered._tag === "Kept" ? filtered.kept : candidates
-  const pool = poolOf(measuring.length === 0 ? everybody : measuring, fitness)
-  const scores = scoreAll(everybody, pool, features, nowMs, weights)
+  const pool = poolOf(measuring.length === 0 ? all : measuring, fitness)
+  const scores = scoreAll(all, pool, features, nowMs, weights)
   if (filtered._tag === "NoFreeCandidate") {
     return { _tag: "NoFreeCandidate", scores, weights, exclusions: filtered.exclusions }
   }
@@ -260,7 +260,7 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const order = favourite === undefined ? ranked : first(favourite, ranked)
   const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`
 
-  // Also where nothing is explored, and in an incident: without its probe nobody who has recovered would ever come back.
+  // Also where nothing is explored, and in an incident: without its probe a recovered candidate would never come back.
   const probe = order.find(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key))
   if (probe !== undefined && probe !== favourite) {
     const cause = due.has(probe.key) ? "probe after exclusion" : "probe of a half-open provider"

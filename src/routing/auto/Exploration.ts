@@ -1,4 +1,4 @@
-/** Now and then somebody other than the favourite, so that what is thought of the others stays true (document 1 "self-healing" 5). Pure. */
+/** Now and then another candidate than the best one goes first, so that the measurements of the others stay current. Pure. */
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 

@@ -1,5 +1,5 @@
 /**
- * The twelve factors (document 1 "Scoring factors"; formulas of the reference where the law gives none, rulings A2.4). Each is a pure
+ * The twelve factors (docs/routing.md). Each is a pure
  * function of one candidate, its pool, the request's features and the time, and lies in [0, 1]. What is not known is neutral.
  */
 import type { AccountTier } from "../../domain/Connection.ts"
@@ -37,13 +37,13 @@ const costInv: Factor = (candidate, pool) => {
   return usd === null ? neutral : clamp01(1 - usd / Math.max(pool.mostUsd, 0.001))
 }
 
-/** The slowest of the pool is 0; all .5 when nobody was measured yet. */
+/** The slowest of the pool is 0; all .5 when none was measured yet. */
 const latencyInv: Factor = (candidate, pool) => {
   const p95Ms = p95Of(candidate, pool)
   return p95Ms === null ? neutral : clamp01(1 - p95Ms / Math.max(pool.p95Ms.most, 1))
 }
 
-/** Deviations below this are noise: in a pool of even candidates nobody is called uneven. */
+/** Deviations below this are noise: in a pool of even candidates none counts as uneven. */
 const leastDeviationMs = 10
 
 /** Both are asked for: an even latency, and answers that do not fail. */
@@ -69,7 +69,7 @@ const tierAffinity: Factor = (candidate, _pool, { hasTools, specificity }) => {
 const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
   specificityFit(modelTierOf(candidate), specificity)
 
-/** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum (contract B5). */
+/** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum. */
 export const defaultOutputTokens = 1_024
 
 /** Tokens of an answer to be reckoned with. */

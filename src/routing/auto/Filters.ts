@@ -1,6 +1,5 @@
 /**
- * Which candidates suit a request at all (document 1 "Category and tier composition", rulings A2.3, contract B5 "Auto"). Every filter
- * that nobody would pass is dropped, and named: fail-open, never silent. Pure.
+ * Which candidates suit a request at all. A filter that no candidate would pass is dropped, and the decision names it. Pure.
  */
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
@@ -71,7 +70,7 @@ export const estimateUsd = (candidate: Candidate, features: Features): number | 
   return (features.promptTokens * price.inputUsd + output * price.outputUsd) / 1_000_000
 }
 
-/** What of a pool an automatic id leaves by what is known of its models, for whoever has no request yet. Fail-open like the filters. */
+/** What of a pool an automatic id leaves by what is known of its models, without a request. Fail-open like the filters. */
 export const suited = <A>(
   { reasoning, sight }: AutoFilter,
   pool: ReadonlyArray<A>,
@@ -159,7 +158,7 @@ const cheapestOf = (candidates: ReadonlyArray<Candidate>, costs: ReadonlyMap<Can
 }
 
 /**
- * Keeps what is expected to cost no more than the budget. An unpriced model costs nothing that could be reckoned (contract B5 "Cost") and
+ * Keeps what is expected to cost no more than the budget. An unpriced model costs nothing that could be reckoned and
  * stays. When all exceed it, the cheapest healthy one is used.
  */
 const withinBudget = (candidates: ReadonlyArray<Candidate>, features: Features, budgetUsd: number) => {

@@ -1,5 +1,5 @@
 /**
- * How well a model suits a task, [0, 1] (document 1 `taskFit`; reference values). Asked in this order: overrides (leaderboard), the map
+ * How well a model suits a task, [0, 1] (factor `taskFit`). Asked in this order: overrides (leaderboard), the map
  * of named models, what the model is known to be able to do, and last the name alone. Pure; what was found for a name is remembered,
  * bounded.
  */

@@ -45,7 +45,7 @@ const json = (text: string): unknown => {
   }
 }
 
-/** Fit for one line of a log: the words of a stranger. */
+/** Fit for one line of a log: the text comes from outside. */
 const told = (text: string): string =>
   text
     .replaceAll(/[^\x20-\x7e]+/g, " ")

@@ -73,7 +73,7 @@ const reasonOf = (error: PublicFetch.PublicFetchError): string => {
   }
 }
 
-/** Without its path and query: those may hold what is nobody's business. */
+/** Without its path and query, which may hold secrets. */
 const shown = (url: string): string => new URL(url).origin
 
 const restored = Effect.fnUntraced(function* (stored: unknown) {

@@ -7,7 +7,7 @@ import type { FitnessTable } from "./Fitness.ts"
 
 /** Measurements from this many samples on stand for themselves; fewer are drawn towards what the pool shows. */
 const trustedSamples = 5
-/** What is expected of a candidate nobody has called yet. */
+/** What is expected of a candidate that was not called yet. */
 const expectedErrorRate = 0.05
 
 export interface Load {
@@ -44,7 +44,7 @@ const trust = (performance: Performance | null): number =>
 
 /**
  * A measurement as it is taken: itself from `trustedSamples` on, before that drawn towards the median of the pool, which also stands
- * for those never measured. So an unknown candidate is neither the fastest nor the slowest. Null when nobody was measured.
+ * for those never measured. So an unknown candidate is neither the fastest nor the slowest. Null when none was measured.
  */
 const taken = (performance: Performance | null, measured: number, scale: Pick<Scale, "median">): number | null => {
   if (scale.median === null) return null

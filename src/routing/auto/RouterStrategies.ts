@@ -1,6 +1,6 @@
 /**
- * Who is the first of a scored pool (document 1 "Auto routing strategies"): the built-in rules, and the contract and registry of custom
- * ones. A strategy sees plain, frozen data and names one member; whoever is wrong about that is overruled by `rules`, and it is said.
+ * Which candidate of a scored pool goes first: the built-in router strategies, and the interface and registry of custom ones. A strategy
+ * sees plain, frozen data and names one member. When it does anything else, `rules` chooses, and the reason of the decision says so.
  */
 import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import * as Context from "effect/Context"
@@ -19,7 +19,7 @@ export interface PoolMember {
   readonly breaker: BreakerPhase
   /** USD, blended 60 % input and 40 % output. */
   readonly costPer1MTokens: number | null
-  /** Drawn towards the pool's median while it has few samples; null when nobody in the pool was measured. */
+  /** Drawn towards the pool's median while it has few samples; null when none in the pool was measured. */
   readonly p95LatencyMs: number | null
   /** Fraction; 5 % before the first sample. */
   readonly errorRate: number
@@ -281,7 +281,7 @@ const timed = ({ description, name, select }: RouterStrategy, nowMs: () => numbe
   }
 }
 
-/** `nowMs` is a clock that is not set back; without one nobody is slow. */
+/** `nowMs` is a clock that is not set back; without one no strategy is slow. */
 export const makeRegistry = (nowMs: () => number = () => 0): Registry => {
   const custom = new Map<string, RouterStrategy>()
   return {
@@ -338,7 +338,7 @@ const memberOf = (selection: unknown, pool: ReadonlyArray<PoolMember>): number |
   return best
 }
 
-/** Asks a strategy, and `rules` when it throws, names nobody of the pool, or names an OPEN one while others are not. */
+/** Asks a strategy, and `rules` when it throws, names none of the pool, or names an OPEN one while others are not. */
 export const choose = (
   name: string,
   lookup: StrategyLookup,
@@ -355,7 +355,7 @@ export const choose = (
     const given = builtIn.get(name) === strategy ? pool : frozen(pool)
     const selection: unknown = strategy.select(given, context)
     if (selection instanceof Promise) {
-      // A decision waits for nobody; and what comes of it must not end the process.
+      // A decision does not wait for a promise, and its failure must not end the process.
       selection.catch(() => undefined)
       return fallback(`router strategy ${name} is not synchronous`)
     }

@@ -1,5 +1,5 @@
 /**
- * Candidates that score too badly are left alone for a while and then tried with one probe (document 1 "Auto routing self-healing").
+ * Candidates that score too badly are left alone for a while and then tried with one probe.
  * A pure state machine: in → out (5 min, doubling to 30) → probe → back on trial, or out for longer.
  */
 import type { Candidate } from "../candidate/Candidate.ts"
@@ -9,9 +9,9 @@ import { factorNames, type FactorName, type Weights } from "../../domain/combo/A
 export const exclusionScore = 0.2
 export const firstExclusionMs = 5 * 60_000
 export const longestExclusionMs = 30 * 60_000
-/** A probe nobody reports on may be repeated after this long. */
+/** A probe without a report may be repeated after this long. */
 const probeLeaseMs = 10 * 60_000
-/** Who stayed in for this long after a probe has its past forgotten. */
+/** After this long without an exclusion its past is forgotten. */
 const trialMs = 30 * 60_000
 /** Candidates remembered at a time; beyond it those whose time ended first are forgotten. */
 export const mostExclusions = 2_000
@@ -96,7 +96,7 @@ export const withHealing = (
   return bounded(next)
 }
 
-/** The probe of a candidate has begun: nobody else is sent there until it ends. */
+/** The probe of a candidate has begun: no other request is sent there until it ends. */
 export const probeStarted = (state: HealingState, key: string, nowMs: number): HealingState => {
   const before = state.get(key)
   return before?.phase === "out" ? withHealing(state, [[key, { ...before, probeSinceMs: nowMs }]]) : state

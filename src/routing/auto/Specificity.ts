@@ -58,7 +58,7 @@ export const recommendedTier = (specificity: number, hasTools: boolean): ModelTi
   return tier === "free" && hasTools ? "cheap" : tier
 }
 
-/** How well a model's tier suits a request's specificity, [0, 1]; .5 for a tier nobody knows. */
+/** How well a model's tier suits a request's specificity, [0, 1]; .5 for an unknown tier. */
 export const specificityFit = (tier: ModelTier | null, specificity: number): number => {
   switch (tier) {
     case "free":

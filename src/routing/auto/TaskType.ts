@@ -1,5 +1,5 @@
 /**
- * What a request is about, told from a bounded sample of its last user message (document 1, `taskFit`). Pure; the sample is read once
+ * What a request is about, told from a bounded sample of its last user message (for the factor `taskFit`). Pure; the sample is read once
  * and only the result is kept: a decision record holds features, never text.
  */
 import type { TaskType } from "../candidate/Candidate.ts"
@@ -19,7 +19,7 @@ export interface TextSignals {
 
 type Mark = NamedTask | "math" | "reasoning" | "domain"
 
-/** Whoever is named first wins a tie: the narrower task before the wider one. */
+/** The one named first wins a tie: the narrower task before the wider one. */
 const tasks: ReadonlyArray<NamedTask> = ["debugging", "review", "documentation", "coding", "planning", "analysis"]
 
 const shortestStem = 4

@@ -23,11 +23,11 @@ export interface Performance {
 
 /** One window of a quota. */
 export interface QuotaWindow {
-  /** `rate`: the tightest rate limit in force, of a minute or of a window that nobody named. */
+  /** `rate`: the tightest rate limit in force, of a minute or of a window without a name. */
   readonly window: "5h" | "hourly" | "daily" | "weekly" | "monthly" | "rate"
   /** What is left of it, [0, 1]. */
   readonly remaining: number
-  /** Epoch milliseconds; null when nobody knows. */
+  /** Epoch milliseconds; null when it is not known. */
   readonly resetAtMs: number | null
 }
 

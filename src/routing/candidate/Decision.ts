@@ -6,7 +6,7 @@ import type { Score, StrategyMemory } from "./Strategy.ts"
 /** Why a candidate is not in the order. */
 export interface Excluded {
   readonly rule: string
-  /** Epoch milliseconds; null when it does not end by itself, or nobody knows when. */
+  /** Epoch milliseconds; null when it does not end by itself, or its end is not known. */
   readonly untilMs: number | null
   readonly detail: string
 }
@@ -31,7 +31,7 @@ export interface Decision {
   readonly memory: StrategyMemory | null
 }
 
-/** What a decision says that only lists its targets: nobody's health was looked at. */
+/** The reasons of decisions that only list their targets, without a look at their health. */
 export const asListedReason = "first in order"
 export const onlyTargetReason = "only target"
 export const noneReadyReason = "no target is available"

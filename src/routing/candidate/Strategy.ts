@@ -1,6 +1,6 @@
 /**
- * The contract of a strategy (document 1 "Routing strategy values"): a pure function that orders candidates. It neither calls nor
- * excludes anybody, and what it wants to remember it gives back; whoever decides for real keeps it, whoever only asks does not.
+ * The interface of a strategy: a pure function that orders candidates. It neither calls nor excludes them. What it wants to remember is
+ * part of its result, and is kept only when the decision is carried out.
  */
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"

@@ -10,6 +10,7 @@ import type * as QuotaWindows from "../quota/QuotaWindows.ts"
 import type * as PerformanceStats from "../stats/PerformanceStats.ts"
 import type * as TargetHealth from "../health/TargetHealth.ts"
 import type { Candidate, Price } from "../candidate/Candidate.ts"
+import { targetKeyOf } from "../resolve/TargetKey.ts"
 
 export interface CandidateSources {
   readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
@@ -19,10 +20,6 @@ export interface CandidateSources {
   readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "of">
   readonly price: (provider: string, model: string, nowMs: number) => ModelPrice | null
 }
-
-export const keyOfParts = (connectionId: string, model: string): string => `${connectionId} ${model}`
-
-export const keyOf = ({ account, model }: Target): string => keyOfParts(account.connection.id, model)
 
 const priceOf = (price: ModelPrice | null): Price | null =>
   price === null ? null : { inputUsd: price.input, outputUsd: price.output }
@@ -47,14 +44,18 @@ interface ReadyTarget {
  * Candidates of resolutions; what is the same for every request is kept by target. Sound because a change of the catalogue or of a list
  * of models makes new targets (`Resolutions`). Prices are read anew: some change with the time of day.
  */
-export const makeCandidates = (rooms: CandidateSources) => {
-  const { breakers, catalog, health, quotas, stats } = rooms
+export const makeCandidates = (sources: CandidateSources) => {
+  const { breakers, catalog, health, quotas, stats } = sources
   const kept = new WeakMap<Target, ReadyTarget>()
 
   const readyOf = (target: Target): ReadyTarget => {
     const known = kept.get(target)
     if (known !== undefined) return known
-    const ready = { key: keyOf(target), facts: catalog.factsOf(target.account, target.model), tier: tierOf(target) }
+    const ready = {
+      key: targetKeyOf(target),
+      facts: catalog.factsOf(target.account, target.model),
+      tier: tierOf(target)
+    }
     kept.set(target, ready)
     return ready
   }
@@ -72,7 +73,7 @@ export const makeCandidates = (rooms: CandidateSources) => {
         weight: weights[index] ?? 1,
         facts,
         tier,
-        price: priceOf(rooms.price(spec.id, model, nowMs)),
+        price: priceOf(sources.price(spec.id, model, nowMs)),
         breaker: breakers.phaseOf(guardedOf(account), nowMs),
         unready: health.unready(target, nowMs),
         performance: stats.of(connection.id, model, nowMs),
@@ -84,6 +85,9 @@ export const makeCandidates = (rooms: CandidateSources) => {
   }
 }
 
-/** The same for whoever asks once. */
-export const candidatesOf = (rooms: CandidateSources, resolution: Candidacy, nowMs: number): ReadonlyArray<Candidate> =>
-  makeCandidates(rooms)(resolution, nowMs)
+/** The same, for one resolution. */
+export const candidatesOf = (
+  sources: CandidateSources,
+  resolution: Candidacy,
+  nowMs: number
+): ReadonlyArray<Candidate> => makeCandidates(sources)(resolution, nowMs)

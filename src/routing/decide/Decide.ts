@@ -1,6 +1,6 @@
 /**
  * The one decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure:
- * the same input gives the same decision, and nothing is remembered but by whoever keeps what it gives back.
+ * the same input gives the same decision, and what is to be remembered is part of the result.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
@@ -24,7 +24,7 @@ import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from ".
 export interface DecidePolicy {
   readonly routerStrategies: StrategyLookup
   readonly freeTierStrict: boolean
-  /** Missing: true. When false nobody goes first for having answered last. */
+  /** Missing: true. When false the target that answered last does not go first. */
   readonly lkgpEnabled?: boolean
   /** Missing: the static map. */
   readonly fitness?: FitnessTable
@@ -44,7 +44,7 @@ export interface DecideInput extends DecidePolicy {
   readonly nowMs: number
 }
 
-/** A decision, and what whoever carries it out has to keep. */
+/** A decision, and what to keep when it is carried out. */
 export interface Decided extends Decision {
   readonly healing: HealingState
   /** The first is not the favourite: its success says nothing about the favourite. */
@@ -103,7 +103,7 @@ const withoutSlow = (
 const autoSpecOf = ({ auto, combo, strategy }: Resolution): AutoSpec | null =>
   auto ?? (strategy === "auto" && combo !== null ? comboSpec(combo.name) : null)
 
-const nobody: ReadonlySet<string> = new Set()
+const noProbes: ReadonlySet<string> = new Set()
 const noScores: ReadonlyMap<Target, Score> = new Map()
 
 const scoresOf = (
@@ -141,7 +141,7 @@ export const decide = (input: DecideInput): Decided => {
     exclusions,
     relaxedFilters: [],
     memory: null,
-    probes: nobody,
+    probes: noProbes,
     healing: input.healing,
     detour: null
   }
@@ -158,9 +158,9 @@ export const decide = (input: DecideInput): Decided => {
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)
-  /** Whoever may be asked as a last resort is asked when all others have failed. */
+  /** Targets that may be asked as a last resort are asked when all others have failed. */
   const doubted = inReserve.filter(({ unready }) => unready?.lastResort !== undefined).map(({ target }) => target)
-  // Nobody may be called: the loop says why, and when that will be over.
+  // None may be called: failover says why, and when that will be over.
   const noneReady = { ...base, order: inLine, reason: noneReadyReason }
   if (usable.length === 0 && spec === null) return noneReady
   if (spec === null) {

@@ -1,6 +1,6 @@
 /**
- * The routing engine as the corridor sees it: decides on ready state, and keeps what strategies want to remember once a request really
- * goes out. `decide` changes nothing, so whoever only asks may call it as often as they like.
+ * The routing engine: decides on ready state, and keeps what strategies remember once a request is really sent. `decide` changes
+ * nothing, so it may be called only to ask.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,8 @@ import { callEnded, healed, type HealingState } from "../auto/SelfHealing.ts"
 import type { Features } from "../candidate/Candidate.ts"
 import { decide, type Decided } from "./Decide.ts"
 import { asListedReason, onlyTargetReason } from "../candidate/Decision.ts"
-import { keyOf, makeCandidates, type CandidateSources } from "./Candidates.ts"
+import { targetKeyOf } from "../resolve/TargetKey.ts"
+import { makeCandidates, type CandidateSources } from "./Candidates.ts"
 import type { Served } from "../candidate/Strategy.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import * as QuotaWindows from "../quota/QuotaWindows.ts"
@@ -83,7 +84,7 @@ export const asListed = ({ resolution, seed }: Pick<Question, "resolution" | "se
 
 const none: ReadonlySet<string> = new Set()
 
-/** `auto` is `auto/lkgp` (document 1), and an alias of either is the same again. */
+/** `auto` is `auto/lkgp` , and an alias of either is the same again. */
 export const memoryKey = ({
   model,
   resolution: { auto, combo }
@@ -126,7 +127,7 @@ export const servedOf = (resolution: Resolution): Served | undefined => {
 
 export const make = Effect.gen(function* () {
   const prices = yield* PriceBook.PriceBook
-  const rooms: CandidateSources = {
+  const sources: CandidateSources = {
     catalog: yield* Catalog.Catalog,
     health: yield* TargetHealth.TargetHealth,
     breakers: yield* Breakers.Breakers,
@@ -134,7 +135,7 @@ export const make = Effect.gen(function* () {
     quotas: yield* QuotaWindows.QuotaWindows,
     price: prices.price
   }
-  const candidatesOf = makeCandidates(rooms)
+  const candidatesOf = makeCandidates(sources)
   const memory = yield* RouterMemory.RouterMemory
   const affinity = yield* Affinity.Affinity
   const routerStrategies = yield* RouterStrategies.RouterStrategies
@@ -201,7 +202,7 @@ export const make = Effect.gen(function* () {
     ended: (question, target, ok, nowMs) => {
       const key = memoryKey(question)
       const state = healing.get(key)
-      if (state !== undefined && ok !== null) keepHealing(key, callEnded(state, keyOf(target), ok, nowMs))
+      if (state !== undefined && ok !== null) keepHealing(key, callEnded(state, targetKeyOf(target), ok, nowMs))
     }
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Decisions that are only asked for (contract B3 `POST /api/routing/explain`): nothing is sent, and nothing is remembered: no turn of a
+ * Decisions that are only asked for (`POST /api/routing/explain`): nothing is sent, and nothing is remembered: no turn of a
  * rotation, no card of a deck. The same request, seed and state give the same record.
  */
 import * as Context from "effect/Context"

@@ -9,7 +9,7 @@ export interface Predicted {
   readonly order: ReadonlyArray<Candidate>
   /** Those that were put last, with what they usually take; empty when all are slow. */
   readonly slow: ReadonlyMap<Candidate, number>
-  /** All are slow: nobody was put last. */
+  /** All are slow: none was put last. */
   readonly relaxed: boolean
 }
 

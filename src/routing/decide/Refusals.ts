@@ -10,7 +10,7 @@ const excludedBy = (refusal: Refusal, nowMs: number): Excluded => {
 }
 
 /**
- * The decision without the targets that are refused. When nobody is left it is a refusal of the request itself: the first of them; one
+ * The decision without the targets that are refused. When none is left it is a refusal of the request itself: the first of them; one
  * that passes by itself before one that does not.
  */
 export const permitted = (

@@ -5,9 +5,9 @@
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { StrategyMemory } from "../candidate/Strategy.ts"
 import { blankMemory } from "../candidate/Strategy.ts"
-import { keyOfParts } from "./Candidates.ts"
+import { targetKey } from "../resolve/TargetKey.ts"
 
-/** Youngest rows that are looked at, and how much older than the very youngest one may be: memory is never behind by more. */
+/** Newest rows that are looked at, and how much older than the newest one may be: memory is never behind by more. */
 export const mostUnsaved = 500
 const longestUnsavedMs = 2_000
 
@@ -26,9 +26,9 @@ export const caughtUp = (
     // In the very millisecond it may have been written or not; to be told twice changes nothing.
     if (timestampMs < youngestMs - longestUnsavedMs || timestampMs < (savedAtMs.get(combo) ?? 0)) continue
     const memory = after.get(combo) ?? blankMemory
-    // A memory in which nobody was ever dealt is not of a strategy that deals.
+    // A memory without a dealt target is not of a strategy that deals.
     if (memory.lastDealt === null && after.has(combo)) continue
-    const key = keyOfParts(connectionId, model)
+    const key = targetKey(connectionId, model)
     after.set(combo, { ...memory, lastDealt: key, deck: memory.deck.filter((card) => card !== key) })
   }
   return after

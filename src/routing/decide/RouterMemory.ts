@@ -25,7 +25,7 @@ const maxKeyLength = 500
 export class RouterMemory extends Context.Tag("gateway/routing/decide/RouterMemory")<
   RouterMemory,
   {
-    /** Hot: blank for a key that nobody has seen. */
+    /** Hot: blank for an unknown key. */
     readonly of: (key: string) => StrategyMemory
     /** Hot: in force at once, in the store soon after. */
     readonly keep: (key: string, memory: StrategyMemory) => void

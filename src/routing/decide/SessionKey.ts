@@ -1,12 +1,12 @@
 /**
- * The caller's session, by what clients send of themselves (document 1 `X-Session-Id`, reference-facts 7.3): a conversation stays on
+ * The caller's session, from `X-Session-Id` or what known clients send of themselves: a conversation stays on
  * its account, where its prompt cache and encrypted state are. Pure.
  */
 import { createHash } from "node:crypto"
 import { headerOf, type RequestHeaders } from "../../auth/Credentials.ts"
 import { type JsonObject, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 
-/** The surest first: the law's own, what our answers say, then what known clients send. */
+/** The surest first: the gateway's own, what its answers say, then what known clients send. */
 const headerNames = [
   "x-session-id",
   "x_session_id",

@@ -24,7 +24,7 @@ import { type BreakerWait, type LastResort, probeInMs, retryAtMs } from "./LastR
 /** Why a target is left out. */
 export interface Unready {
   readonly rule: "breaker" | "cooldown" | "terminal" | "lockout"
-  /** Epoch milliseconds; null when it does not end by itself, or nobody knows when. */
+  /** Epoch milliseconds; null when it does not end by itself, or its end is not known. */
   readonly untilMs: number | null
   /** The state that only an operator can end. */
   readonly terminal: TerminalStatus | null
@@ -107,7 +107,7 @@ const seconds = (ms: number): string => {
   return minutes < 60 ? `${minutes}m ${whole % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
-/** The request's own fault, or nobody's: it says nothing about the provider. */
+/** Says nothing about the provider: the request is at fault, or no one is. */
 const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
 
 /** What a failed call tells the provider's breaker. */
@@ -198,7 +198,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     }
   }
 
-  /** Of several holds the one that is over last: who comes back before it comes in vain. */
+  /** Of several reasons the one that is over last: a retry before it would be in vain. */
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
     const coolMs = cooldowns.waitMs(account.connection.id, nowMs)

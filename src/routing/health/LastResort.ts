@@ -1,6 +1,6 @@
 /**
- * Who may be asked although it is not well, because nobody else is left: a connection that is doubted, a model that rests after a passing
- * failure, and an open breaker that waits for its probe. Pure; the walk goes by it.
+ * Which unhealthy targets may be asked because no other is left: of a connection that is doubted, of a model that cools down after a
+ * transient failure, and behind an open breaker that waits for its probe. Pure.
  */
 
 /**
@@ -12,9 +12,9 @@ export type LastResort = "doubt" | "cooldown" | "probe"
 
 /** Of an open breaker before one target. Milliseconds from now. */
 export interface BreakerWait {
-  /** Null while somebody else's probe is under way. */
+  /** Null while a probe is under way. */
   readonly breakerMs: number | null
-  /** Until it lets a probe through where nobody else is left. */
+  /** Until it lets a probe through where no other target is left. */
   readonly lastResortMs: number
   /** What opened it were failures of other models of the same account. */
   readonly isUnblamed: boolean
@@ -24,24 +24,24 @@ export interface BreakerWait {
 export const probeAgainMs = 1_000
 
 /**
- * Milliseconds until a breaker lets a probe of this target through where nobody else is left: at once where only other models of the
+ * Milliseconds until a breaker lets a probe of this target through where no other target is left: at once where only other models of the
  * account have failed.
  */
 export const probeInMs = ({ breakerMs, isUnblamed, lastResortMs }: BreakerWait): number =>
   breakerMs === null ? probeAgainMs : isUnblamed ? 0 : lastResortMs
 
-/** When a client may come back to somebody who is asked as a last resort: nobody has to wait for the end of a long rest. */
+/** When a client may retry a target that is asked as a last resort: it need not wait for the end of a long cooldown. */
 export const retryAtMs = (untilMs: number, nowMs: number, baseCooldownMs: number): number =>
   Math.min(untilMs, nowMs + baseCooldownMs)
 
-/** A target whose turn comes when nobody else is left. Times are epoch milliseconds. */
+/** A target whose turn comes when no other is left. Times are epoch milliseconds. */
 export interface PutOff<Turn> {
   readonly turn: Turn
-  /** When it is well. */
+  /** When it can be called again. */
   readonly untilMs: number
 }
 
-/** Takes out whoever is ready soonest, of those that can be asked at once where there are any. */
+/** Removes and returns the one that is ready soonest, of those that can be asked at once where there are any. */
 export const takeSoonest = <Turn>(later: Array<PutOff<Turn>>, isFree: (turn: Turn) => boolean): Turn | undefined => {
   let best = -1
   let isBestFree = false

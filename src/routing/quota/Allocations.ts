@@ -1,5 +1,5 @@
 /**
- * Who may draw on a quota group, and how much of it (reference-facts 4.1). Pure. A key's share of a limit is its weight over the sum
+ * Who may draw on a quota group, and how much of it. Pure. A key's share of a limit is its weight over the sum
  * of all weights. While less than half of a limit is used, a key may draw beyond its share; from then on it may not.
  */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
@@ -16,7 +16,7 @@ const underWayRetryMs = 1_000
 /** One member's part of a pool, in the pool's unit. */
 export interface Part {
   readonly limit: number
-  /** By everybody, also outside the group. */
+  /** By all keys, also outside the group. */
   readonly used: number
   /** By the key. */
   readonly own: number
@@ -99,7 +99,7 @@ export const allocationOf = (
   apiKeyId: string | null
 ): QuotaAllocation | null => allocations.find((allocation) => allocation.apiKeyId === apiKeyId) ?? null
 
-/** Why a caller may not use a group at all; null when it may: without a restriction everybody may. */
+/** Why a caller may not use a group at all; null when it may: without a restriction every caller may. */
 export const notAllocated = (
   model: string,
   group: Pick<QuotaGroup, "allocations" | "name" | "restricted">,

@@ -1,4 +1,4 @@
-/** Quotas the operator wrote down (contract B3 `quotas`), ready to be counted against. */
+/** Quotas the operator wrote down (`quotas` of a connection), ready to be counted against. */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
 import { httpDateAt, isoAt } from "../../resilience/failure/When.ts"
 import { type Span, spanAt, type WindowName, lengthMs } from "./Span.ts"
@@ -28,7 +28,7 @@ const prepare = ({ limit, resetAt, unit, window }: DeclaredQuota): Declared => {
   return { window, unit, limit, anchorMs, key: `${window}@${anchorMs ?? ""}` }
 }
 
-/** A connection's list stays the same object until somebody changes it, so it is read once. */
+/** A connection's list stays the same object until it is changed, so it is read once. */
 const prepared = new WeakMap<ReadonlyArray<DeclaredQuota>, ReadonlyArray<Declared>>()
 
 /** Hot. */

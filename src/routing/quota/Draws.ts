@@ -23,7 +23,7 @@ export const noDraws: Draws = {}
 
 export const poolKey = ({ unit, window }: Pick<QuotaView, "unit" | "window">): string => `${window}/${unit}`
 
-/** By window and unit the tightest quota; those of which nobody knows how much is left are no quotas to share. */
+/** By window and unit the tightest quota; those whose rest is not known are no quotas to share. */
 export const knownQuotas = (views: ReadonlyArray<QuotaView>): ReadonlyMap<string, QuotaView> => {
   const known = new Map<string, QuotaView>()
   for (const view of views) {

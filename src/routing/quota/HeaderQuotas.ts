@@ -1,6 +1,6 @@
 /**
  * What the headers of an answer tell about quotas and rate limits, in the ways of the providers. Pure. A window of hours or longer
- * that the contract names is a quota window; all else (limits per minute, limits whose window nobody names) is a rate.
+ * that the gateway knows is a quota window; all else (limits per minute, limits without a named window) is a rate.
  */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
 import { type HeaderLookup, upstreamNow } from "../../resilience/failure/HeaderHints.ts"

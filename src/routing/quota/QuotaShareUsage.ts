@@ -27,7 +27,7 @@ export interface ShareUsage {
   readonly unit: QuotaView["unit"]
   readonly used: number
   readonly limit: number
-  /** The first reset of a member, epoch milliseconds; null when nobody knows. */
+  /** The first reset of a member, epoch milliseconds; null when it is not known. */
   readonly resetAtMs: number | null
 }
 

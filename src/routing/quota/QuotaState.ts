@@ -50,7 +50,7 @@ export interface QuotaView {
   readonly source: "declared" | "learned"
   readonly used: number
   readonly total: number
-  /** Null when nobody knows: a share of a window that the provider has not shown. */
+  /** Null when it is not known: a share of a window that the provider has not shown. */
   readonly remaining: number | null
   readonly resetAtMs: number | null
   /** The view holds until then. */
@@ -148,11 +148,11 @@ export const viewsOf = (
   ]
 }
 
-/** What is left, [0, 1]; null when nobody knows. */
+/** What is left, [0, 1]; null when that is not known. */
 export const shareOf = ({ remaining, total }: Pick<QuotaView, "remaining" | "total">): number | null =>
   remaining === null ? null : Math.min(1, remaining / total)
 
-/** By window the one with the least left. One of which nobody knows how much is left gives way to any other. */
+/** By window the one with the least left. One with an unknown rest gives way to any other. */
 export const tightest = (views: ReadonlyArray<QuotaView>): ReadonlyMap<WindowName, QuotaView> => {
   const byWindow = new Map<WindowName, QuotaView>()
   for (const view of views) {
@@ -172,7 +172,7 @@ export const windowsOf = (views: ReadonlyArray<QuotaView>): ReadonlyArray<QuotaW
   return windows
 }
 
-/** Rate limits are of minutes: after a clock was set back by more than that nobody knows when they end. */
+/** Rate limits are of minutes: after a clock was set back by more than that their end is not known. */
 const mostBackMs = 60_000
 
 const holds = ({ sinceMs, untilMs }: Rate, nowMs: number): boolean => untilMs > nowMs && nowMs > sinceMs - mostBackMs

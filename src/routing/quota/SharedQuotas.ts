@@ -40,7 +40,7 @@ export const drawingsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<Drawin
 }
 
 /**
- * Windows, in one unit, of which every one of these members is known to have one. A member without a known quota can serve whoever has
+ * Windows, in one unit, of which every one of these members is known to have one. A member without a known quota can serve keys that have
  * used a share of the others', so nothing is shared out then.
  */
 export const sharedQuotas = (

@@ -1,7 +1,7 @@
 /**
  * The last decisions, so that every choice can be asked for afterwards (`GET /api/routing/decisions/{requestId}`).
  * Features only, never prompt text. What a request leaves here is a few references, and what was worked out for each of its
- * candidates; the record is put together when somebody asks. Beyond the limits the oldest goes from memory; the store may have it still.
+ * candidates; the record is put together when it is asked for. Beyond the limits the oldest goes from memory; the store may have it still.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { OrdinaryDecisions } from "./OrdinaryDecisions.ts"
 export { type DecisionEntry, isPassedOver, recordOf } from "./DecisionRecords.ts"
 
 export const capacity = 2_000
-/** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the room of many small ones. */
+/** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the memory of many small ones. */
 export const mostLines = 100_000
 
 export class DecisionLog extends Context.Tag("gateway/routing/records/DecisionLog")<

@@ -1,4 +1,4 @@
-/** The ids of virtual `auto` models and what each of them means (document 1 "Auto variants", "Category and tier composition"). Pure. */
+/** The ids of virtual `auto` models and what each of them means: variants, and categories with a tier. Pure. */
 import { closest } from "../../kernel/Closest.ts"
 import type { PackName } from "../../domain/combo/AutoWeights.ts"
 
@@ -86,7 +86,7 @@ const composed = (id: string, category: Category, tier: Tier | null): AutoSpec =
 
 /**
  * The meaning of an id; null when it is no auto id. `auto/coding` is the variant (quality first), `auto/coding:<tier>` the
- * category with a tier: the law lists both, and the variant is the one that stands without a tier.
+ * category with a tier: without a tier the variant is meant.
  */
 export const parseAutoId = (id: string): AutoSpec | null => {
   if (id === "auto") return { ...plain(id), ...variants.lkgp }
@@ -100,7 +100,7 @@ export const parseAutoId = (id: string): AutoSpec | null => {
   return tier !== undefined && isCategory(category) ? composed(id, category, tier) : null
 }
 
-/** The 7 of the law: bare `auto` and the 6 variants. */
+/** Bare `auto` and the 6 variants. */
 export const invokableAutoIds: ReadonlyArray<string> = [
   "auto",
   ...Object.keys(variants).map((variant) => `auto/${variant}`)

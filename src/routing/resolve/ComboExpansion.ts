@@ -2,6 +2,7 @@
  * From a combo to its targets: nested references are replaced in place by their own targets, and every step's weight is shared
  * between what it stands for. Pure.
  */
+import { targetKeyOf } from "./TargetKey.ts"
 import type { RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
 import type { Combo, ComboTarget } from "../../domain/Combo.ts"
 import { maxAliasHops } from "./Aliases.ts"
@@ -72,7 +73,8 @@ const onlyAt = (connectionId: string | null, found: Found): Found => {
   return { targets: kept.map(({ candidate }) => candidate), weights: kept.map(({ weight }) => weight) }
 }
 
-const keyOf = (found: Target): string => `${found.account.connection.id}\n${found.model}\n${found.suppressReasoning}`
+/** The same target with and without reasoning is two. */
+const keyOf = (found: Target): string => `${found.suppressReasoning} ${targetKeyOf(found)}`
 
 /** The targets of a combo's own steps: nested references are replaced in place, what cannot be served is left out, what is named twice adds up. */
 const expandSteps = (
@@ -99,7 +101,7 @@ const expandSteps = (
   }
 }
 
-/** An `auto` combo without targets of its own chooses between all that is connected (contract B5). */
+/** An `auto` combo without targets of its own chooses between all that is connected. */
 export const isOpen = (combo: Combo): boolean => combo.strategy === "auto" && combo.targets.length === 0
 
 const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {

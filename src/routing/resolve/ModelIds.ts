@@ -1,6 +1,6 @@
 /**
- * The spellings of one model id: the no-thinking alias, and the suffixes that clients add on their own account
- * (document 1, "Model identifier forms"). Pure, and without a catalogue.
+ * The spellings of one model id: the no-thinking alias, and the suffixes that clients add on their own account (docs/routing.md).
+ * Pure, and without a catalogue.
  */
 import { allowsModel } from "../../auth/ApiKeys.ts"
 import type { ApiKeySettings } from "../../domain/ApiKey.ts"

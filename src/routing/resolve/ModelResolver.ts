@@ -1,6 +1,6 @@
 /**
- * From the model id a client sends to the targets that could serve it (document 1, "Model identifier forms"). What a name means is
- * asked in this order: combo, automatic id, alias, no-thinking alias, quota share, provider, listed model.
+ * From the model id a client sends to the targets that could serve it (docs/routing.md). A name is looked up in this
+ * order: combo, automatic id, alias, no-thinking alias, quota share, provider, listed model.
  * Pure: works on a catalogue snapshot, so the same id and snapshot always give the same answer.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"

@@ -110,7 +110,7 @@ export interface Found {
 export const nothing: Found = { targets: [], weights: [] }
 export const even = (targets: ReadonlyArray<Target>): Found => ({ targets, weights: targets.map(() => 1) })
 
-/** The weights brought to a sum; equal parts of it where nobody has any weight. */
+/** The weights brought to a sum; equal parts of it where none has a weight. */
 export const scaled = (weights: ReadonlyArray<number>, sum: number): ReadonlyArray<number> => {
   const total = weights.reduce((all, weight) => all + weight, 0)
   return weights.map((weight) => (total > 0 ? (sum * weight) / total : sum / weights.length))

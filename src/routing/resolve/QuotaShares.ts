@@ -1,4 +1,4 @@
-/** Quota-share ids: the members of a group at a provider (document 1 `qtSd/<group>/<provider>/<model>`). Pure. */
+/** Quota-share ids: the members of a group at a provider (`qtSd/<group>/<provider>/<model>`). Pure. */
 import { type ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { quotaShareParts, quotaSharePrefix } from "./ModelIds.ts"

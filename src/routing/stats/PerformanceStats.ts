@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import { targetKey } from "../resolve/TargetKey.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
@@ -12,7 +13,7 @@ import { makeSeries, type Measured, type Series } from "./Series.ts"
 import { makeWindowCounter, type WindowCounter } from "./WindowCounter.ts"
 
 /**
- * One finished call to an upstream. What is nobody's failure is not recorded at all: a request that was wrong itself (see
+ * One finished call to an upstream. What is not a failure of the upstream is not recorded at all: a request that was wrong itself (see
  * `countsAsError`), a client that left, a straggler that was not needed.
  */
 export interface Sample extends Measured {
@@ -44,7 +45,7 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
 /** Keys kept at most; beyond it the one that was longest without a sample goes. */
 export const capacity = { models: 5_000, connections: 2_000, providers: 1_000 }
 
-/** Whether a failed call says something about the one who was called: not when the request itself was at fault. */
+/** Whether a failed call says something about the upstream: not when the request itself was at fault. */
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
 
@@ -137,7 +138,7 @@ const makeComboBook = () => {
   const running = makeRunning()
   const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
   const servedKey = (combo: string, connectionId: string, model: string): string =>
-    `${keyOf(combo, connectionId)}\n${model}`
+    `${combo}\n${targetKey(connectionId, model)}`
   return {
     add: (combo: string, { atMs, connectionId, model }: Sample): void => {
       entryOf(served, servedKey(combo, connectionId, model), makeWindowCounter).add(atMs)

@@ -1,6 +1,6 @@
 /**
  * `context-optimized`: best fit for the size of the request. The smallest context window that holds prompt and answer comes first and
- * larger ones follow, so that big windows, which cost more and attend worse, are kept for those who need them; then windows nobody
+ * larger ones follow, so that big windows, which cost more and attend worse, are kept for those who need them; then windows no one
  * knows; then those too small, the largest first. A client that set no limit for the answer is taken to want 1,024 tokens.
  */
 import type { Strategy } from "../candidate/Strategy.ts"

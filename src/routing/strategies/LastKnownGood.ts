@@ -13,7 +13,7 @@ export const lastKnownGoodFirst = ({ candidates, memory }: StrategyInput): Reado
   return index === -1 ? null : inFront(candidates, index)
 }
 
-/** Gives the same memory back when nothing is new, so that nobody writes it down again. */
+/** Gives the same memory back when nothing is new, so that it is not written again. */
 export const rememberingGood: Served = (memory, { target }) => {
   const connectionId = target.account.connection.id
   const { lastKnownGood } = memory

@@ -3,7 +3,7 @@ import type { Candidate } from "../candidate/Candidate.ts"
 import { onlyTargetReason } from "../candidate/Decision.ts"
 import type { Ordering, Score, StrategyMemory } from "../candidate/Strategy.ts"
 
-/** An ordering with its reason. Where nobody else could have been first, that is the reason. */
+/** An ordering with its reason. Where no other could have been first, that is the reason. */
 export const ordering = (order: ReadonlyArray<Candidate>, reason: string, memory: StrategyMemory): Ordering => ({
   order,
   reason: order.length === 1 ? onlyTargetReason : reason,
@@ -46,7 +46,7 @@ export const ranked = (
 
 /**
  * The first `tied` of a ranking take turns, in the order of the combo's targets; the others follow as they were ranked.
- * A turn is taken only where there is somebody to take turns with.
+ * A turn is taken only where there are others to take turns with.
  */
 export const takingTurns = (
   candidates: ReadonlyArray<Candidate>,

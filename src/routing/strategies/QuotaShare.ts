@@ -1,9 +1,9 @@
 /**
- * Quota share (document 1 `qtSd/…`, reference-facts 4.1): deficit round robin by weight. Members whose quota is nearly used up go to the
- * tail, before them those without a free place; whoever is spared neither earns nor pays. Pure.
+ * Quota share (`qtSd/…`): deficit round robin by weight. Members whose quota is nearly used up go to the
+ * tail, before them those without a free place; a member left out neither earns nor pays. Pure.
  *
- * Every member earns its share of a request with each request, and whoever is asked pays one. Of those who have earned enough the one
- * goes whose credit would be too large soonest (Tijdeman's rule): so nobody ever is a whole request ahead of its share or behind it,
+ * Every member earns its share of a request with each request, and the one that is asked pays one. Of those who have earned enough the one
+ * goes whose credit would be too large soonest (Tijdeman's rule): so none ever is a whole request ahead of its share or behind it,
  * whatever the weights, and less than two over any window. No order of turns keeps to one over every window for all weights.
  */
 import type { Candidate } from "../candidate/Candidate.ts"
@@ -35,7 +35,7 @@ interface Turn {
   readonly credit: number
 }
 
-/** What is to the credit of those who take part now sums up to nothing, whoever came and went. */
+/** What is to the credit of those who take part now sums up to nothing, also after members came and went. */
 const turnsOf = (active: ReadonlyArray<Candidate>, credits: StrategyMemory["credits"]): ReadonlyArray<Turn> => {
   const total = active.reduce((sum, { weight }) => sum + weight, 0)
   const carried = active.map(({ key }) => (Object.hasOwn(credits, key) ? (credits[key] ?? 0) : 0))

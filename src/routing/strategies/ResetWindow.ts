@@ -1,5 +1,5 @@
 /**
- * `reset-window`: the soonest quota reset first, so that what would lapse is spent; then targets whose reset nobody knows, and last those
+ * `reset-window`: the soonest quota reset first, so that what would lapse is spent; then targets whose reset is not known, and last those
  * with a used-up window, which would refuse until then. Targets within the tie band of the soonest take turns.
  *
  * Config: `resetWindowWindows`, a name or a list of `session` (5 hours), `5h`, `hourly`, `daily`, `weekly`, `monthly`: only these windows

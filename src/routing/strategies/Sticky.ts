@@ -13,12 +13,12 @@ export const keptIndex = ({ candidates, memory }: StrategyInput, limit: number):
   return index === -1 ? null : index
 }
 
-/** The memory with a fresh pick; the same one when there is nothing to keep, so that nobody writes it down again. */
+/** The memory with a fresh pick; the same one when there is nothing to keep, so that it is not written again. */
 export const keeping = (memory: StrategyMemory, key: string, limit: number): StrategyMemory =>
   limit === 0 && memory.sticky === null ? memory : { ...memory, sticky: limit === 0 ? null : { key, left: limit } }
 
 /**
- * A success of the kept candidate is counted. Somebody else's is not: that may be a request which began under an earlier pick, and a
+ * A success of the kept candidate is counted. That of another is not: that may be a request which began under an earlier pick, and a
  * kept candidate that fails is left as soon as it may not be called any more.
  */
 export const countingDown =

@@ -13,7 +13,7 @@ export interface Exhausted {
 /** Cooldowns that are soon over, and not for want of quota, credentials or the model: a quota share waits for them. */
 const waitedFor: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
 
-/** By the kind of the failure behind a cooldown; null where nobody knows of one. */
+/** By the kind of the failure behind a cooldown; null where none is known. */
 export const isSoonOver = (kind: string | null): boolean => kind !== null && waitedFor.has(kind)
 
 const connectionOf = ({ account }: Target): string => `connection ${account.connection.id}`

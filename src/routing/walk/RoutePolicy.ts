@@ -3,7 +3,7 @@ import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { ResilienceSettings, Timeouts } from "../../domain/Resilience.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"
 
-/** The combo's own rules for lines: they hold at its doors and, where they are stricter, at those of connections. */
+/** The combo's own rules for queues: they hold for its limits and, where they are stricter, for those of connections. */
 export interface LineRules {
   /** Calls of one combo to one model at once; null: no limit. */
   readonly concurrencyPerModel: number | null
@@ -16,16 +16,16 @@ export interface RoutePolicy {
   /** More tries at one target after a failure that another try may mend. */
   readonly maxRetries: number
   readonly retryDelayMs: number
-  /** Those who have not failed yet come before another try at somebody who has. */
+  /** Targets that have not failed yet come before another try at one that has. */
   readonly failoverBeforeRetry: boolean
   /** The wait after a failure before the next target is asked. */
   readonly fallbackDelayMs: number
-  /** More rounds over the whole set, when nobody answered. */
+  /** More rounds over the whole set, when no target answered. */
   readonly maxSetRetries: number
   readonly setRetryDelayMs: number
   /** What one attempt may take: a stream until its first content, a whole answer until its end. Null: `timeouts` alone. */
   readonly targetTimeoutMs: number | null
-  /** Null: connections have doors, the combo has none. */
+  /** Null: only connections have limits, the combo has none. */
   readonly lines: LineRules | null
   /** A second target is asked too after this long; null: never. */
   readonly hedgeDelayMs: number | null
@@ -33,7 +33,7 @@ export interface RoutePolicy {
   readonly measured: boolean
 }
 
-/** Calls of one request, over all targets and repetitions (document 1 has no more). */
+/** Calls of one request, over all targets and repetitions . Without it retries, rounds and targets multiply. */
 export const maxAttempts = 400
 
 /** A cooldown that is waited for is surely over when this much more has passed. */

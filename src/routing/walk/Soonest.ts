@@ -1,7 +1,7 @@
-/** Of several targets that may not be called now, the one a client is told of: whoever is well first. Pure. */
+/** Of several targets that may not be called now, the one a client is told of: the one that can be called first. Pure. */
 import type { Unready } from "../health/TargetHealth.ts"
 
-/** The line at a connection moves whenever an answer is over, unless its pace is held. */
+/** The queue of a connection moves whenever an answer is over, unless its throttle holds it. */
 const wellAtMs = ({ code, untilMs }: Unready): number =>
   untilMs ?? (code === "queue_full" ? 0 : Number.POSITIVE_INFINITY)
 

@@ -1,4 +1,4 @@
-/** What a walk over the targets asks of whoever runs it, and what it asks the world about. */
+/** The steps that a walk over the targets tells its interpreter to take, and what it asks about. */
 import type { Admission } from "../../resilience/breaker/Breaker.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Unready } from "../health/Health.ts"

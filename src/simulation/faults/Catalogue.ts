@@ -38,7 +38,7 @@ const trouble = (status: number): Fault =>
 const skewMs = 7_200_000
 
 export const faults: Readonly<Record<FaultName, Fault>> = {
-  "connection-refused": call("nobody listens there", "refused", "at_once"),
+  "connection-refused": call("no server listens there", "refused", "at_once"),
   "dns-failure": call("the name does not exist", "dns", "at_once"),
   "tls-failure": call("its certificate is not trusted", "tls", "at_once"),
   "reset-before-headers": call("the connection breaks before an answer", "reset", "at_once"),
@@ -58,7 +58,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     date: httpDate(nowMs + skewMs),
     "retry-after": httpDate(nowMs + skewMs + 40_000)
   })),
-  "429-quota": refusal("the plan's quota is used up; nobody says until when", {
+  "429-quota": refusal("the plan's quota is used up; without a time of its reset", {
     status: 429,
     message: "You exceeded your current quota, please check your plan and billing details.",
     type: "insufficient_quota",

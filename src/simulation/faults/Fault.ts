@@ -38,7 +38,7 @@ export interface Fault {
   readonly pace: FaultTiming
   /** Null: the answer is good all the same. `nowMs` is the epoch at which it shows. */
   readonly says: ((nowMs: number) => FaultSignal) | null
-  /** Only after the first content: what is streamed is broken then, what is not is asked of somebody else. */
+  /** Only after the first content: what is streamed is broken then, what is not is asked of another target. */
   readonly midway?: true
   /** It is about the access token of an account that has a refresh token; a new token mends it, or is not to be had. */
   readonly token?: "renewable" | "lost"

@@ -1,5 +1,5 @@
 /**
- * The emergency fallback (flag `GATEWAY_EMERGENCY_FALLBACK`, document 1 "Errors"): a request that failed because the money is used up
+ * The emergency fallback (flag `GATEWAY_EMERGENCY_FALLBACK`): a request that failed because the money is used up
  * goes to a free model instead, if that provider is connected. Never with tools: the small model would act in the big one's name.
  */
 import * as Context from "effect/Context"
@@ -20,7 +20,7 @@ export const emergencyModel = "nvidia/openai/gpt-oss-120b"
 /** Most tokens of an emergency answer. */
 const maxEmergencyTokens = 4_096
 
-/** A used-up quota that somebody has to pay for, as OpenAI's 429 says it; a plan's window opens again by itself. */
+/** A used-up quota that only a payment opens, as OpenAI's 429 says it; a plan's window opens again by itself. */
 const ofMoney = /\b(?:billing|budget|credits?|balance|payment)\b/i
 
 const isMoney = (kind: string | null, text: string): boolean =>

@@ -27,7 +27,7 @@ export interface MemberEnd {
   readonly trail: Trail
   /** Null also when it answered without a word. */
   readonly answer: PanelAnswer | null
-  /** What it did for us; null when nobody was asked or nothing came of it. */
+  /** What it did for us; null when it was not asked or nothing came of it. */
   readonly served: Served | null
 }
 

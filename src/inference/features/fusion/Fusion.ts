@@ -1,7 +1,8 @@
 /**
- * The strategy `fusion` (document 1 "Fusion strategy behavior"): all models of a panel are asked at once, and a judge makes one
+ * The strategy `fusion`: all models of a panel are asked at once, and a judge makes one
  * answer of theirs. Members and judge go through the ordinary failover, so health, places, retries and tokens are as always.
  */
+import { targetKeyOf } from "../../../routing/resolve/TargetKey.ts"
 import type { AttemptRecord } from "../../../domain/Decision.ts"
 import type { Trail } from "../../request/Trail.ts"
 import * as Context from "effect/Context"
@@ -49,11 +50,9 @@ const servedBy = (ends: ReadonlyArray<MemberEnd>): ReadonlyArray<Served> => ends
 interface Judges {
   /** The first to be asked first. */
   readonly order: ReadonlyArray<Target>
-  /** False: the combo names one that nobody can be found for. */
+  /** False: the combo names one that has no target. */
   readonly isKnown: boolean
 }
-
-const keyOf = ({ account, model }: Target): string => `${account.connection.id}\n${model}`
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
@@ -91,7 +90,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** Asks all members. Those that are sent away see a client that leaves: that is nobody's failure. */
+  /** Asks all members. Those that are sent away see a client that leaves, which is no failure. */
   const askPanel = (
     work: Work,
     members: ReadonlyArray<Member>,
@@ -127,8 +126,8 @@ export const make = Effect.gen(function* () {
     const judges = suppressReasoning
       ? named.targets.map(({ account, model }) => ({ account, model, suppressReasoning }))
       : named.targets
-    const first = new Set(judges.map(keyOf))
-    return { order: [...judges, ...survivors.filter((target) => !first.has(keyOf(target)))], isKnown: true }
+    const first = new Set(judges.map(targetKeyOf))
+    return { order: [...judges, ...survivors.filter((target) => !first.has(targetKeyOf(target)))], isKnown: true }
   }
 
   /** Tokens that the one asked first can take in. */
@@ -193,7 +192,7 @@ export const make = Effect.gen(function* () {
   const fuse = (work: Work): Effect.Effect<Answered> =>
     Effect.suspend(() => {
       const usable = new Set(work.decision.order)
-      // In the combo's own order, whoever a session would have preferred: the first is the judge.
+      // In the combo's own order, also where a session would have preferred another: the first is the judge.
       const members = membersOf(work.resolution, (target) => usable.has(target))
       const target = members[0]?.[0]
       // A panel of one is an ordinary request.

@@ -35,7 +35,7 @@ export const panelWork = (work: Work, question: Conversation): InnerWork => ({
     stream: false,
     hasTools: false,
     candidates: 1,
-    // Nobody has these bytes: they have to be written for each target.
+    // There are no client bytes of it: the body is written for each target.
     needsRewrite: true
   }
 })

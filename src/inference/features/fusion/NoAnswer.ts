@@ -1,4 +1,4 @@
-/** The end of a fusion without an answer: 503, with what was learned last (document 1 "Fusion strategy behavior"). Pure. */
+/** The end of a fusion without an answer: 503, with the last failure. Pure. */
 import type { Failure } from "../../../resilience/failure/FailureKind.ts"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
@@ -50,7 +50,7 @@ export const noPanelAnswer = (ends: ReadonlyArray<MemberEnd>): FailoverEnd | nul
   return { ...first, unready: { ...first.unready, status, code }, retryAfterMs }
 }
 
-/** The client's request cannot be read as a conversation, so nobody can be asked it. */
+/** The client's request cannot be read as a conversation, so no member can be asked it. */
 export const notTranslatable = (target: Target, message: string): FailoverEnd => ({
   _tag: "Failed",
   target,

@@ -1,5 +1,5 @@
 /**
- * Who of a fusion panel is waited for, and until when (document 1 "Fusion strategy behavior"). Pure: events in, times out.
+ * Who of a fusion panel is waited for, and until when. Pure: events in, times out.
  */
 import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
 
@@ -7,7 +7,7 @@ export interface PanelRules {
   /** Answers after which the others get only the grace time; never more than the panel has members. */
   readonly minPanel: number
   readonly stragglerGraceMs: number
-  /** Nobody is waited for longer than this. */
+  /** No member is waited for longer than this. */
   readonly panelHardTimeoutMs: number
 }
 

@@ -11,7 +11,7 @@ export interface PanelCall<A> {
   readonly leave: () => void
 }
 
-/** How all members ended, in the order of the seats. Every `run` comes to its own end: nobody is interrupted halfway. */
+/** How all members ended, in their order. Every `run` comes to its own end: none is interrupted halfway. */
 export const runPanel = <A>(
   seats: ReadonlyArray<PanelCall<A>>,
   rules: PanelRules,

@@ -4,7 +4,7 @@ import type { Conversation, Part } from "../../../wire/canonical/Conversation.ts
 /** Cautious: most texts have more. */
 const charsPerToken = 3
 
-/** A judge whose window nobody knows is taken to have room for this. */
+/** Characters for a judge whose window is not known. */
 const usualBudget = 400_000
 
 /** Of its window, what its own answer gets where the client set no limit. */

@@ -1,7 +1,7 @@
 /**
- * The hand-off of `context-relay` (document 1: "hand off context across targets"): when the account of a session is nearly used up, a
- * model sums the conversation up in the background; when the session then goes on at another account, the summary goes along. Nobody
- * waits for it, and nobody notices when it fails.
+ * The hand-off of `context-relay`: when the account of a session is nearly used up, a
+ * model sums the conversation up in the background; when the session then goes on at another account, the summary goes along. No
+ * request waits for it, and its failure has no other effect.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
     return { ...work, handoff: { connectionId, from, text: handoffText(summary) } }
   }
 
-  /** A model that nobody is found for must not cost the summary. */
+  /** A model without a target must not cost the summary. */
   const askedOf = ({ target, work }: Job): { readonly model: string; readonly resolution: Resolution } => {
     const { handoffModel } = work.resolution.policy
     const named = handoffModel === null ? null : resolutions.resolve(handoffModel)

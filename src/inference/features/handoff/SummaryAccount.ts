@@ -1,4 +1,4 @@
-/** How a request for a summary ends in the books: a usage row, a decision record and a telemetry event of its own. */
+/** Settles a request for a summary: a usage row, a decision record and a telemetry event of its own. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -53,11 +53,11 @@ const envelopeOf = (model: string): Envelope => ({
   wantsSchema: false,
   maxOutputTokens: maxAnswerTokens,
   candidates: 1,
-  // Nobody has these bytes: they are written for each target.
+  // There are no client bytes of it: the body is written for each target.
   needsRewrite: true
 })
 
-/** The one who has answered, and nobody else. */
+/** Only the target that has answered. */
 export const alone = ({ combo }: Resolution, target: Target): Resolution => ({
   combo,
   strategy: "priority",

@@ -1,4 +1,4 @@
-/** The end of a conversation as plain text, for whoever is to sum it up: bounded, without system texts, media and reasoning. Pure. */
+/** The end of a conversation as plain text, for the model that sums it up: bounded, without system texts, media and reasoning. Pure. */
 import type { Message, Part } from "../../../wire/canonical/Conversation.ts"
 
 /** About 8000 tokens. */

@@ -1,7 +1,7 @@
 /**
  * Mid-stream recovery (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`): a streamed answer that is cut after its begin has reached the client is
- * continued by the next target, in the same stream. Failover continues it by the
- * `Continuation` of this folder; the feature puts the parts together for the books. What cannot be continued safely is told as broken, as without the flag.
+ * continued by the next target, in the same stream. Failover continues it by the `Continuation` of this folder; the feature puts the parts
+ * together for settlement. What cannot be continued safely ends with an error, as without the flag.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -92,7 +92,7 @@ const whole = (work: Work, end: FailoverEnd): Whole => {
   const { result } = end
   const others = result.before ?? []
   if (result._tag === "Broken" && result.sent !== undefined && work.exchange.reply.isClosed()) {
-    // It left while somebody was asked to go on.
+    // It left while another target was asked to go on.
     const { firstContentMs, report } = result
     return { end: { ...end, result: { _tag: "Aborted", report, firstContentMs } }, others }
   }

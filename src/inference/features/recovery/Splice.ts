@@ -14,9 +14,9 @@ export interface SpliceOptions {
   readonly sent: DeliveredPrefix
   /** The target was not shown the white space at the end of what was sent. */
   readonly blanksCut: boolean
-  /** What all parts used, given the report of this one; null when nobody reported anything. */
+  /** What all parts used, given the report of this one; null when none reported any. */
   readonly usageOfAll: (report: AnswerReport) => Usage | null
-  /** Written before the first bytes: tells that somebody else goes on. May be empty. */
+  /** Written before the first bytes: tells that another target goes on. May be empty. */
   readonly mark: string
 }
 
