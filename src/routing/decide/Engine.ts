@@ -84,7 +84,7 @@ export const asListed = ({ resolution, seed }: Pick<Question, "resolution" | "se
 
 const none: ReadonlySet<string> = new Set()
 
-/** `auto` is `auto/lkgp` , and an alias of either is the same again. */
+/** `auto` is `auto/lkgp`, and an alias of either is the same again. */
 export const memoryKey = ({
   model,
   resolution: { auto, combo }
