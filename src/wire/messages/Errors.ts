@@ -75,6 +75,20 @@ const usedUpCode: Readonly<Partial<Record<ErrorKind, string>>> = {
 const codeOf = ({ code, kind }: ErrorView): string =>
   (code === "rate_limit_exceeded" && kind !== null ? usedUpCode[kind] : undefined) ?? code
 
+/**
+ * The attempt that this answer tells of has the answer's status and code in the list, too: opencode asks again when it finds a 429
+ * anywhere in the answer. Others stay as they were.
+ */
+const attemptsOf = (view: ErrorView): JsonObject => {
+  const status = errorStatus(view)
+  const last = view.attempts.at(-1)
+  if (last === undefined || status === view.status || last.status !== view.status) return attemptsMember(view)
+  return attemptsMember({
+    ...view,
+    attempts: [...view.attempts.slice(0, -1), { ...last, status, reason: codeOf(view) }]
+  })
+}
+
 export const renderError = (view: ErrorView, requestId: string): JsonObject => ({
   type: "error",
   error: {
@@ -83,7 +97,7 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => (
     code: codeOf(view),
     ...nativeOf(view, ["messages"]),
     ...(view.details.length === 0 ? {} : { details: view.details.map(({ field, message }) => ({ field, message })) }),
-    ...attemptsMember(view)
+    ...attemptsOf(view)
   },
   request_id: requestId
 })
