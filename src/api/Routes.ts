@@ -104,14 +104,16 @@ const queryOf = (url: string): string => {
   return mark === -1 ? "" : url.slice(mark)
 }
 
-/** Hot. Finds the route of a request target. Letter case does not matter outside parameters; HEAD is answered where GET is. */
+/** Hot: finds the route of a request target. Letter case does not matter outside parameters; HEAD is answered where GET is. */
 export const match = (method: string, url: string): Match => {
-  const path = pathOf(url)
-  const isUsual = usual.test(path)
+  // Most targets are a path alone, and need no normalising.
+  const isWhole = usual.test(url)
+  const path = isWhole ? url : pathOf(url)
+  const isUsual = isWhole || usual.test(path)
   const segments = isUsual ? null : normalisePath(path)
   if (!isUsual && segments === null) return malformed
   router ??= makeRouter()
-  const found = router.find(anyMethod, (segments === null ? path : spelled(segments)) + queryOf(url))
+  const found = router.find(anyMethod, isWhole ? url : (segments === null ? path : spelled(segments)) + queryOf(url))
   if (found === undefined) return unknown
   const { byMethod, routes: all } = found.handler
   const route = byMethod.get(method)

@@ -2,12 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { GatewayApi } from "../../../src/api/Api.ts"
+import { endpointsOf } from "../../../src/api/Endpoints.ts"
 import * as Errors from "../../../src/api/Errors.ts"
 import { anyFields } from "../../../src/domain/combo/ConfigFields.ts"
 import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
+import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
+import { ManageAccess, PublicAccess, SessionAccess } from "../../../src/api/Security.ts"
 
 interface Operation {
   readonly security: ReadonlyArray<Record<string, unknown>>
@@ -74,6 +79,37 @@ describe("route table", () => {
     assert.strictEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size, routes.length)
     const tiers = new Map(routes.map(({ key, tier }) => [key, tier]))
     assert.isTrue(routes.every(({ key, tier }) => tiers.get(key) === tier))
+  })
+
+  it("makes an endpoint only of a route of the table, which has a tier", () => {
+    // @ts-expect-error -- no such route
+    assert.throws(() => endpointsOf("keys")("nothing"))
+    // @ts-expect-error -- no such group
+    assert.throws(() => endpointsOf("nothing")("list"))
+  })
+
+  it("gives every endpoint the parameters of its path, and the way in of its tier", () => {
+    HttpApi.reflect(GatewayApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, group }) => {
+        const key = `${group.identifier}.${endpoint.name}`
+        const route = managementRoutes.find((candidate) => candidate.key === key)
+        assert.isDefined(route, key)
+        assert.deepStrictEqual([endpoint.method, endpoint.path], [route!.method, route!.path], key)
+        const fields = Option.match(endpoint.pathSchema, {
+          onNone: () => [],
+          onSome: ({ ast }) => AST.getPropertySignatures(ast).map(({ name }) => `:${String(name)}`)
+        })
+        assert.sameMembers(
+          route!.path.split("/").filter((segment) => segment.startsWith(":")),
+          fields,
+          key
+        )
+        const access = { public: PublicAccess, manage: ManageAccess, session: SessionAccess }
+        const [last] = [...endpoint.middlewares].toReversed()
+        assert.strictEqual(last?.key, access[route!.tier as keyof typeof access].key, key)
+      }
+    })
   })
 
   it("makes public only what the contract says", () => {
