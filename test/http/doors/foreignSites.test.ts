@@ -4,39 +4,17 @@ import * as Effect from "effect/Effect"
 import { request as httpRequest } from "node:http"
 import { routes } from "../../../src/api/Routes.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
+import * as RawRequest from "../../support/RawRequest.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import * as Ws from "../ws/support.ts"
 
-interface Raw {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
-  readonly body: string
-}
-
-/** fetch does not let a caller choose `Host` and `Origin`. */
 const ask = (
   gateway: TestGateway.TestGateway,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
   body = ""
-): Promise<Raw> =>
-  new Promise((resolve, reject) => {
-    const { port } = new URL(gateway.url)
-    const asked = httpRequest({ host: "127.0.0.1", port, method, path, headers }, (response) => {
-      const chunks: Array<Buffer> = []
-      response.on("data", (chunk: Buffer) => chunks.push(chunk))
-      response.on("end", () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString("utf8")
-        })
-      )
-    })
-    asked.on("error", reject)
-    asked.end(body)
-  })
+) => RawRequest.ask(gateway.url, { method, path, headers, body })
 
 const json = { "content-type": "application/json" }
 const chat = JSON.stringify({ model: "up/m", messages: [{ role: "user", content: "Hi" }] })

@@ -4,66 +4,41 @@
  */
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type IncomingHttpHeaders, request as httpRequest } from "node:http"
 import { routes } from "../../../src/api/Routes.ts"
+import * as RawRequest from "../../support/RawRequest.ts"
+import type { RawAnswer } from "../../support/RawRequest.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
-
-interface Raw {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
 
 interface Ask {
   readonly method: string
-  /** Sent exactly as it stands here. */
   readonly path: string
   readonly key?: string | undefined
   readonly body?: string | Buffer | undefined
 }
 
-const ask = (url: string, { body, key, method, path }: Ask): Promise<Raw> =>
-  new Promise((resolve, reject) => {
-    const asked = httpRequest(
-      {
-        host: "127.0.0.1",
-        port: new URL(url).port,
-        method,
-        path,
-        headers: {
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined
-            ? {}
-            : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
-        }
-      },
-      (response) => {
-        const chunks: Array<Buffer> = []
-        response.on("data", (chunk: Buffer) => chunks.push(chunk))
-        response.on("error", reject)
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(chunks).toString("utf8")
-          })
-        )
-      }
-    )
-    asked.on("error", reject)
-    asked.end(body)
+const ask = (url: string, { body, key, method, path }: Ask): Promise<RawAnswer> =>
+  RawRequest.ask(url, {
+    method,
+    path,
+    body,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
+    }
   })
 
 /** The code of an error in whatever wire it is told; its words where a wire has no code. */
-const codeOf = ({ headers, text }: Raw): string => {
-  if (text === "" || !String(headers["content-type"]).includes("json")) return ""
-  const { error } = JSON.parse(text) as { readonly error?: unknown }
+const codeOf = ({ body, headers }: RawAnswer): string => {
+  if (body === "" || !String(headers["content-type"]).includes("json")) return ""
+  const { error } = JSON.parse(body) as { readonly error?: unknown }
   if (typeof error !== "object" || error === null) return String(error ?? "")
   const { code, status, type } = error as Readonly<Record<string, unknown>>
   return String(status ?? code ?? type)
 }
 
-const told = (raw: Raw): string =>
+const told = (raw: RawAnswer): string =>
   [
     raw.status,
     raw.status < 400 ? "" : codeOf(raw),
@@ -74,9 +49,9 @@ const told = (raw: Raw): string =>
     .join(" ")
 
 /** The same, with the first words of what is wrong. */
-const explained = (raw: Raw): string => {
+const explained = (raw: RawAnswer): string => {
   const message =
-    raw.status < 400 ? "" : String((JSON.parse(raw.text) as { error?: { message?: unknown } }).error?.message)
+    raw.status < 400 ? "" : String((JSON.parse(raw.body) as { error?: { message?: unknown } }).error?.message)
   return message === "" ? told(raw) : `${told(raw)} (${message.slice(0, 60)})`
 }
 
