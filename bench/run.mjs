@@ -10,6 +10,7 @@ import { openNative } from "./lib/native.mjs"
 import { readOptions, usage } from "./lib/options.mjs"
 import { PORTKEY_VERSION } from "./lib/portkey.mjs"
 import { openProcesses } from "./lib/processes.mjs"
+import { writeBaseline } from "./lib/parts.mjs"
 import { profileGateway, profileText } from "./lib/profile.mjs"
 import { problemLines, table, verdictLine } from "./lib/report.mjs"
 import { measureServer } from "./lib/scenarios.mjs"
@@ -108,6 +109,7 @@ const run = async (options, processes, folder) => {
     )
   )
   if (profile !== undefined) print(`\n${profileText(profile)}`)
+  if (profile !== undefined && options.keepBaseline) writeBaseline(profile.scenario, profile.parts)
   if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
   if (options.quick) print("A quick run: for a look, not for figures to report.")
   const machine = {

@@ -11,7 +11,9 @@ export const usage = `npm run bench -- [options]
   --decision            only the CPU of routing decisions; needs no built gateway
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
   --input text          with --stall: only the inputs whose name holds the text
-  --profile             also run the gateway under --cpu-prof and print where its time goes
+  --profile             also run the gateway under --cpu-prof and print what a request costs by part, beside bench/baseline.json;
+                        build with GATEWAY_SOURCEMAP=1 first, so that functions are known by their files
+  --keep-baseline       with --profile: keep the shares as the new baseline
   --help
 Results are written to bench/results. BENCH_CACHE_DIR names the folder that keeps the peer's installation.`
 
@@ -48,6 +50,7 @@ export const readOptions = (args) => {
       only: { type: "string" },
       scenario: { type: "string" },
       profile: { type: "boolean", default: false },
+      "keep-baseline": { type: "boolean", default: false },
       decision: { type: "boolean", default: false },
       stall: { type: "boolean", default: false },
       input: { type: "string" },
@@ -58,6 +61,7 @@ export const readOptions = (args) => {
     help: values.help,
     quick: values.quick,
     profile: values.profile,
+    keepBaseline: values["keep-baseline"],
     decision: values.decision,
     stall: values.stall,
     input: values.input,

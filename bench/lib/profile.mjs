@@ -3,6 +3,7 @@ import fs from "node:fs"
 import { SourceMap } from "node:module"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
+import { costs, partsText, readBaseline, timesByPart } from "./parts.mjs"
 import { withServer } from "./scenarios.mjs"
 
 const IDLE = "(idle)"
@@ -90,22 +91,27 @@ export const profileGateway = async (bench, gateway, scenario) => {
   await withServer(bench, gateway, { nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`] }, async (server) => {
     await bench.window(server, kind, { connections, seconds: bench.plan.warmUpSeconds })
     measured.from = nowUs()
-    await bench.window(server, kind, { connections, seconds: WINDOW_SECONDS })
+    const { requests } = await bench.window(server, kind, { connections, seconds: WINDOW_SECONDS })
     measured.to = nowUs()
+    measured.requests = requests
   })
   const file = fs.readdirSync(folder).find((name) => name.endsWith(".cpuprofile"))
   if (file === undefined) throw new Error("the gateway wrote no profile when it stopped")
+  const profile = JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))
   return {
     scenario,
-    ...summariseProfile(JSON.parse(fs.readFileSync(path.join(folder, file), "utf8")), measured.from, measured.to)
+    parts: costs(timesByPart(profile, measured.from, measured.to, openPlaces()), measured.requests),
+    ...summariseProfile(profile, measured.from, measured.to)
   }
 }
 
 const shareLine = ({ name, share }) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`
 
 /** The profile as text. */
-export const profileText = ({ scenario, modules, functions }) =>
+export const profileText = ({ scenario, parts, modules, functions }) =>
   [
+    partsText(scenario, parts, readBaseline(scenario)),
+    "",
     `Self time of the gateway, scenario ${scenario}, share of the busy time`,
     ...modules.map(shareLine),
     "",
