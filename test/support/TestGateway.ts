@@ -12,6 +12,7 @@ import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/http/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
+import { eventuallyFound } from "./eventually.ts"
 
 export const adminKey = "admin-key-of-the-tests-0123456789"
 
@@ -89,13 +90,11 @@ const client = (url: string): TestGateway => {
         body: typeof body === "string" ? body : JSON.stringify(body),
         ...(signal === undefined ? {} : { signal })
       }),
-    usageRow: async (requestId) => {
-      for (;;) {
+    usageRow: (requestId) =>
+      eventuallyFound(`the usage row of ${requestId}`, async () => {
         const { logs } = await manage("GET", "/api/usage/logs?limit=100")
-        const row = logs.find((entry: { requestId: string }) => entry.requestId === requestId)
-        if (row !== undefined) return row
-      }
-    }
+        return logs.find((entry: { requestId: string }) => entry.requestId === requestId)
+      })
   }
 }
 

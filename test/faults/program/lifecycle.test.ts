@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import Database from "better-sqlite3"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
 
@@ -132,13 +133,15 @@ describe("stopping", () => {
         const response = await post(program, { ...ask, stream: true })
         program.signal("SIGTERM")
         // The stop has begun when new connections are refused.
-        for (;;) {
-          const refused = await fetch(`${program.url}/api/health/ping`, { headers: { connection: "close" } }).then(
-            () => false,
-            () => true
-          )
-          if (refused) break
-        }
+        await eventually(
+          "new connections to be refused",
+          () =>
+            fetch(`${program.url}/api/health/ping`, { headers: { connection: "close" } }).then(
+              () => false,
+              () => true
+            ),
+          (refused) => refused
+        )
         gate.open()
         const text = await response.text()
         assert.include(text, " and after")

@@ -1,6 +1,7 @@
 /** What a process tells of itself, from inside (its metrics page) and from outside; and what figures tell together. */
 import { readdirSync } from "node:fs"
 import { request } from "undici"
+import { lastWithin } from "../../support/eventually.ts"
 
 /** Everything that has to come back to where it was when it is quiet: name (with its type) → count. */
 export type Figures = ReadonlyMap<string, number>
@@ -59,7 +60,7 @@ export const grown = (before: Figures, after: Figures): ReadonlyArray<string> =>
 export const steady = async (look: () => Promise<Figures>, withinMs: number): Promise<Figures> => {
   let last = await look()
   let same = 0
-  return settled(
+  return lastWithin(
     async () => {
       const now = await look()
       same = grown(now, last).length + grown(last, now).length === 0 ? same + 1 : 0
@@ -67,7 +68,7 @@ export const steady = async (look: () => Promise<Figures>, withinMs: number): Pr
       return now
     },
     () => same >= 4,
-    withinMs
+    { everyMs: 50, withinMs }
   )
 }
 
@@ -96,18 +97,4 @@ export const slope = (points: ReadonlyArray<Point>): number => {
   const rise = points.reduce((sum, { x, y }) => sum + (x - middle) * (y - level), 0)
   const run = points.reduce((sum, { x }) => sum + (x - middle) ** 2, 0)
   return run === 0 ? 0 : rise / run
-}
-
-/** Asks again until `wanted`, at most for `withinMs`; gives the last answer. */
-export const settled = async <A>(
-  look: () => A | Promise<A>,
-  wanted: (value: A) => boolean,
-  withinMs: number
-): Promise<A> => {
-  const until = Date.now() + withinMs
-  for (;;) {
-    const value = await look()
-    if (wanted(value) || Date.now() > until) return value
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -5,11 +5,12 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { lastWithin } from "../../support/eventually.ts"
 import { oddAnswers } from "../wall/faults/answers.ts"
 import { network, streams } from "../wall/faults/breaks.ts"
 import { accounts, rateLimits, requests, troubles } from "../wall/faults/statuses.ts"
 import type { Fault } from "../wall/Fault.ts"
-import { grown, type Look, look, settled, slope, steady, table } from "./Figures.ts"
+import { grown, type Look, look, slope, steady, table } from "./Figures.ts"
 import { addFault, furnish, manage, start, usageRows } from "./House.ts"
 import { type Offer, type Outcome, run } from "./Load.ts"
 
@@ -111,12 +112,15 @@ describe("soak", () => {
           const tookMs = Date.now() - startedMs
           const during = await Promise.all(looks)
 
-          const openCalls = await settled(house.openCalls, (open) => open === 0, 5_000)
+          const openCalls = await lastWithin(house.openCalls, (open) => open === 0, { everyMs: 50, withinMs: 5_000 })
           assert.strictEqual(openCalls, 0, "calls that the gateway neither ended nor gave up")
           // With the provider's idle sockets closed, what is still there is lost.
           const idle = provider.fake.openSockets()
           provider.fake.closeSockets()
-          const after = await settled(figures, (now) => grown(before, now).length === 0, 15_000)
+          const after = await lastWithin(figures, (now) => grown(before, now).length === 0, {
+            everyMs: 50,
+            withinMs: 15_000
+          })
           process.stdout.write(
             `\n${table(
               before,
@@ -126,10 +130,10 @@ describe("soak", () => {
           )
           assert.strictEqual(grown(before, after).join("; "), "", "more than before the load")
 
-          const rows = await settled(
+          const rows = await lastWithin(
             () => usageRows(url),
             (found) => found.length >= served.length,
-            5_000
+            { everyMs: 50, withinMs: 5_000 }
           )
           const counted = new Map<string, number>()
           for (const { requestId } of rows) counted.set(requestId, (counted.get(requestId) ?? 0) + 1)

@@ -1,5 +1,6 @@
 /** One cell of the wall: a fresh node with the fault, one question by an official SDK, and all that can be seen afterwards. */
 import type { Timeouts } from "../../../src/domain/Resilience.ts"
+import { lastWithin } from "../../support/eventually.ts"
 import type { TestGateway } from "../../support/TestGateway.ts"
 import { type Ask, type Ending, makeAsk } from "./Clients.ts"
 import { baseCooldownMs, type Expected, type Fault } from "./Fault.ts"
@@ -70,7 +71,7 @@ const originOf = (fault: Fault, provider: Provider, closedPort: number): string 
 
 const asksAgain = (expected: Expected): boolean => expected.ends === "failed" && expected.health.testStatus !== "active"
 
-/** A row is readable within five seconds (B5). */
+/** A usage row is readable within this time. */
 const rowsWithinMs = 5_000
 
 export const open = async (gateway: TestGateway, provider: Provider, closedPort: number): Promise<Wall> => {
@@ -115,12 +116,12 @@ export const open = async (gateway: TestGateway, provider: Provider, closedPort:
 
   const rowsOf = async (model: string): Promise<ReadonlyArray<Row>> => {
     const wanted = sent.get(model) ?? 0
-    const until = Date.now() + rowsWithinMs
-    for (;;) {
+    const read = async (): Promise<ReadonlyArray<Row>> => {
       const { logs } = await manage("GET", "/api/usage/logs?limit=200")
-      const rows = (logs as ReadonlyArray<Row>).filter((row) => row.requestedModel === model)
-      if (rows.length >= wanted || Date.now() > until) return rows
+      return (logs as ReadonlyArray<Row>).filter((row) => row.requestedModel === model)
     }
+    // A missing row is a verdict of its own.
+    return lastWithin(read, (rows) => rows.length >= wanted, { withinMs: rowsWithinMs })
   }
 
   const run = async ({ client, expected, fault, streamed, targets, upstream }: Cell): Promise<Seen> => {

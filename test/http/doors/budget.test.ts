@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { connect, type Socket } from "node:net"
+import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import * as Ws from "../ws/support.ts"
@@ -27,13 +28,8 @@ const metric = async (gateway: Gateway, name: string): Promise<number> => {
 
 const heldBytes = (gateway: Gateway): Promise<number> => metric(gateway, "gateway_request_body_bytes")
 
-/** Asks until the bodies take what is expected. */
-const untilHeld = async (gateway: Gateway, isExpected: (bytes: number) => boolean): Promise<number> => {
-  for (;;) {
-    const bytes = await heldBytes(gateway)
-    if (isExpected(bytes)) return bytes
-  }
-}
+const untilHeld = (gateway: Gateway, isExpected: (bytes: number) => boolean): Promise<number> =>
+  eventually("the buffered bytes to be as expected", () => heldBytes(gateway), isExpected)
 
 interface Upload {
   readonly socket: Socket
@@ -112,7 +108,14 @@ describe("the budget of bodies", () => {
         const uploads = Array.from({ length: 50 }, () => upload(gateway, "/v1/messages", mebibyte, 300_000))
         const answers: Array<string> = []
         for (const { answer } of uploads) void answer.then((text) => answers.push(text))
-        while (answers.length < 46) assert.isAtMost(await heldBytes(gateway), 4 * mebibyte)
+        await eventually(
+          "46 of 50 uploads to be refused",
+          async () => {
+            assert.isAtMost(await heldBytes(gateway), 4 * mebibyte)
+            return answers.length
+          },
+          (refused) => refused >= 46
+        )
         for (const answer of answers) {
           assert.match(answer, /^HTTP\/1\.1 503 /)
           assert.match(answer, /Retry-After: 1\r\n/)

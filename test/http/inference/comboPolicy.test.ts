@@ -1,6 +1,7 @@
-/** What a combo's `config` says of retries, waits, limits and lines, over HTTP (issue: every saved key has its effect). */
+/** Retries, waits, limits and queues of a combo's `config`, over HTTP: every saved key has its effect. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -102,13 +103,11 @@ describe("a combo's own policy", () => {
     await two.received(1)
     leaving.abort()
     await left
-    for (;;) {
+    const row = await eventuallyFound("the usage row of the combo d", async () => {
       const { logs } = await gateway.manage("GET", "/api/usage/logs?limit=10")
-      const row = logs.find((entry: { combo: string }) => entry.combo === "d")
-      if (row === undefined) continue
-      assert.deepInclude(row, { outcome: "aborted", attempts: 1 })
-      break
-    }
+      return logs.find((entry: { combo: string }) => entry.combo === "d")
+    })
+    assert.deepInclude(row, { outcome: "aborted", attempts: 1 })
     assert.lengthOf(two.requests, 1)
   })
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
+import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -23,12 +24,8 @@ const asking = (model: string, content: unknown) => ({ model, messages: [{ role:
 const setUp = Effect.gen(function* () {
   const gateway = yield* TestGateway.start()
   const upstream = yield* Fake.start
-  const rowOfOnly = async () => {
-    for (;;) {
-      const [row] = (await gateway.manage("GET", "/api/usage/logs?limit=10")).logs
-      if (row !== undefined) return row
-    }
-  }
+  const rowOfOnly = () =>
+    eventuallyFound("a usage row", async () => (await gateway.manage("GET", "/api/usage/logs?limit=10")).logs[0])
   return { gateway, upstream, rowOfOnly }
 })
 

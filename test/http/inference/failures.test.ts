@@ -1,6 +1,7 @@
 /** What clients see when upstreams fail: another target before the first word, the truth after it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -214,12 +215,12 @@ describe("the client leaves", () => {
     )
   }
 
-  const waitForRow = async (gateway: TestGateway.TestGateway): Promise<{ logs: ReadonlyArray<unknown> }> => {
-    for (;;) {
-      const page = await gateway.manage("GET", "/api/usage/logs")
-      if (page.logs.length > 0) return page
-    }
-  }
+  const waitForRow = (gateway: TestGateway.TestGateway): Promise<{ logs: ReadonlyArray<unknown> }> =>
+    eventually(
+      "a usage row",
+      () => gateway.manage("GET", "/api/usage/logs"),
+      ({ logs }) => logs.length > 0
+    )
 })
 
 describe("timeouts", () => {

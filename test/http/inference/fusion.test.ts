@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { WireName } from "../../../src/domain/Wire.ts"
+import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -464,12 +465,8 @@ describe("a client that leaves", () => {
   )
 })
 
-const lastRow = async (gateway: TestGateway.TestGateway) => {
-  for (;;) {
-    const { logs } = await gateway.manage("GET", "/api/usage/logs?limit=1")
-    if (logs.length > 0) return logs[0]
-  }
-}
+const lastRow = (gateway: TestGateway.TestGateway) =>
+  eventuallyFound("a usage row", async () => (await gateway.manage("GET", "/api/usage/logs?limit=1")).logs[0])
 
 describe("other wires", () => {
   const messagesSays =

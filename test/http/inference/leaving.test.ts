@@ -1,6 +1,7 @@
 /** A client that leaves ends all that is done in its name, however many rooms wait for it, and its usage row says so. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -8,13 +9,11 @@ const ask = { messages: [{ role: "user", content: "Hi" }] }
 const oauth = { authType: "oauth", oauth: { accessToken: "an-access-token-of-the-tests" } }
 
 /** The row of the only request of a combo. */
-const rowOf = async (gateway: TestGateway.TestGateway, combo: string) => {
-  for (;;) {
+const rowOf = (gateway: TestGateway.TestGateway, combo: string) =>
+  eventuallyFound(`the usage row of the combo ${combo}`, async () => {
     const { logs } = await gateway.manage("GET", "/api/usage/logs?limit=10")
-    const row = logs.find((entry: { combo: string }) => entry.combo === combo)
-    if (row !== undefined) return row
-  }
-}
+    return logs.find((entry: { combo: string }) => entry.combo === combo)
+  })
 
 const hedged = { hedging: true, hedgeDelayMs: 20 }
 const targets = [{ model: "one/m" }, { model: "two/m" }]

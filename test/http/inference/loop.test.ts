@@ -1,6 +1,7 @@
 /** The attempt loop over HTTP: who is asked, who is spared, who may come late. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -92,10 +93,14 @@ describe("the attempt loop", () => {
     const first = gateway.post("/v1/chat/completions", body("one/m"))
     await one.received(1)
     const second = gateway.post("/v1/chat/completions", body("one/m"))
-    for (;;) {
-      const { connections: limits } = await gateway.manage("GET", "/api/rate-limits")
-      if (limits.find((entry: { connectionId: string }) => entry.connectionId === id).waiting === 1) break
-    }
+    await eventually(
+      "the second request to wait",
+      async () => {
+        const { connections: limits } = await gateway.manage("GET", "/api/rate-limits")
+        return limits.find((entry: { connectionId: string }) => entry.connectionId === id).waiting
+      },
+      (waiting) => waiting === 1
+    )
     assert.lengthOf(one.requests, 1)
     latch.open()
     assert.deepStrictEqual([await answerOf(await first), await answerOf(await second)], ["first", "second"])

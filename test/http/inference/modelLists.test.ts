@@ -7,18 +7,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { atATime } from "../../../src/providers/ModelSync.ts"
+import { eventually } from "../../support/eventually.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 const chat = { messages: [{ role: "user", content: "Hi" }] }
 
-/** Asks again until the answer is as wanted; the test's own time limit ends it. */
-const until = async <A>(ask: () => Promise<A>, isWanted: (answer: A) => boolean): Promise<A> => {
-  for (;;) {
-    const answer = await ask()
-    if (isWanted(answer)) return answer
-  }
-}
+const until = <A>(ask: () => Promise<A>, isWanted: (answer: A) => boolean): Promise<A> =>
+  eventually("the answer to be as expected", ask, isWanted)
 
 type Listed = { readonly id: string; readonly context_length?: number; readonly capabilities?: unknown }
 

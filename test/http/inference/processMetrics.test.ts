@@ -1,6 +1,7 @@
 /** What `/metrics` says of the process: streams that are open, timers, fibers and the event loop. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import * as Ws from "../ws/support.ts"
@@ -21,9 +22,7 @@ const setUp = Effect.gen(function* () {
     figure,
     openStreams,
     /** Sockets close a little after the client has what it wanted. */
-    quiet: async () => {
-      while ((await openStreams()) !== 0);
-    }
+    quiet: () => eventually("all streams to be closed", openStreams, (open) => open === 0)
   }
 })
 
@@ -114,17 +113,20 @@ describe("the process", () => {
     await open.text()
     await quiet()
     // The log is written a moment after the request is over.
-    while ((await figure("gateway_live_timers")) > base);
+    await eventually(
+      "the timers of the request to be gone",
+      () => figure("gateway_live_timers"),
+      (live) => live <= base
+    )
   })
 
   scene("fibers, resources and the event loop are there", async ({ figure }) => {
     assert.isAbove(await figure("gateway_fibers"), 0)
     assert.isAbove(await figure(String.raw`gateway_active_resources\{type="TCPServerWrap"\}`), 0)
-    while (
-      await figure("gateway_event_loop_delay_seconds").then(
-        () => false,
-        () => true
-      )
-    );
+    await eventually(
+      "the delay of the event loop to be measured",
+      () => figure("gateway_event_loop_delay_seconds").catch(() => null),
+      (delay) => delay !== null
+    )
   })
 })

@@ -21,7 +21,6 @@ import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
-import * as Timers from "../../../src/platform/Timers.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
@@ -48,6 +47,7 @@ import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
 
 export const adminKey = "test-admin-key-0123456789"
 export const adminPassword = "correct horse battery staple"
@@ -239,7 +239,7 @@ const services = management.pipe(
   Layer.provideMerge(rooms),
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
-  Layer.provideMerge(Layer.mergeAll(IdGen.layer, Timers.layer)),
+  Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer)),
   Layer.provideMerge(tables)
 )
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { eventually } from "../../support/eventually.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 const folder = Effect.acquireRelease(
@@ -20,12 +21,12 @@ describe("a usage log that cannot be written", () => {
       const file = join(dataDir, readdirSync(dataDir).find((name) => /\.(?:db|sqlite3?)$/.test(name)) ?? "")
       const outside = new Database(file)
       yield* Effect.promise(async () => {
-        const health = async (until: (problem: string | null) => boolean) => {
-          for (;;) {
-            const found = await gateway.manage("GET", "/api/monitoring/health")
-            if (until(found.usageLog.problem)) return found
-          }
-        }
+        const health = (isWanted: (problem: string | null) => boolean) =>
+          eventually(
+            "the health of the usage log to change",
+            () => gateway.manage("GET", "/api/monitoring/health"),
+            (found) => isWanted(found.usageLog.problem)
+          )
         const metrics = async () => (await fetch(`${gateway.url}/metrics`)).text()
         assert.include(await metrics(), "gateway_usage_log_failing 0")
         outside.exec("CREATE TRIGGER full BEFORE INSERT ON usage_log BEGIN SELECT RAISE(ABORT, 'disk is full'); END")

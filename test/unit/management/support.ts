@@ -13,7 +13,6 @@ import * as Connections from "../../../src/management/Connections.ts"
 import * as ProviderNodes from "../../../src/management/ProviderNodes.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
-import * as Timers from "../../../src/platform/Timers.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
@@ -28,6 +27,7 @@ import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
 
 const egress = Upstream.layer.pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
@@ -55,7 +55,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
       )
     ),
     Layer.provideMerge(Layer.mergeAll(settingsOf().layer, Flags.layer.pipe(Layer.provide(FlagStore.layerMemory())))),
-    Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), Timers.layer)),
+    Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), TestTimers.layer)),
     Layer.provideMerge(reposInMemory),
     Layer.provideMerge(
       AppConfig.layerOf({

@@ -5,9 +5,10 @@ import * as Fiber from "effect/Fiber"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import * as ProcessFacts from "../../../src/platform/ProcessFacts.ts"
+import { eventually } from "../../support/eventually.ts"
 
 const blockedMs = 200
-const nextTurn = Effect.promise(() => new Promise((next) => setTimeout(next, 5)))
+const nextTurn = () => new Promise((next) => setTimeout(next, 5))
 
 describe("ProcessFacts", () => {
   it.scopedLive("counts the fibers that are not over", () =>
@@ -36,21 +37,21 @@ describe("ProcessFacts", () => {
       assert.strictEqual(servers() - base, 1)
       yield* Effect.promise(() => once(server.close(), "close"))
       // Node forgets it a moment later.
-      while (servers() > base) yield* nextTurn
+      yield* Effect.promise(() => eventually("Node to forget the server", servers, (count) => count <= base))
     })
   )
 
   it.scopedLive("tells how late the event loop was", () =>
     Effect.gen(function* () {
       const { read } = yield* ProcessFacts.make
-      let delayMs = 0
-      // The time up to the first tick after a reading is not measured: blocked again until it is.
-      while (delayMs < blockedMs / 2) {
+      const block = async (): Promise<number> => {
         const until = performance.now() + blockedMs
         while (performance.now() < until);
-        yield* nextTurn
-        delayMs = read().eventLoopDelayMs ?? 0
+        await nextTurn()
+        return read().eventLoopDelayMs ?? 0
       }
+      // The time up to the first tick after a reading is not measured: block again until it is.
+      yield* Effect.promise(() => eventually("a measured delay", block, (delayMs) => delayMs >= blockedMs / 2))
     })
   )
 })

@@ -2,9 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import * as Timers from "../../../src/platform/Timers.ts"
 import { estimateBySize, extrapolate, headOf, makeWith, usualLimits } from "../../../src/tokens/Tokeniser.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
 
 const tokeniser = (limits: Partial<typeof usualLimits> = {}) => makeWith({ ...usualLimits, ...limits })
 
@@ -106,24 +108,14 @@ describe("limits", () => {
     }).pipe(Effect.provide(Layer.succeed(Timers.Timers, timers)))
   })
 
-  it.scopedLive("starts a new thread after a rest", () => {
-    const rests: Array<() => void> = []
-    const timers = Timers.Timers.of({
-      ...Timers.make,
-      after: (delayMs, run) => {
-        if (delayMs !== usualLimits.idleMs) return Timers.make.after(delayMs, run)
-        rests.push(run)
-        return { restart: () => {}, cancel: () => {} }
-      }
-    })
-    return Effect.gen(function* () {
+  it.scoped("starts a new thread after it was idle", () =>
+    Effect.gen(function* () {
       const { count } = yield* tokeniser()
       yield* count(["hello world"])
-      assert.strictEqual(rests.length, 1)
-      rests[0]?.()
+      yield* TestClock.adjust(usualLimits.idleMs)
       assert.strictEqual(yield* count(["hello world"]), 2)
-    }).pipe(Effect.provide(Layer.succeed(Timers.Timers, timers)))
-  })
+    }).pipe(Effect.provide(TestTimers.layer))
+  )
 
   it.scopedLive("interruption gives the place in the queue back", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { type LogSink, make as makeSink } from "../../../src/usage/telemetry/LogSink.ts"
 import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
-import { Timers } from "../../../src/platform/Timers.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
 
 const said = (interactive: boolean) => {
   const lines: Array<string> = []
@@ -36,16 +36,9 @@ describe("the program's own log lines", () => {
 
   it.scoped("are left out below the level that is wanted", () =>
     Effect.gen(function* () {
-      const timers = Timers.of({
-        nowMs: () => 0,
-        monotonicMs: () => 0,
-        after: () => ({ restart: () => {}, cancel: () => {} }),
-        soon: () => {},
-        live: () => 0
-      })
       const levels = (least: Parameters<typeof makeSink>[1]) =>
         makeSink({ write: () => {} }, least).pipe(
-          Effect.provideService(Timers, timers),
+          Effect.provide(TestTimers.layer),
           Effect.map(({ takes }: LogSink["Type"]) => (["info", "warn", "error"] as const).filter(takes))
         )
       assert.deepStrictEqual(yield* levels("debug"), ["info", "warn", "error"])

@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { Timers } from "../../../src/platform/Timers.ts"
+import * as TestClock from "effect/TestClock"
 import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
 import { makeJsonLine, textLine } from "../../../src/usage/telemetry/RequestLog.ts"
 import { clean, pathOnly } from "../../../src/usage/telemetry/Summary.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const request = { method: "POST", path: "/v1/chat/completions?key=gw_secret" }
@@ -87,35 +88,24 @@ describe("safe strings", () => {
 describe("LogSink", () => {
   const setUp = Effect.gen(function* () {
     const written: Array<string> = []
-    const due: Array<() => void> = []
-    const timers = Timers.of({
-      nowMs: () => 0,
-      monotonicMs: () => 0,
-      after: (delayMs, run) => {
-        assert.strictEqual(delayMs, LogSink.flushAfterMs)
-        due.push(run)
-        return { restart: () => {}, cancel: () => {} }
-      },
-      soon: setImmediate,
-      live: () => due.length
-    })
     const scope = yield* Scope.make()
     const stream = { write: (text: string) => written.push(text) }
-    const sink = yield* LogSink.make(stream).pipe(Effect.provideService(Timers, timers), Scope.extend(scope))
-    return { written, due, scope, sink }
+    const sink = yield* LogSink.make(stream).pipe(Effect.provide(TestTimers.layer), Scope.extend(scope))
+    return { written, scope, sink }
   })
 
   it.effect("gathers lines until the delay is over", () =>
     Effect.gen(function* () {
-      const { due, sink, written } = yield* setUp
+      const { sink, written } = yield* setUp
       sink.write("one")
+      yield* TestClock.adjust(LogSink.flushAfterMs - 1)
       sink.write("two")
       assert.deepStrictEqual(written, [])
-      assert.lengthOf(due, 1)
-      due[0]?.()
+      yield* TestClock.adjust(1)
       assert.deepStrictEqual(written, ["one\ntwo\n"])
       sink.write("three")
-      assert.lengthOf(due, 2)
+      yield* TestClock.adjust(LogSink.flushAfterMs)
+      assert.deepStrictEqual(written, ["one\ntwo\n", "three\n"])
     })
   )
 
@@ -129,11 +119,11 @@ describe("LogSink", () => {
 
   it.effect("writes what is left when the scope closes", () =>
     Effect.gen(function* () {
-      const { due, scope, sink, written } = yield* setUp
+      const { scope, sink, written } = yield* setUp
       sink.write("last")
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(written, ["last\n"])
-      due[0]?.()
+      yield* TestClock.adjust(LogSink.flushAfterMs)
       assert.lengthOf(written, 1)
     })
   )

@@ -12,6 +12,7 @@ import { gateway } from "../../../../src/app/layers.ts"
 import * as Events from "../../../../src/events/Events.ts"
 import { HttpServer } from "../../../../src/http/Server.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
+import { eventually } from "../../../support/eventually.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { answer, cut } from "./Streams.ts"
 
@@ -71,7 +72,7 @@ const types = (events: ReadonlyArray<Events.GatewayEvent>): ReadonlyArray<string
 /** Asks until the connection is called again: a cooldown or a breaker has no signal of its own. */
 const askUntilCalled = async (ask: () => Promise<string>, upstream: Fake.FakeUpstream): Promise<void> => {
   const before = upstream.requests.length
-  while (upstream.requests.length === before) await ask()
+  await eventually("the connection to be called again", ask, () => upstream.requests.length > before)
 }
 
 describe("events", () => {

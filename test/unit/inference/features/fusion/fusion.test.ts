@@ -21,12 +21,12 @@ import type { Target } from "../../../../../src/routing/resolve/ModelResolver.ts
 import type { Unready } from "../../../../../src/routing/health/TargetHealth.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { namedTarget } from "../../../../support/Candidates.ts"
-import * as Timers from "../../../../../src/platform/Timers.ts"
 import * as Catalog from "../../../../../src/providers/Catalog.ts"
 import * as Settings from "../../../../../src/resilience/Settings.ts"
 import * as Resolutions from "../../../../../src/routing/resolve/Resolutions.ts"
 import { Failover } from "../../../../../src/inference/failover/Failover.ts"
 import { mocked } from "../../../../support/Mocked.ts"
+import * as TestTimers from "../../../../support/TestTimers.ts"
 import { chatCompletion } from "../../../../support/FakeUpstream.ts"
 
 const [a, b, c, judge] = [namedTarget("a"), namedTarget("b"), namedTarget("c"), namedTarget("judge")]
@@ -147,7 +147,7 @@ const fuse =
               mocked(Settings.Settings, {
                 current: () => ({ ...defaults, timeouts: { ...defaults.timeouts, totalMs } })
               }),
-              mocked(Timers.Timers, { nowMs: () => 0, monotonicMs: () => 0 })
+              TestTimers.layer
             )
           )
         )

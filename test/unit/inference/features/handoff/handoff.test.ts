@@ -28,6 +28,7 @@ import * as Resolutions from "../../../../../src/routing/resolve/Resolutions.ts"
 import * as PriceBook from "../../../../../src/usage/PriceBook.ts"
 import * as Telemetry from "../../../../../src/usage/Telemetry.ts"
 import { mocked } from "../../../../support/Mocked.ts"
+import * as TestTimers from "../../../../support/TestTimers.ts"
 import type { Target } from "../../../../../src/routing/resolve/ModelResolver.ts"
 import { chat } from "../../../../../src/wire/chat/Codec.ts"
 import { embeddings } from "../../../../../src/wire/embeddings/Codec.ts"
@@ -71,7 +72,7 @@ const setUp = (remaining = 0.1) =>
       of: () => [{ window: "5h", remaining, resetAtMs: null }],
       count: () => {}
     })
-    const timers = mocked(Timers.Timers, { nowMs: () => 0, monotonicMs: () => 0, soon: (run) => run() })
+    const timers = Layer.succeed(Timers.Timers, { ...(yield* TestTimers.make), soon: (run) => run() })
     const failover = mocked(Failover, {
       run: (work) =>
         Effect.suspend(() => {
