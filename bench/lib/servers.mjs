@@ -26,7 +26,7 @@ const ADMIN_KEY = "bench-admin-key-of-this-run-only"
 const NODE_PREFIX = "bench"
 const UPSTREAM_MODELS = ["fixed", "paced", "idle"]
 
-/** Only what a server needs, so that the keys and settings of whoever runs the benchmark stay out of it. */
+/** Only what a server needs, without the keys and settings of the user's environment. */
 const baseEnvironment = (folder) => ({ PATH: process.env.PATH, HOME: folder, NODE_ENV: "production" })
 
 const announced = async (child, startedAt) => {

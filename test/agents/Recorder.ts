@@ -55,7 +55,7 @@ export const start = async (target: string): Promise<Recorder> => {
     incoming.pipe(onward)
   })
 
-  // After the handshake the bytes are nobody's business here.
+  // After the handshake the bytes are only passed on.
   server.on("upgrade", (incoming, client: Socket, head: Buffer) => {
     const exchange = note(incoming.method, incoming.url, incoming.headers)
     const onward = connect(Number(port), hostname, () => {

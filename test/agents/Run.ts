@@ -22,7 +22,7 @@ const endGroup = (pid: number): void => {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }
 

@@ -1,4 +1,4 @@
-// The floors of the house (ARCHITECTURE.md): a file imports from its own folder and from lower floors only.
+// The floors of ARCHITECTURE.md: a file imports from its own folder and from lower floors only.
 const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],

@@ -1,4 +1,4 @@
-/** Rules about the house that no other tool checks. The floors are checked by `npm run boundaries`. */
+/** Rules about the code that no other tool checks. Imports are checked by `npm run boundaries`. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -53,7 +53,7 @@ const reservedForPlatform: ReadonlyArray<readonly [name: string, pattern: RegExp
   ["fetch", /(?<![.\w])fetch\(/u]
 ]
 
-describe("the house", () => {
+describe("the code", () => {
   it("has source files to look at", () => {
     assert.isAbove(source.length, 20)
     assert.isAbove(matches(errorTag).length, 5)
@@ -107,7 +107,7 @@ describe("the house", () => {
     assert.match(readFileSync(join(root, ".npmrc"), "utf8"), /^build-from-source=true$/mu)
   })
 
-  it("names no path of somebody's machine", () => {
+  it("names no path of a developer's machine", () => {
     const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
     const loose = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -32,7 +32,7 @@ const text = async (stream: NodeJS.ReadableStream): Promise<string> => {
   return all
 }
 
-/** A port nobody listens on now. */
+/** A port without a listener now. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -82,7 +82,7 @@ export const streams: Readonly<Record<WireName, FC.Arbitrary<string>>> = {
 
 const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + "1" + close.repeat(levels)
 
-/** JSON texts: deep, huge, and full of keys and characters that have bitten somebody. */
+/** JSON texts: deep, huge, and full of keys and characters that have caused bugs. */
 export const nastyTexts: ReadonlyArray<string> = [
   nested(400, "[", "]"),
   nested(400, '{"a":', "}"),

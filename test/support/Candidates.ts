@@ -18,7 +18,7 @@ export const accountOf = (id: string, provider = "openai"): Account => {
 
 export const targetOf = (account: Account, model = "m"): Target => ({ account, model, suppressReasoning: false })
 
-/** A target of nobody in particular, for what looks at ids only. */
+/** A target for code that reads ids only. */
 export const namedTarget = (provider: string, connectionId = provider, model = "m"): Target =>
   targetOf({ spec: { id: provider }, connection: { id: connectionId } } as Account, model)
 

@@ -272,7 +272,7 @@ export const raw =
 
 const encoders = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, "deflate-raw": deflateRawSync }
 
-/** A body compressed although nobody asked for it. */
+/** A body compressed without being requested. */
 export const compressed =
   (body: string, encoding: keyof typeof encoders, head: Head = {}): Answer =>
   (response) => {

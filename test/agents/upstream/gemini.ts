@@ -1,7 +1,7 @@
 /** A generative-language upstream that wants the signature of its thoughts on the first call of each step, as Gemini 3 does. */
 import { data, halves, list, type Loose, nameProblems, textOf, type Turn, type UpstreamWire, usage } from "./Words.ts"
 
-/** Taken in place of a signature nobody has. */
+/** Accepted in place of a missing signature. */
 const pardon = "skip_thought_signature_validator"
 
 /** Keywords the `parameters` of a declaration may not use. A property may well have such a name. */

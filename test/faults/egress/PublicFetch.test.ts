@@ -1,4 +1,4 @@
-/** URLs of strangers, on real sockets: what they may reach, and what a hostile server can do with a fetch. */
+/** Untrusted URLs, on real sockets: what they may reach, and what a hostile server can do with a fetch. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -23,7 +23,7 @@ const fetcher = (guarded: boolean, resolve?: (hostname: string) => Promise<Reado
         UpstreamSettings.layerOf({ connectTimeoutMs: 10_000 }),
         layerMemory({
           OUTBOUND_SSRF_GUARD_ENABLED: String(guarded),
-          // What the operator's own providers may do is not for strangers' URLs.
+          // Permissions of the operator's own providers do not apply to URLs in requests.
           GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: "true",
           GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS: "true"
         }),

@@ -60,7 +60,7 @@ const read = async (body: AsyncIterable<Uint8Array> | null, leave: (() => void) 
 const judge = (wire: WallWire, streamed: boolean, ok: boolean, text: string): Pick<Served, "outcome" | "isUntrue"> => {
   if (!ok) return { outcome: "refused", isUntrue: false }
   const isSuccess = streamed ? marks[wire].test(text) : true
-  // An empty answer is told as it is when there is nobody else to ask.
+  // An empty answer is reported as it is when there is no other target.
   const isWhole = text.includes(lastWords) || !text.includes("Night falls")
   return { outcome: isSuccess ? "answered" : "broken", isUntrue: isSuccess && !isWhole }
 }

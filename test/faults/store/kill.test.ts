@@ -77,7 +77,7 @@ describe("kill -9 in a write storm", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("keeps every committed record, and the lock of the dead process blocks nobody", () =>
+  it.live("keeps every committed record, and the lock of the killed process blocks no other", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const whileItRuns = async () => {

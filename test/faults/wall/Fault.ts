@@ -1,4 +1,4 @@
-/** A row of the wall: what the faulty provider does, and what the contract says must become of it. */
+/** A row of the fault tests: what the faulty provider does, and the expected result. */
 import type { Timeouts } from "../../../src/domain/Resilience.ts"
 import type { Answer } from "../../support/FakeUpstream.ts"
 import type { WallWire } from "./Wires.ts"
@@ -28,7 +28,7 @@ export interface Health {
 
 interface Blame {
   readonly health: Health
-  /** How many failures the breaker of the provider counts: exactly the statuses 408, 500, 502, 503 and 504 (A2.5). */
+  /** How many failures the breaker of the provider counts: exactly the statuses 408, 500, 502, 503 and 504. */
   readonly trips: 0 | 1
 }
 
@@ -51,10 +51,10 @@ export type Expected =
       readonly retryAfterS?: readonly [from: number, to: number]
       /** Calls at the faulty node; 1 where it is absent. */
       readonly calls?: number
-      /** An account that answers well but says nothing: the last target's empty answer may be told as it is. */
+      /** An account that works but answers nothing: the empty answer of the last target may be relayed. */
       readonly emptyIsAnAnswer?: true
     } & Blame)
-  /** It breaks after content: the client has a true beginning and learns that it is not whole. Nobody else is asked. */
+  /** It fails after content: the client gets the beginning and an error. No other target is called. */
   | ({ readonly ends: "broken"; readonly says?: string } & Blame)
 
 /** Where the connection leads to, when it is not the fake provider. */
@@ -117,7 +117,7 @@ export const account = (
   more: Partial<Extract<Expected, { ends: "failed" }>> = {}
 ): Expected => ({ ends: "failed", status, health, trips: 0, ...more })
 
-/** The request or the model is at fault: nobody is punished. */
+/** The request or the model is at fault: no target is penalised. */
 export const request = (status: number, says: string): Expected => ({
   ends: "failed",
   status,

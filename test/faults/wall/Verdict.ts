@@ -1,4 +1,4 @@
-/** What is wrong with a cell: what was seen, held against what the contract says. Pure. */
+/** What is wrong with a cell: what was seen, compared with what is expected. Pure. */
 import type { Cell, Row, Seen } from "./Cell.ts"
 import type { Ending } from "./Clients.ts"
 import type { Expected, Fault, Health } from "./Fault.ts"
@@ -6,7 +6,7 @@ import * as Story from "./Story.ts"
 
 type Problems = Array<string>
 
-/** Longer than any limit of the wall: whoever waits so long was forgotten. */
+/** Longer than any limit of the tests: a longer wait was forgotten. */
 const forgottenMs = 20_000
 
 const parsed = (text: string): unknown => {

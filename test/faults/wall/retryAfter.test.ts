@@ -1,4 +1,4 @@
-/** When nobody can answer, clients of every wire are told when it is worth asking again: at the earliest recovery of all targets. */
+/** When no target can answer, clients of every wire get the earliest recovery of all targets as the time to retry. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -41,7 +41,7 @@ describe("two targets, both out", () => {
               const seconds = Number(headers.get("retry-after"))
               assert.isTrue(seconds >= 5 && seconds <= 12, `Retry-After ${seconds}`)
             }
-            // Nobody was asked: the one that is well first is the one to tell of.
+            // No target was called: the one that recovers first is reported.
             assert.match(second.error?.message ?? "", /sooner/)
             assert.notMatch(second.error?.message ?? "", /later/)
             const tried = first.error?.attempts?.map(({ provider, status }) => [provider, status])

@@ -58,7 +58,7 @@ const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
   return cells
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 const closedPort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

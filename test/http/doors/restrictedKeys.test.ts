@@ -29,7 +29,7 @@ describe("a restricted key", () => {
         const [restricted] = upstream.requests.slice(-1)
         assert.notInclude(String(restricted?.body), "evil")
         assert.deepInclude(JSON.parse(String(restricted?.body)), { model: "m", temperature: 1 })
-        // Whoever may use all models says what they like.
+        // A key for all models may name any model.
         assert.isNull(await sent({}))
         assert.include(String(upstream.requests.at(-1)?.body), "fallbacks")
       })

@@ -63,12 +63,15 @@ const scene = (name: string, play: (scene: Scene) => Promise<void>, config: Conf
   )
 
 describe("who may use a quota group", () => {
-  scene("without allocations everybody, also without a key", async ({ ask, gateway, group, key, upstream }) => {
-    const { id } = await gateway.connect("up", upstream, "chat")
-    assert.isFalse((await group("open", [id])).restricted)
-    assert.strictEqual((await ask(null, "qtSd/open/up/m")).status, 200)
-    assert.strictEqual((await ask(await key("any"), "qtSd/open/up/m")).status, 200)
-  })
+  scene(
+    "without allocations every caller is served, also without a key",
+    async ({ ask, gateway, group, key, upstream }) => {
+      const { id } = await gateway.connect("up", upstream, "chat")
+      assert.isFalse((await group("open", [id])).restricted)
+      assert.strictEqual((await ask(null, "qtSd/open/up/m")).status, 200)
+      assert.strictEqual((await ask(await key("any"), "qtSd/open/up/m")).status, 200)
+    }
+  )
 
   scene(
     "with them only these keys; the others get a 403 in their own wire, and a row",
@@ -124,7 +127,7 @@ describe("who may use a quota group", () => {
   )
 
   scene(
-    "a group whose last allocated key is deleted lets nobody in, until somebody says so",
+    "a group whose last allocated key is deleted serves no caller until it is changed",
     async ({ ask, gateway, group, key, upstream }) => {
       const { id } = await gateway.connect("up", upstream, "chat")
       const [mine, other] = [await key("mine"), await key("other")]

@@ -13,7 +13,7 @@ export interface Kit {
   readonly orphanResult: unknown
   /** The wire pairs results with calls by their order: one without a call cannot be read. */
   readonly pairsByOrder?: true
-  /** A user message of a text and a part of a type nobody knows; null where content is text alone. */
+  /** A user message with a text and a part of an unknown type; null where content is text only. */
   readonly strangePart: unknown
   /** How `X-Gateway-Dropped` names it. */
   readonly strangeName: string
@@ -27,7 +27,7 @@ export interface Kit {
   readonly errorShape: RegExp
 }
 
-/** Stands for a number that JSON can write and nobody can hold. */
+/** Stands for a number that JSON can express and a double cannot. */
 export const huge = "\u0001huge\u0001"
 
 const message = (role: string) => (content: unknown) => ({ role, content })

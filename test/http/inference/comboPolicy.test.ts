@@ -49,7 +49,7 @@ const scene = (name: string, play: (scene: Scene) => Promise<void>) =>
   it.scopedLive(name, () => Effect.flatMap(setUp, (given) => Effect.promise(() => play(given))))
 
 describe("a combo's own policy", () => {
-  scene("maxRetries: the same target again, when nobody else is left", async ({ ask, combo, one, two }) => {
+  scene("maxRetries: the same target again, when no other is left", async ({ ask, combo, one, two }) => {
     await combo({ maxRetries: 1, retryDelayMs: 0 })
     one.always(busy)
     two.enqueue(busy, good("second try"))
@@ -120,7 +120,7 @@ describe("a combo's own policy", () => {
     assert.deepStrictEqual([one.requests.length, two.requests.length], [2, 1])
   })
 
-  scene("a further round asks nobody whose answer would be the same", async ({ ask, combo, one, two }) => {
+  scene("a further round skips targets whose answer would be the same", async ({ ask, combo, one, two }) => {
     await combo({ maxSetRetries: 5, setRetryDelayMs: 0 })
     one.always(refused(400, "messages: too clever"))
     two.enqueue(busy, good("two"))
@@ -283,7 +283,7 @@ describe("a combo's own policy", () => {
     one.always(slow)
     two.always(Fake.sse(Fake.chatStream(["two"])))
     for (let call = 0; call < 5; call += 1) await ask("unmeasured", { stream: true })
-    assert.strictEqual((await ask("c", { stream: true })).by, "one", "nobody measured those calls")
+    assert.strictEqual((await ask("c", { stream: true })).by, "one", "those calls were not measured")
     for (let call = 0; call < 4; call += 1) await ask("one/m", { stream: true })
     const answer = await ask("c", { stream: true })
     assert.strictEqual(answer.by, "two")

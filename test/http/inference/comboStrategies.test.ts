@@ -59,7 +59,7 @@ describe("a combo's strategy keys", () => {
   })
 
   scene(
-    "lkgpEnabled false: nobody goes first for having answered last",
+    "lkgpEnabled false: the target that answered last does not go first",
     async ({ ask, combo, explain, gateway, one }) => {
       await combo("back", "lkgp", {})
       await combo("listed", "lkgp", { lkgpEnabled: false })

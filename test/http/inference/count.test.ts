@@ -186,7 +186,7 @@ describe("the local count", () => {
     })
   )
 
-  it.scopedLive("answers for a model nobody serves", () =>
+  it.scopedLive("answers for a model that is not served", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp("chat")
       yield* Effect.promise(async () => {

@@ -150,7 +150,7 @@ describe("reasoning of earlier turns", () => {
 })
 
 describe("Mistral", () => {
-  scenario("gets no stream_options, and its usage is in the books", async ({ ask, connect, gateway }) => {
+  scenario("gets no stream_options, and its usage is recorded", async ({ ask, connect, gateway }) => {
     await connect("mistral", ["m"])
     const chat = { model: "mistral/m", messages: hi, stream: true }
     const requests: ReadonlyArray<readonly [string, object]> = [

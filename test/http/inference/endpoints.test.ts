@@ -96,7 +96,7 @@ describe("text completions", () => {
     )
   }
 
-  scenario("are in the books like chat, and name what was dropped", async ({ gateway }) => {
+  scenario("are recorded like chat, and name what was dropped", async ({ gateway }) => {
     const response = await gateway.post("/completions", { model: "up/m", prompt: "Hi", suffix: "end", best_of: 2 })
     assert.strictEqual(response.status, 200)
     assert.strictEqual(response.headers.get("x-gateway-dropped"), "suffix,best_of")
@@ -147,7 +147,7 @@ describe("embeddings", () => {
     })
   }
 
-  scenario("go on to the next target, and are in the books", async ({ connect, gateway, upstream }) => {
+  scenario("go on to the next target, and are recorded", async ({ connect, gateway, upstream }) => {
     await connect("anthropics", "messages")
     await gateway.combo("both", "anthropics/m", "up/m")
     upstream.enqueue(Fake.json({ error: { message: "not this model" } }, { status: 404 }))
@@ -196,7 +196,7 @@ describe("embeddings", () => {
 })
 
 describe("routes of one provider", () => {
-  scenario("add the prefix, and serve nobody else's model", async ({ connect, gateway, upstream }) => {
+  scenario("add the prefix, and serve no other provider's model", async ({ connect, gateway, upstream }) => {
     await connect("second", "chat")
     const path = "/v1/providers/up/chat/completions"
     const messages = [{ role: "user", content: "Hi" }]

@@ -243,7 +243,7 @@ const check = async (client: WireName, { body, inside }: Case, answer: Response)
   assert.notInclude(words, '{"error"')
 }
 
-describe("error bodies that nobody documents", () => {
+describe("undocumented error bodies", () => {
   for (const client of wires) {
     for (const wire of wires) {
       it.scopedLive(

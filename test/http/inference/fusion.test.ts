@@ -64,7 +64,7 @@ const contentOf = async (response: Response): Promise<string> =>
     .content ?? ""
 
 describe("a full panel", () => {
-  it.scopedLive("asks everybody without tools, and the first model to judge what they said", () =>
+  it.scopedLive("calls the whole panel without tools, and the first model as the judge", () =>
     Effect.gen(function* () {
       const { gateway, node } = yield* panel(["a", "b", "c"])
       const [a, b, c] = [node("a"), node("b"), node("c")]
@@ -221,7 +221,7 @@ describe("a judge that fails", () => {
 })
 
 describe("a panel that is not complete", () => {
-  it.scopedLive("sends a straggler away after the grace, and blames nobody", () =>
+  it.scopedLive("cancels a straggler after the grace period, without a failure", () =>
     Effect.gen(function* () {
       const { gateway, node } = yield* panel(["a", "b", "c"], tuning({}))
       node("c").always(Fake.hang())
@@ -337,7 +337,7 @@ describe("a panel that is not complete", () => {
     })
   )
 
-  it.scopedLive("is a 503 when nobody answers before the hard timeout", () =>
+  it.scopedLive("is a 503 when no model answers before the hard timeout", () =>
     Effect.gen(function* () {
       const { gateway, node } = yield* panel(["a", "b"], tuning({ panelHardTimeoutMs: 80 }))
       node("a").always(Fake.hang())
@@ -356,7 +356,7 @@ describe("a panel that is not complete", () => {
     })
   )
 
-  it.scopedLive("stays within the time of the whole request, and blames nobody for it", () =>
+  it.scopedLive("stays within the time of the whole request, without a failure", () =>
     Effect.gen(function* () {
       const { gateway, node } = yield* panel(["a", "b", "c"])
       node("c").always(Fake.hang())

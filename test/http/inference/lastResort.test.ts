@@ -1,4 +1,4 @@
-/** A passing failure never takes the last way away: whoever is alone is asked all the same, one request at a time. */
+/** A passing failure never blocks the last target: a single one is called nevertheless, one request at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -87,7 +87,7 @@ describe("the last way", () => {
     assert.deepStrictEqual(await statuses([first, ...others]), [200, 200, 200, 200])
   })
 
-  scene("whoever stands in line for too long is told when to come back", async ({ ask, gateway, one }) => {
+  scene("a request that waits in line for too long gets the time to retry", async ({ ask, gateway, one }) => {
     const connectionQueue = { waitTimeoutMs: 50 }
     await gateway.manage("PATCH", "/api/resilience", { connectionQueue })
     const latch = Fake.makeLatch()

@@ -1,4 +1,4 @@
-/** A client that leaves ends all that is done in its name, however many rooms wait for it, and its usage row says so. */
+/** A client that disconnects ends all of its calls, whatever waits for them, and its usage row records it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { eventuallyFound } from "../../support/eventually.ts"

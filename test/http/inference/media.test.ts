@@ -66,7 +66,7 @@ describe("linked pictures", () => {
     })
   )
 
-  it.scopedLive("on private addresses are a 400 in the client's wire; nothing is asked of anybody", () =>
+  it.scopedLive("on private addresses are a 400 in the client's wire; no upstream is called", () =>
     Effect.gen(function* () {
       const { gateway, pictures, upstream } = yield* setUp("gemini", {})
       yield* Effect.promise(async () => {

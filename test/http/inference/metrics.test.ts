@@ -1,4 +1,4 @@
-/** `GET /metrics` of a whole gateway: the state of the house as it is now. */
+/** `GET /metrics` of a whole gateway: its current state. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"

@@ -1,4 +1,4 @@
-/** Models of upstreams are seen without anybody asking for them: at connection, after changes and restarts, and when an upstream is away. */
+/** Models of upstreams are listed in the background: at connection, after changes and restarts, and when an upstream is down. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -148,7 +148,7 @@ describe("models that were learned", () => {
       upstream.lists(FakeUpstream.hang())
       const after = yield* TestGateway.start({ dataDir })
       yield* Effect.promise(async () => {
-        assert.strictEqual((await entry(after, "up/kept"))?.context_length, 7_000, "known before anybody answered")
+        assert.strictEqual((await entry(after, "up/kept"))?.context_length, 7_000, "known before any upstream answered")
         upstream.lists(FakeUpstream.json({ error: { message: "closed for repairs" } }, { status: 403 }))
         const tested = await after.manage("POST", `/api/providers/${connection.id}/test`)
         assert.deepInclude(tested, { models: null, modelsError: "403: closed for repairs" })

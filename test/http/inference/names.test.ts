@@ -1,4 +1,4 @@
-/** Every form of a model id, asked for over HTTP (document 1 "Model identifier forms"). */
+/** Every form of a model id, requested over HTTP (docs/reference/model-ids.md). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -72,7 +72,7 @@ describe("model ids", () => {
     })
   )
 
-  it.scopedLive("are explained without asking anybody", () =>
+  it.scopedLive("are explained without a call to an upstream", () =>
     Effect.gen(function* () {
       const { gateway, upstream } = yield* setUp
       yield* Effect.promise(async () => {

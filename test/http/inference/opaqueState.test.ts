@@ -1,4 +1,4 @@
-/** Reasoning and its proofs survive clients that cannot carry them, and never go to somebody who may not read them. */
+/** Reasoning and its signatures survive clients that cannot carry them, and never go to another account. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"

@@ -7,7 +7,7 @@ const chatBody = { messages: [{ role: "user", content: "Hi" }] }
 const messagesBody = { ...chatBody, max_tokens: 50 }
 
 describe("one request", () => {
-  it.scopedLive("chat to a chat upstream, not streamed: the upstream's bytes, and the books", () =>
+  it.scopedLive("chat to a chat upstream, not streamed: the upstream's bytes, and the usage row", () =>
     Effect.gen(function* () {
       const gateway = yield* TestGateway.start()
       const upstream = yield* Fake.start

@@ -36,7 +36,7 @@ describe("a Gemini upstream's answer", () => {
           assert.match(await messages.text(), /answered with a picture, which the messages wire cannot carry/)
           const streamed = await gateway.post("/v1/messages", { ...ask, max_tokens: 50, stream: true })
           assert.match(await streamed.text(), /answered with a picture, which the messages wire cannot carry/)
-          // It is nobody's failure: the account serves on.
+          // It is no failure of the account, which stays in use.
           const again = await gateway.post("/v1/chat/completions", { ...ask, stream: true })
           assert.include(await again.text(), png)
         })

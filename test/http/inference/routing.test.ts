@@ -106,7 +106,7 @@ describe("routing", () => {
     for (let turn = 0; turn < 3; turn += 1) assert.strictEqual((await ask("mine")).by, by)
   })
 
-  scene("a budget nobody meets is announced, not obeyed", async ({ ask, combo, gateway }) => {
+  scene("a budget that no model meets is dropped and reported", async ({ ask, combo, gateway }) => {
     const price = { m: { input: 5, output: 5 } }
     await gateway.manage("PATCH", "/api/pricing", { one: price, two: price, three: price })
     await combo("mine", "auto", { config: { explorationRate: 0 } })
@@ -135,7 +135,7 @@ describe("routing", () => {
     assert.lengthOf(one.requests, 0, "nothing is sent")
   })
 
-  scene("who is left out by a list that nobody orders is explained too", async ({ ask, combo, explain, one }) => {
+  scene("explains who is left out of a list without an order", async ({ ask, combo, explain, one }) => {
     await combo("list", "priority")
     one.always(Fake.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } }))
     await ask("list")

@@ -1,4 +1,4 @@
-/** The end of the drain: what is still under way is told so in its own wire, and written down; nobody is punished, nobody else is asked. */
+/** The end of the drain: running requests end with an error of their own wire and are recorded; no target is penalised or called. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

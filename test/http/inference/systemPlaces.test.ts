@@ -52,7 +52,7 @@ describe("a system message between turns, from a messages client to a messages u
     { model: "m", headers: beta, kept: true, why: "its client asks for the beta" },
     { model: "claude-opus-4-8", headers: {}, kept: true, why: "the model takes it" },
     { model: "claude-sonnet-4-5", headers: beta, kept: false, why: "the model refuses it" },
-    { model: "m", headers: {}, kept: false, why: "nobody knows whether it is taken" }
+    { model: "m", headers: {}, kept: false, why: "support is unknown" }
   ]
   for (const { headers, kept, model, why } of cases) {
     it.scopedLive(`${kept ? "passes byte for byte" : "keeps its place as marked words of the user"}: ${why}`, () =>

@@ -114,7 +114,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
     })
   )
 
-  it.effect("spellings without an honest meaning are 400", () =>
+  it.effect("spellings without a legitimate meaning are 400", () =>
     Effect.gen(function* () {
       const app = yield* TestApp
       for (const path of ["/api/%00", "/api/%252e%252e/keys", "/api/%zz", "/api\\keys", "/api/%5c..%5ckeys"]) {

@@ -30,7 +30,7 @@ const scene = (name: string, play: (scene: Scene) => Promise<void>) =>
   it.scopedLive(name, () => Effect.flatMap(setUp, (given) => Effect.promise(() => play(given))))
 
 describe("a combo that is saved", () => {
-  scene("is refused when it refers to what nobody can ever serve, with the field and the reason", async (given) => {
+  scene("is refused when it refers to what can never be served, with the field and the reason", async (given) => {
     const { connection, gateway, save } = given
     await gateway.manage("POST", "/api/combos", { name: "inner", targets: [{ model: "near/m" }] })
     const wrong: ReadonlyArray<readonly [Record<string, unknown>, string, string]> = [

@@ -247,7 +247,7 @@ layer(layerOf(), { excludeTestServices: true })("explain", (it) => {
     })
   )
 
-  it.effect("answers an unknown model with 404 and near ids, and one nobody can serve with 503", () =>
+  it.effect("answers an unknown model with 404 and near ids, and one without a usable connection with 503", () =>
     Effect.gen(function* () {
       const unknown = yield* explain({ model: "knwon" })
       assert.deepStrictEqual(

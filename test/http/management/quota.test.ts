@@ -31,7 +31,7 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
     })
   )
 
-  it.effect("an unknown id is 404 and names it; nobody else may ask", () =>
+  it.effect("an unknown id is 404 and names it; other callers are refused", () =>
     Effect.gen(function* () {
       const app = yield* TestApp
       const answer = yield* app.admin("/api/usage/no-such-connection")

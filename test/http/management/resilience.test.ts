@@ -156,7 +156,7 @@ layer(layerOf(), { excludeTestServices: true })("breakers", (it) => {
 
       yield* trip("openai")
       yield* drop(id)
-      // Nobody uses the provider any more, but its breaker is still told of, and can be reset.
+      // The provider is no longer used, but its breaker is still listed and can be reset.
       assert.strictEqual((yield* get("/api/resilience/breakers")).at("breakers.1.state"), "OPEN")
       assert.strictEqual((yield* get("/api/monitoring/health")).at("status"), "ok")
       assert.strictEqual((yield* send("POST", "/api/resilience/reset", { provider: "openai" })).at("reset"), 1)
@@ -308,7 +308,7 @@ layer(layerOf(), { excludeTestServices: true })("health of connections", (it) =>
     })
   )
 
-  it.scoped("ends its troubles with a good test, and a bad one punishes nobody", () =>
+  it.scoped("recovers with a successful test, and a failed one has no effect", () =>
     Effect.gen(function* () {
       const upstream = yield* FakeUpstream.start
       const node = { name: "n", prefix: "lab", type: "openai-compatible", baseUrl: `${upstream.origin}/v1` }

@@ -207,7 +207,7 @@ describe("bad frames", () => {
 })
 
 describe("failures", () => {
-  it.scopedLive("a model that nobody serves has the transport's own code", () =>
+  it.scopedLive("a model that is not served has the transport's own code", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp()
       const client = yield* Ws.open(gateway)

@@ -18,7 +18,7 @@ export interface Client {
   /** Every frame so far. */
   readonly frames: ReadonlyArray<Frame>
   readonly send: (frame: unknown) => void
-  /** The next frame that nobody took yet. */
+  /** The next frame that was not taken yet. */
   readonly next: () => Promise<Frame>
   /** Frames up to and including the first that ends a response, or is an error. */
   readonly turn: () => Promise<ReadonlyArray<Frame>>

@@ -45,7 +45,7 @@ const profile: FC.Arbitrary<Breaker.BreakerProfile> = FC.record({
 
 const leaseFloorMs = 600_000
 
-/** The same law told with deadlines instead of marks: what is still to come, counted down as time passes. */
+/** A reference model with deadlines instead of timestamps, counted down as time passes. */
 const referenceOf = (rules: Breaker.BreakerProfile) => {
   let open = false
   let count = 0
@@ -107,7 +107,7 @@ const referenceOf = (rules: Breaker.BreakerProfile) => {
 }
 
 describe("Breaker", () => {
-  it("does in every sequence of events what the law's model does", () => {
+  it("agrees with the reference model for every sequence of events", () => {
     const seen = new Set<string>()
     FC.assert(
       FC.property(profile, FC.array(event, { minLength: 20, maxLength: 150 }), (rules, events) => {
@@ -138,7 +138,7 @@ describe("Breaker", () => {
           const waitMs = Breaker.retryAfterMs(state, rules, nowMs)
           assert.deepStrictEqual({ phase: state.phase, failures: state.failures, waitMs }, reference.see())
           seen.add(state.phase)
-          // Never longer than the law lets it be, whatever the clock did.
+          // Never longer than the cap, whatever the clock did.
           assert.isAtMost(waitMs ?? 0, rules.resetTimeoutMs * rules.maxMultiplier)
         }
       }),
@@ -147,7 +147,7 @@ describe("Breaker", () => {
     assert.strictEqual(seen.size, 4)
   })
 
-  it("lets one probe through at a time, whoever asks and however the clock jumps back", () => {
+  it("allows one probe at a time, however the clock jumps back", () => {
     const rules = { degradationThreshold: 1, failureThreshold: 1, resetTimeoutMs: 1_000, maxMultiplier: 4 }
     const opened = Breaker.report(Breaker.closed, rules, 0, "trip", false)
     FC.assert(

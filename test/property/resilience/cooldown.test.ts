@@ -50,7 +50,7 @@ const failure = (startedMs: number, how: Cooldown.Penalty): Cooldown.CooldownFai
   code: "500"
 })
 
-/** The law with troubles as a list: a failure belongs to the latest trouble when its call could not know of it. */
+/** A reference model with a list of incidents: a failure belongs to the latest incident when its call began before it. */
 const reference = (profile: Cooldown.CooldownProfile) => {
   let ended: Cooldown.TerminalStatus | null = null
   let troubleAtMs = Number.NEGATIVE_INFINITY
@@ -103,7 +103,7 @@ const doubt: FC.Arbitrary<Cooldown.Penalty> = FC.option(FC.integer({ min: 1, max
 )
 
 describe("a doubt", () => {
-  it("leaves out nobody, whatever happened before, is never shortened, and a later success ends it", () => {
+  it("excludes no connection, whatever happened before, is never shortened, and a later success ends it", () => {
     const seen = new Set<string>()
     FC.assert(
       FC.property(
@@ -138,7 +138,7 @@ describe("a doubt", () => {
 })
 
 describe("Cooldown", () => {
-  it("does in every sequence of events what the law's model does", () => {
+  it("agrees with the reference model for every sequence of events", () => {
     const waits = new Set<string>()
     FC.assert(
       FC.property(FC.constantFrom(...profiles), eventsFrom(forward), (profile, events) => {

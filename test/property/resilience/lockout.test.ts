@@ -39,7 +39,7 @@ const eventsFrom = (pass: FC.Arbitrary<number>): FC.Arbitrary<ReadonlyArray<Even
 const forward = FC.oneof(FC.nat(1_000), FC.nat(200_000), FC.nat(4_000_000))
 const anyWay = FC.oneof(forward, FC.integer({ min: -4_000_000, max: 4_000_000 }))
 
-/** The law with what is left of the lock and of the memory, counted down. */
+/** A reference model that counts down what is left of the lock and of the memory. */
 const reference = (rules: Lockout.LockoutProfile) => {
   let count = 0
   let lockLeftMs = 0
@@ -72,7 +72,7 @@ const reference = (rules: Lockout.LockoutProfile) => {
 }
 
 describe("Lockout", () => {
-  it("does in every sequence of events what the law's model does", () => {
+  it("agrees with the reference model for every sequence of events", () => {
     FC.assert(
       FC.property(profile, eventsFrom(forward), (rules, events) => {
         const model = reference(rules)

@@ -34,7 +34,7 @@ describe("Pace", () => {
     )
   })
 
-  it("never holds anybody for longer than its rules, also when the clock goes back or the rules change", () => {
+  it("never delays a request for longer than its rules, also when the clock goes back or the rules change", () => {
     const event = FC.tuple(FC.integer({ min: -200_000, max: 100_000 }), rules)
     FC.assert(
       FC.property(FC.array(event, { minLength: 10, maxLength: 80 }), (events) => {

@@ -1,4 +1,4 @@
-/** Shares of quota groups: they make up the limit, nobody is pushed out of its own, and more is never less. */
+/** Shares of quota groups: they add up to the limit, none loses its own, and more weight never means a smaller share. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { type Claim, closedUntilMs, type Part, type Pool, shareOf } from "../../../src/routing/quota/Allocations.ts"
@@ -62,7 +62,7 @@ describe("allocations", () => {
     )
   })
 
-  it("below half of the limit everybody is let in", () => {
+  it("below half of the limit all are admitted", () => {
     FC.assert(
       FC.property(pool, claim, (given, claimed) => {
         FC.pre(total(given.parts, "used") + claimed.allUnderWay < total(given.parts, "limit") / 2)
@@ -122,7 +122,7 @@ describe("allocations", () => {
               { weight: weights[key] ?? 1, weights: sum, ownUnderWay: 0, allUnderWay: 0 },
               nowMs
             ) === null
-          // Whoever comes first, in any order; then all of them in turn until nobody is let in or the quota is gone.
+          // The first in any order; then all of them in turn until none is admitted or the quota is used up.
           const ask = (key: number): boolean => {
             if (used() >= limit || !isOpen(key)) return false
             drawn[key] = (drawn[key] ?? 0) + 1

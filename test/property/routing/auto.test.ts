@@ -120,7 +120,7 @@ const decide = ({ asked, candidates, config, good, id, seed, strict, unavailable
   })
 
 describe("orderAuto", () => {
-  it("scores everybody by the weighted sum of what it records, in [0, 1]", () => {
+  it("scores every candidate by the weighted sum of what it records, in [0, 1]", () => {
     FC.assert(
       FC.property(caseArb, (given) => {
         const { scores, weights } = decide(given)
@@ -214,7 +214,7 @@ describe("factors", () => {
   const valueOf = (name: FactorName, pool: ReadonlyArray<Candidate>, asked: Features) =>
     factors[name](pool[0]!, poolOf(pool, staticFitness), asked, nowMs)
 
-  /** Whoever gets worse in one thing, everybody else staying as he is, gains nothing in its factor. */
+  /** A candidate that gets worse in one measure, with all others unchanged, gains nothing in its factor. */
   const falls = (name: FactorName, worsen: (candidate: Candidate, by: number) => Candidate | null) =>
     it(`${name} never rises when its cause gets worse`, () => {
       FC.assert(
@@ -296,7 +296,7 @@ describe("weights", () => {
 })
 
 describe("self-healing", () => {
-  it("never keeps anybody out for more than 30 minutes at a time, and every exclusion ends in a probe", () => {
+  it("never excludes a candidate for more than 30 minutes at a time, and every exclusion ends in a probe", () => {
     const step = FC.record({
       pass: FC.nat(40 * 60_000),
       score: fraction,

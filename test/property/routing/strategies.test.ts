@@ -235,7 +235,7 @@ for (const name of names) {
 }
 
 describe("fairness while targets come and go", () => {
-  it("round-robin: those always there have the same number of turns, nobody two in a row", () =>
+  it("round-robin: those always there have the same number of turns, none two in a row", () =>
     FC.assert(
       FC.property(changing, FC.integer(), (pools, seed) => {
         const seen = firstKeys("round-robin", pools, seed)
@@ -246,7 +246,7 @@ describe("fairness while targets come and go", () => {
       run
     ))
 
-  it("random: nobody two in a row, and nobody always there waits longer than two decks", () =>
+  it("random: none two in a row, and none that is always there waits longer than two decks", () =>
     FC.assert(
       FC.property(changing, FC.integer(), (pools, seed) => {
         const seen = firstKeys("random", pools, seed)

@@ -7,7 +7,7 @@ const weights = FastCheck.array(FastCheck.integer({ min: 1, max: 20 }), { minLen
 const seed = FastCheck.integer({ min: 0, max: 2 ** 31 })
 
 describe("shares in a simulation", () => {
-  it("quota share: nobody is ever more than one request ahead of its weight or behind it", () => {
+  it("quota share: no member is ever more than one request ahead of its weight or behind it", () => {
     FastCheck.assert(
       FastCheck.property(weights, seed, (given, chance) => {
         const report = simulated({ strategy: "quota-share", weights: given, seed: chance, requests: 400 })
@@ -18,7 +18,7 @@ describe("shares in a simulation", () => {
     )
   })
 
-  it("round robin: nobody is ever more than one request ahead of an even share or behind it", () => {
+  it("round robin: no target is ever more than one request ahead of an even share or behind it", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 2, max: 5 }), seed, (size, chance) => {
         const even = Array.from({ length: size }, () => 1)

@@ -43,7 +43,7 @@ const lawOf = (row: FieldRow, { source, target }: Pair): "identity" | "fixed" | 
 }
 
 /**
- * Reasoning nobody said a word about is shown on one wire and not on the other: neither is wrong. A system message that became words
+ * Reasoning that the request does not mention is shown on one wire and not on the other: neither is wrong. A system message that became words
  * of the user stays so, and is joined with the user's own where a wire knows one text only.
  */
 const drifting: ReadonlySet<string> = new Set(["reasoningShown", "systemBetween"])
@@ -115,7 +115,7 @@ describe("fields of requests over another wire and back", () => {
               body = merged
               rows.push(row)
             }
-            // One member holds both: the schema's law is the weaker one.
+            // One member holds both: the fate of the schema is the weaker one.
             const hasSchema = rows.some(({ id }) => id === "jsonSchema")
             for (const row of rows.filter(({ id }) => !hasSchema || id !== "jsonAny"))
               assertKept(row, pair, bodies[pair.source](body))

@@ -11,7 +11,7 @@ describe("Loopback", () => {
     it(`${address} is not`, () => assert.isFalse(isLoopback(address, { host })))
   }
   for (const header of ["x-forwarded-for", "forwarded", "via", "cf-connecting-ip", "x-real-ip"]) {
-    it(`a request with ${header} is somebody else's`, () =>
+    it(`a request with ${header} is not from this machine`, () =>
       assert.isFalse(isLoopback("127.0.0.1", { host, [header]: "127.0.0.1" })))
   }
   for (const foreign of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:20128", undefined]) {

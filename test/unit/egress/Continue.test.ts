@@ -1,4 +1,4 @@
-/** `100 Continue` that nobody asked for. */
+/** An unrequested `100 Continue`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Upstream } from "../../../src/egress/Upstream.ts"

@@ -14,7 +14,7 @@ const refused = (page: unknown): string =>
   page instanceof InvalidRequest ? (page.param ?? "") : assert.fail("was not refused")
 
 describe("ListingPages", () => {
-  it("gives the whole list to whoever asks for no page", () => {
+  it("gives the whole list to a client that requests no page", () => {
     const page = pageById(entries, new URLSearchParams())
     assert.deepStrictEqual(page, { items: entries, hasMore: false })
   })

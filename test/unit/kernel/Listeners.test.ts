@@ -17,7 +17,7 @@ describe("Listeners", () => {
     assert.deepStrictEqual(heard, ["a", "b", "c", "a", "b", "c"])
   })
 
-  it("who is taken out takes nobody else out, whichever came first", () => {
+  it("removing one listener removes no other, whichever came first", () => {
     for (const leaver of ["a", "b", "c"]) {
       const { add, heard, listeners } = setUp()
       const takeOut = new Map(["a", "b", "c"].map((name) => [name, add(name)]))
@@ -42,7 +42,7 @@ describe("Listeners", () => {
     assert.deepStrictEqual(heard, ["last"])
   })
 
-  it("after clear nobody hears", () => {
+  it("after clear no listener is called", () => {
     const { add, heard, listeners } = setUp()
     add("a")
     add("b")

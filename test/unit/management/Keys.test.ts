@@ -20,7 +20,7 @@ describe("Keys", () => {
     }).pipe(Effect.provide(layerOf()))
   )
 
-  it.scoped("leave their quota groups when they are removed, which lets nobody else in", () =>
+  it.scoped("leave their quota groups when they are removed, which admits no other key", () =>
     Effect.gen(function* () {
       const groups = yield* QuotaGroups
       const keys = yield* Keys

@@ -97,7 +97,7 @@ describe("address", () => {
     assert.strictEqual(urlOf(custom, { baseUrl: "http://h?x=1" }, "chat"), "http://h/chat?x=1&mode=a?b")
   })
 
-  it("names the placeholder that nobody filled", () => {
+  it("names the placeholder that was not filled", () => {
     const unfilled = failure(spec("azure-openai"), {})
     assert.strictEqual(unfilled._tag, "PlaceholderUnfilled")
     assert.include(unfilled.message, "'resource'")

@@ -26,7 +26,7 @@ describe("Breakers", () => {
     ["local", null, 2, 15_000, 4]
   ] as const) {
     it.scoped(
-      `${providerClass}: degrades and opens at the law's counts, and waits at most ${cap} times its timeout`,
+      `${providerClass}: degrades and opens at its thresholds, and waits at most ${cap} times its timeout`,
       () =>
         Effect.gen(function* () {
           const breakers = yield* running
@@ -81,7 +81,7 @@ describe("Breakers", () => {
     }).pipe(Effect.provide(withStore))
   )
 
-  it.scoped("a probe that taught nothing leaves the way free for the next, and calls from before do not count", () =>
+  it.scoped("a probe without a result allows the next one, and earlier calls do not count", () =>
     Effect.gen(function* () {
       const breakers = yield* running
       trip(breakers, openai, 12, 0)

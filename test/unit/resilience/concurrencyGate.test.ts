@@ -54,7 +54,7 @@ describe("ConcurrencyGate", () => {
         if (again._tag !== "Queued") return assert.fail(again._tag)
         const unlucky = yield* Effect.fork(again.wait)
         yield* Effect.yieldNow()
-        // Given and interrupted within one turn: nobody takes it.
+        // Granted and interrupted within one turn: the slot is not taken.
         first()
         yield* Fiber.interrupt(unlucky)
         const exit = yield* Fiber.await(unlucky)
@@ -81,7 +81,7 @@ describe("ConcurrencyGate", () => {
     })
   )
 
-  it.effect("a lowered limit lets nobody in until enough have left", () =>
+  it.effect("a lowered limit admits none until enough have left", () =>
     Effect.gen(function* () {
       const gate = yield* make
       const releases = [1, 2, 3].map(() => free(gate.enter("c", 3, 5)))
@@ -100,7 +100,7 @@ describe("ConcurrencyGate", () => {
     })
   )
 
-  it.effect("who begins to wait after everybody left shares the places with those who came since", () =>
+  it.effect("a waiter that starts after all left shares the slots with those that came since", () =>
     Effect.gen(function* () {
       const gate = yield* make
       const first = free(gate.enter("c", 1, 5))

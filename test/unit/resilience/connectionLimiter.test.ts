@@ -107,7 +107,7 @@ describe("ConnectionLimiter", () => {
       first()
       const release = yield* Fiber.join(waits)
       release?.()
-      // Somebody who starts to wait when there is room goes straight in.
+      // A waiter that starts when there is a free slot is admitted at once.
       const straight = yield* early
       assert.isNotNull(straight)
       straight?.()
@@ -304,7 +304,7 @@ describe("ConnectionLimiter", () => {
       })
     )
 
-    it.scoped("who leaves while the pace holds him back costs nobody a turn; hot settings reach who sleeps", () =>
+    it.scoped("a waiter that leaves while paced costs no other a turn; changed settings apply to waiters", () =>
       Effect.gen(function* () {
         const { change, limiter } = yield* opened(throttled({ requestsPerMinute: 1 }))
         const log: Array<string> = []

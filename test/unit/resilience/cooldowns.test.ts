@@ -293,7 +293,7 @@ describe("a clock that is set back two hours", () => {
   const now = 10_000_000
   const back = now - 2 * 3_600_000
 
-  it.scoped("keeps nobody out for longer than the cooldown was to last, and the wait runs on", () =>
+  it.scoped("excludes no connection for longer than the cooldown was to last, and the wait goes on", () =>
     Effect.gen(function* () {
       const cooldowns = yield* running
       const failure = (penalty: Penalty) => because(penalty, now - 100)

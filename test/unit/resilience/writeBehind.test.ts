@@ -89,7 +89,7 @@ describe("WriteBehind", () => {
     })
   )
 
-  it.scoped("what cannot be written is logged, breaks nobody, and is tried again until it is written", () => {
+  it.scoped("what cannot be written is logged, fails no request, and is retried until it is written", () => {
     const { layer, lines } = captured()
     return Effect.gen(function* () {
       const { control, write, written } = shelf()

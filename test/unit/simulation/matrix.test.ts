@@ -1,6 +1,6 @@
 /**
- * Every strategy under every fault of the fault wall, and under faults that come and go or concern several: who is served, and what the
- * law says of those who failed. What is expected of a fault is written down here by hand, from the law, and held against every call.
+ * Every strategy under every fault of the fault tests, and under faults that come and go or concern several targets: who is served, and
+ * how failed targets are treated. The expectations are written by hand from docs/resilience.md and checked against every call.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ComboStrategy } from "../../../src/domain/Combo.ts"
@@ -60,29 +60,29 @@ const cellOf = (strategy: string, scenario: ScenarioName): Cell => {
 type Rest =
   /** It is not to blame. */
   | "none"
-  /** 3 s, doubled with each further failure, 32 times at the most (A2.9). */
+  /** 3 s, doubled with each further failure, up to 32 times as long. */
   | "backoff"
   /** Until an operator acts. */
   | "for good"
   /** At least so long, ms. */
   | number
 
-interface Law {
+interface Expectation {
   /** Others answer in its place; `broken`: only before content, and this fault comes after. */
   readonly becomes: "answer" | "failover" | "broken"
   readonly rest: Rest
-  /** Every such failure is one more for the breaker (A2.5). */
+  /** Every such failure counts for the breaker. */
   readonly trips?: true
 }
 
-const harmless: Law = { becomes: "answer", rest: "none" }
-const provider: Law = { becomes: "failover", rest: "backoff", trips: true }
-const brokenProvider: Law = { becomes: "broken", rest: "backoff", trips: true }
-const request: Law = { becomes: "failover", rest: "none" }
-const resting = (rest: Rest): Law => ({ becomes: "failover", rest })
+const harmless: Expectation = { becomes: "answer", rest: "none" }
+const provider: Expectation = { becomes: "failover", rest: "backoff", trips: true }
+const brokenProvider: Expectation = { becomes: "broken", rest: "backoff", trips: true }
+const request: Expectation = { becomes: "failover", rest: "none" }
+const resting = (rest: Rest): Expectation => ({ becomes: "failover", rest })
 const hour = 3_600_000
 
-const laws: Readonly<Record<FaultName, Law>> = {
+const expectations: Readonly<Record<FaultName, Expectation>> = {
   "connection-refused": provider,
   "dns-failure": provider,
   "tls-failure": provider,
@@ -129,7 +129,7 @@ const laws: Readonly<Record<FaultName, Law>> = {
   "cut-mid-tool-call": brokenProvider,
   "cut-mid-letter": brokenProvider,
   "no-finish-reason": brokenProvider,
-  // Some servers never say it: others go first, and who has nobody else shall have them.
+  // Some servers never send it: others go first, and a single target is still used.
   "end-without-finish-reason": { becomes: "broken", rest: "backoff" },
   "terminator-twice": harmless,
   "content-type-plain": harmless,
@@ -160,7 +160,7 @@ const restsOf = (failures: ReadonlyArray<SeenCall>, rest: Rest): ReadonlyArray<r
   })
 }
 
-/** The breaker of an API-key provider, by what the law says of it alone: 12 failures, 30 s. */
+/** The breaker of an API-key provider, by its default settings alone: 12 failures, 30 s. */
 const openingsOf = (calls: ReadonlyArray<SeenCall>): number => {
   let failures = 0
   let openedMs = Number.NEGATIVE_INFINITY
@@ -206,14 +206,14 @@ const checkBooks = (cell: Cell, where: string): void => {
     // A new token is a reason to ask again, once.
     if (failure?.kind !== "auth_refreshable") asked.set(id, (asked.get(id) ?? 0) + 1)
   }
-  // A quota share waits for a short cooldown, twice at the most, and asks again (document 1).
+  // A quota share waits for a short cooldown, twice at the most, and calls again.
   const most = report.strategy === "quota-share" && report.failed > report.broken ? 3 : 1
   for (const [id, count] of asked) assert.isAtMost(count, most, `${where}: ${id} was asked ${count} times`)
 }
 
 /** One of three has the fault, the others are well. */
 const checkLaw = (cell: Cell, fault: FaultName, where: string): void => {
-  const { becomes, rest, trips } = laws[fault]
+  const { becomes, rest, trips } = expectations[fault]
   const { report, targets } = cell
   const own = callsTo(cell, targets[0])
   const [faulty] = report.targets
@@ -251,7 +251,7 @@ const usableOf = ({ exclusions, order }: Decided): string =>
     .toSorted()
     .join()
 
-/** How far apart the turns of two may be, while the same ones are well. A deck or a credit may be begun when somebody falls out. */
+/** How far apart the turns of two may be, while the same ones are usable. A deck or a credit may be new when one drops out. */
 const fair: Readonly<Record<string, number>> = { "round-robin": 1, random: 2, "quota-share": 2 }
 
 const checkFairness = (cell: Cell, most: number, where: string): void => {
@@ -314,7 +314,7 @@ const checkCombined = (cell: Cell, scenario: CombinedScenario, where: string): v
   if (scenario === "all-down") {
     // The cooldown of an API key after its first failure; later ones are longer.
     const shortestRestMs = 3_000
-    // Who only rests is asked when nobody else is left, one request at a time.
+    // A target that only cools down is called when no other is left, one request at a time.
     for (const target of targets) {
       const own = callsTo(cell, target).toSorted((a, b) => a.startedMs - b.startedMs)
       const failures = failuresOf(own)
@@ -328,7 +328,7 @@ const checkCombined = (cell: Cell, scenario: CombinedScenario, where: string): v
     }
   }
   if (scenario !== "all-refuse-the-request") return
-  // Each is asked once, in its order, and nobody is punished.
+  // Each is called once, in order, and none is penalised.
   assert.strictEqual(calls.length, 3 * requests, where)
   for (const { breakerOpenings, cooldowns, left } of report.targets) {
     assert.deepStrictEqual([breakerOpenings, cooldowns, left], [0, 0, null], where)
@@ -343,14 +343,14 @@ describe("every strategy under every fault", () => {
   const lines: Array<string> = []
 
   for (const scenario of scenarioNames.literals) {
-    it(`holds to the law: ${scenario}`, () => {
+    it(`treats every target as expected: ${scenario}`, () => {
       const cells = strategies.map((strategy) => {
         const where = `${strategy}, ${scenario}`
         const cell = cellOf(strategy, scenario)
         checkBooks(cell, where)
         if (isFault(scenario)) checkLaw(cell, scenario, where)
         else checkCombined(cell, scenario, where)
-        // A quota share spares whoever has little left.
+        // A quota share spares members with little quota left.
         if (!(strategy === "quota-share" && scenario.endsWith("-limited"))) {
           checkFairness(cell, fair[strategy] ?? requests, where)
         }
@@ -381,7 +381,7 @@ describe("every strategy under every fault", () => {
 
 describe("one request after the other", () => {
   const gone = FaultName.literals.filter((name) => {
-    const { rest } = laws[name]
+    const { rest } = expectations[name]
     return rest === "for good" || (typeof rest === "number" && rest >= hour)
   })
 
@@ -396,7 +396,7 @@ describe("one request after the other", () => {
           price: () => ({ input: 1, output: 1 })
         }).targets
         assert.isAtMost(faulty!.calls, 1, `${strategy}, ${fault}`)
-        // Whoever is asked in its turn was asked.
+        // Every target that had its turn was called.
         if (strategy === "round-robin" || strategy === "priority") assert.strictEqual(faulty!.calls, 1, fault)
       }
     }

@@ -58,7 +58,7 @@ describe("a replay", () => {
     assert.strictEqual(record.latency.meanAfterMs, 400)
   })
 
-  it("leaves out what did not end well, counts used targets, and is honest about what it cannot know", () => {
+  it("leaves out failed requests, counts used targets, and reports what it cannot know", () => {
     const report = replayed("least-used", [
       ...ten,
       row(10, { outcome: "failed" }),

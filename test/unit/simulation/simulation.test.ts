@@ -74,7 +74,7 @@ describe("a simulation", () => {
     assert.isBelow(down!.calls, 100)
   })
 
-  it("counts a request nobody could serve as failed", () => {
+  it("counts a request that no target could serve as failed", () => {
     const report = simulated({ behaviours: { errors: { "*": 1 } } })
     assert.deepStrictEqual([report.served, report.failed], [0, 300])
     assert.deepStrictEqual([report.p50Ms, report.fairness.maxDeviation, report.fairness.jainIndex], [null, null, null])

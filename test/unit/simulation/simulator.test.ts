@@ -165,7 +165,7 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
       const replayed = yield* simulator.replay({ model: "own", sinceMs: 60_000, seed: 1 })
       assert.strictEqual(replayed.providers.find(({ provider }) => provider === "mistral")?.after, replayed.replayed)
 
-      // With no free model anywhere a strict tier has nobody.
+      // Without any free model a strict tier has no target.
       const settings = yield* RoutingSettings.RoutingSettings
       const free = { model: "auto/chat:free", sinceMs: 60_000, seed: 1 }
       assert.strictEqual((yield* simulator.replay(free)).replayed, 1)
@@ -174,7 +174,7 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
     })
   )
 
-  test.effect("names targets where a behaviour is for nobody", () =>
+  test.effect("names targets that a behaviour does not match", () =>
     Effect.gen(function* () {
       const simulator = yield* Simulator.Simulator
       const refused = yield* Effect.flip(

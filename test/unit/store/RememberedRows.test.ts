@@ -95,7 +95,7 @@ describe("RememberedRows", () => {
     })
   )
 
-  it.effect("whoever lists after a write sees it, while others list as well", () =>
+  it.effect("a list after a write includes it, while others list as well", () =>
     Effect.gen(function* () {
       const { put, rows } = makeTable()
       yield* rows.list

@@ -71,7 +71,7 @@ describe("picture sizes", () => {
 })
 
 describe("families", () => {
-  it("are told by the model's name, whoever serves it", () => {
+  it("depend on the model's name, whatever the provider", () => {
     assert.isAbove(familyOf("anthropic/claude-sonnet-4-6").factor, 1)
     assert.strictEqual(familyOf("gpt-5.4").factor, 1)
     assert.strictEqual(familyOf("google/gemini-2.5-pro").perPage, 258)

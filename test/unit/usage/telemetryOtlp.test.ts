@@ -178,7 +178,7 @@ describe("OTLP export", () => {
     })
   )
 
-  it.scopedLive("does not fail when nobody listens", () =>
+  it.scopedLive("does not fail without a collector", () =>
     Effect.gen(function* () {
       const { close, url } = yield* collector()
       close()

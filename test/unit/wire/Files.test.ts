@@ -27,7 +27,7 @@ describe("image/jpg", () => {
   ]
 
   for (const [source, body] of pictures) {
-    it(`from ${source} is image/jpeg for everybody`, () => {
+    it(`from ${source} is image/jpeg for every wire`, () => {
       for (const target of ["chat", "responses", "messages", "gemini"] as const) {
         if (target === source) continue
         const sent = JSON.stringify(translate(source, target, body).body)
@@ -60,7 +60,7 @@ describe("a data address in file_url", () => {
     ])
   })
 
-  it("that nobody can read stays an address", () => {
+  it("that cannot be read stays a link", () => {
     const { body } = translate("responses", "messages", file("data:text/plain,%E0%A4%A"))
     assert.deepInclude(contentOf(body, "messages"), {
       type: "document",

@@ -118,7 +118,7 @@ describe("messages request → chat request", () => {
     assert.deepEqual(told("openrouter", "z-ai/glm-4.7"), with_("reasoning"))
     assert.deepEqual(told("groq", "openai/gpt-oss-120b"), bare)
     assert.deepEqual(told("mistral", "magistral-medium-latest"), bare)
-    // Nobody says anything of the server: the model's maker may.
+    // The server is unknown: the model's maker decides.
     assert.deepEqual(told("together", "moonshotai/Kimi-K2.5"), with_("reasoning_content"))
     assert.deepEqual(told("together", "openai/gpt-oss-120b"), bare)
     // A server that refuses it does so for every model.

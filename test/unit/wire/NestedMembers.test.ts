@@ -135,7 +135,7 @@ const probed = (value: Json, at: string): ReadonlyArray<readonly [place: string,
   return [[at, { ...value, [probe]: "new" }], ...inner]
 }
 
-describe("a member nobody knows", () => {
+describe("an unknown member", () => {
   it("is named wherever it stands in a request, or the request is refused, for every pair of wires", () => {
     const silent: Array<string> = []
     for (const { source, target } of pairs) {

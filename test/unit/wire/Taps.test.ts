@@ -92,7 +92,7 @@ describe("chat tap", () => {
     assert.strictEqual(facts.toolArgChars, 2)
   })
 
-  it("hides the usage chunk nobody asked for, and nothing else", () => {
+  it("hides the unrequested usage chunk, and nothing else", () => {
     const head = sse(chunk({ content: "a" }), chunk({}, "stop"))
     const counted = sse(chunk({}, null, { choices: [], usage }))
     const whole = head + counted + sse("[DONE]")

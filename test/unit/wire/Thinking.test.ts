@@ -46,7 +46,7 @@ describe("thinking by model family", () => {
     }
   })
 
-  it("adaptive thinking is a budget for families that do not know it, and nothing where nobody knows", () => {
+  it("adaptive thinking is a budget for families without it, and left out for unknown ones", () => {
     const adaptive = messagesBody({
       max_tokens: 20_000,
       thinking: { type: "adaptive" },

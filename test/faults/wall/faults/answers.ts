@@ -136,7 +136,7 @@ export const oddAnswers: ReadonlyArray<Fault> = [
     stream: provider(502)
   },
   {
-    // A model with nothing to say is not a provider that is down: the next target is asked, nobody is punished.
+    // An empty answer is not a provider that is down: the next target is called, no target is penalised.
     name: "200-empty-answer",
     does: (ask) =>
       ask.streamed ? Fake.sse(all(streamed(ask.wire, { pieces: [] }))) : Fake.json(whole(ask.wire, { pieces: [""] })),
@@ -177,7 +177,7 @@ export const oddAnswers: ReadonlyArray<Fault> = [
     translated: true
   },
   {
-    // Some servers keep a connection open with white space until the answer is there, also to whoever asked for a stream.
+    // Some servers keep a connection open with white space until the answer is there, also when a stream was requested.
     name: "blank-lines-first",
     does:
       ({ wire }) =>
@@ -236,7 +236,7 @@ export const oddAnswers: ReadonlyArray<Fault> = [
   },
   { ...enormous, name: "100-megabytes", wires: ["chat", "messages"], stream: answered },
   {
-    // On this wire the last event repeats the whole answer, and an event has a limit. It is ours: nobody is punished for it.
+    // On this wire the last event repeats the whole answer, and an event has a limit. The limit is ours: no target is penalised.
     ...enormous,
     name: "100-megabytes-in-one-event",
     wires: ["responses"],

@@ -101,7 +101,7 @@ export const network: ReadonlyArray<Fault> = [
 
 export const streams: ReadonlyArray<Fault> = [
   {
-    // Roles and pings are no content (B5 "Timeouts").
+    // Roles and pings are not content.
     name: "opening-then-silence",
     timeouts: soon,
     does: ({ wire }) => Fake.silence([...streamed(wire).opening, ping(wire), ping(wire)]),
@@ -203,7 +203,7 @@ export const streams: ReadonlyArray<Fault> = [
     stream: broken()
   },
   {
-    // All the text, but nobody says that it is all (B5: a finish reason belongs to every success).
+    // All the text, but without a finish reason, which every success needs.
     name: "no-finish-reason",
     does: ({ wire }) => {
       const { content, opening } = streamed(wire)

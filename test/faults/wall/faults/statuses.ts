@@ -69,7 +69,7 @@ export const rateLimits: ReadonlyArray<Fault> = [
     ...both(account(429, coolingFor(40_000), { says: slowDown, retryAfterS: [37, 41] }))
   },
   {
-    // Ten days for a rate limit: no window of that kind is so long (reference-facts 2.2 believes a day).
+    // Ten days for a rate limit: no window of that kind is so long, so at most a day is believed.
     name: "429-retry-after-far",
     does: rateLimit(() => ({ "retry-after": "864000" })),
     ...both(account(429, { ...cooling, coolsMs: [1, day + 2_000] }, { says: slowDown }))
@@ -103,7 +103,7 @@ export const rateLimits: ReadonlyArray<Fault> = [
       type: "insufficient_quota",
       code: "insufficient_quota"
     }),
-    // Nobody says when: an hour (the long cooldown of reference-facts 1.6), not the seconds of a rate limit.
+    // Without a reset time: an hour, not the seconds of a rate limit.
     ...both(
       account(
         429,

@@ -101,7 +101,7 @@ describe("a summary", () => {
   )
 
   scene(
-    "is made by who has answered where nobody is found for `handoffModel`",
+    "is made by the model that answered when `handoffModel` is not found",
     { config: { handoffModel: "openai/gpt-4.1" } },
     async (given) => {
       const { a, ask, handedOff } = given
@@ -135,7 +135,7 @@ describe("a summary", () => {
     }
   )
 
-  scene("that fails disturbs nobody", {}, async (given) => {
+  scene("that fails has no effect", {}, async (given) => {
     const { a, ask, b, handedOff, sent } = given
     a.enqueue(says("chat", "1", 880), Fake.json({ error: { message: "no" } }, { status: 400 }))
     const failed = await handedOff(await ask("s"))
@@ -154,7 +154,7 @@ describe("a summary", () => {
 })
 
 describe("in the background", () => {
-  it.live("the client is not kept waiting, and closing the house ends the call and writes it down", () =>
+  it.live("the client does not wait for it, and closing the gateway ends the call and records it", () =>
     Effect.gen(function* () {
       const dataDir = mkdtempSync(join(tmpdir(), "gateway-handoff-"))
       const ids = yield* Effect.scoped(

@@ -61,7 +61,7 @@ describe("the emergency fallback", () => {
       ]
     )
     assert.deepInclude(await gateway.usageRow(requestId), { provider: "nvidia", outcome: "completed", attempts: 2 })
-    // The account is out now: nobody asks it again, and the fallback answers all the same.
+    // The account is unusable now: it is not called again, and the fallback answers nevertheless.
     assert.strictEqual((await gateway.post("/v1/chat/completions", body())).status, 200)
     assert.lengthOf(one.requests, 1)
     assert.lengthOf(free.requests, 2)

@@ -56,7 +56,7 @@ const idOf = (response: Response): string => response.headers.get("x-gateway-req
 
 describe("without the flag", () => {
   scene(
-    "a cut stream ends as broken, and nobody is asked to go on",
+    "a cut stream ends with an error, and no other target continues it",
     "chat",
     async ({ gateway, one, two }) => {
       one.always(cut("chat", texts))
@@ -262,7 +262,7 @@ describe("who goes on", () => {
     assert.include(chosen, "three")
   })
 
-  scene("whoever is next, when the second never begins", "chat", async ({ gateway, one, two, three }) => {
+  scene("the next target, when the second never begins", "chat", async ({ gateway, one, two, three }) => {
     one.always(cut("chat", texts))
     two.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
     three.always(answer("chat", rest))
@@ -275,7 +275,7 @@ describe("who goes on", () => {
     assert.deepInclude(await ask("chat", gateway.url, "one/m"), { text: story, isClean: true, error: null })
   })
 
-  scene("nobody: the client hears how the first one broke", "chat", async ({ gateway, one, two }) => {
+  scene("no target: the client gets the error of the first one", "chat", async ({ gateway, one, two }) => {
     one.always(cut("chat", texts))
     two.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
     const response = await gateway.post("/v1/chat/completions", chat())
@@ -288,7 +288,7 @@ describe("who goes on", () => {
     assert.isAtLeast(row.attempts, 2)
   })
 
-  scene("nobody: an empty continuation is no end", "chat", async ({ gateway, one, two }) => {
+  scene("no target: an empty continuation is not an end", "chat", async ({ gateway, one, two }) => {
     one.always(cut("chat", texts))
     two.always(answer("chat", []))
     const heard = await ask("chat", gateway.url, "both")
@@ -297,7 +297,7 @@ describe("who goes on", () => {
     assert.strictEqual(heard.text, "The quick brown fox")
   })
 
-  scene("nobody: thoughts are no end either", "messages", async ({ gateway, one, two }) => {
+  scene("no target: thoughts are not an end either", "messages", async ({ gateway, one, two }) => {
     one.always(cut("messages", texts))
     two.always(answer("messages", [], { thinking: "What a fox." }))
     const heard = await ask("messages", gateway.url, "both")
@@ -305,7 +305,7 @@ describe("who goes on", () => {
     assert.isNotNull(heard.error)
   })
 
-  scene("nobody for ever: an answer has few parts", "chat", async ({ gateway, one }) => {
+  scene("not for ever: the parts of an answer are limited", "chat", async ({ gateway, one }) => {
     const providerBreaker = { local: { degradationThreshold: 11, failureThreshold: 12 } }
     await gateway.manage("PATCH", "/api/resilience", { retry: { maxRetries: 10, delayMs: 0 }, providerBreaker })
     let parts = 0
@@ -318,7 +318,7 @@ describe("who goes on", () => {
     assert.strictEqual(heard.text, "Part 1. Part 2. Part 3. Part 4. ")
   })
 
-  scene("nobody: the client has left", "chat", async ({ gateway, one, two }) => {
+  scene("no target: the client has left", "chat", async ({ gateway, one, two }) => {
     const left = new AbortController()
     one.always(cut("chat", texts))
     two.always(Fake.hang())
@@ -331,7 +331,7 @@ describe("who goes on", () => {
   })
 })
 
-describe("the books", () => {
+describe("the usage row", () => {
   scene("bill every part at its own price", "chat", async ({ gateway, one, two }) => {
     await gateway.manage("PATCH", "/api/pricing", {
       one: { m: { input: 1, output: 10 } },

@@ -12,7 +12,7 @@ const configProblems = (config: Record<string, unknown>, names = builtInNames) =
 const fields = (config: Record<string, unknown>) => configProblems(config).map(({ field }) => field)
 
 describe("a combo's config at save", () => {
-  it("accepts every key of the law, and null for not given", () => {
+  it("accepts every known key, and null for not given", () => {
     assert.deepStrictEqual(
       configProblems({
         judgeModel: "openai/gpt-4o",
@@ -89,7 +89,7 @@ describe("a combo's config at save", () => {
     assert.deepStrictEqual(fields({ maxRetries: -1, budgetCap: "free" }), ["config.maxRetries", "config.budgetCap"])
   })
 
-  it("keeps keys nobody knows, but not misspelled ones", () => {
+  it("keeps unknown keys, but not misspelled ones", () => {
     assert.deepStrictEqual(configProblems({ myNote: "x", tag: 1 }), [])
     for (const [key, meant] of [
       ["judgemodel", "judgeModel"],

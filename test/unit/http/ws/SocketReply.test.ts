@@ -110,7 +110,7 @@ describe("SocketReply", () => {
     assert.strictEqual(drains, 1)
   })
 
-  it("tells the pipeline once that the client left, also when nobody listened yet", () => {
+  it("reports once that the client left, also to a listener that is added later", () => {
     let left = 0
     const early = setUp()
     early.reply.leave()

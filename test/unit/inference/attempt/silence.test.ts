@@ -136,7 +136,7 @@ const delta =
 const chunk = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}\n\n'
 
 describe("a silent model", () => {
-  it("holds the preamble back, and lets it go when the upstream is alive and there is nobody else", () => {
+  it("holds the preamble back, and releases it when the upstream is alive and there is no other target", () => {
     const run = start("messages")
     run.say(preamble)
     assert.isNull(run.head())

@@ -99,7 +99,7 @@ describe("CatalogueEntries", () => {
       input_modalities: ["text"],
       capabilities: { vision: false }
     })
-    // A member nobody knows does not change the limits, but nothing is promised for it.
+    // An unknown member does not change the limits, but nothing is promised for it.
     assert.strictEqual(one(all, "odd").context_length, 200_000)
     assert.notProperty(one(all, "odd"), "capabilities")
     assert.notProperty(one(all, "gone"), "context_length")

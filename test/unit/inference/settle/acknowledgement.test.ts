@@ -44,7 +44,7 @@ describe("the end of a turn", () => {
     assert.deepStrictEqual(answered, ["a", "c", "d"])
   })
 
-  it("gives everybody an answer when the rows cannot be put on file", () => {
+  it("answers every request when the rows cannot be written to the file", () => {
     const { answered, defects, end, lost, turn } = setUp(throwing)
     end("a")
     end("b")

@@ -48,7 +48,7 @@ describe("ResponseHistory", () => {
     })
   })
 
-  it("leaves out reasoning that nobody could look up", () => {
+  it("leaves out reasoning that cannot be looked up", () => {
     const history = makeResponseHistory()
     const bare = { type: "reasoning", id: "rs_1", summary: [] }
     const proven = { ...bare, id: "rs_2", encrypted_content: "x" }

@@ -136,7 +136,7 @@ describe("classify", () => {
   })
 })
 
-/** Complaints about gateways of this kind (reference-facts 11), each with what this one makes of it. */
+/** Failures that users of AI gateways report, each with how this one handles it. */
 describe("what users report", () => {
   const minute = 60_000
 
@@ -176,7 +176,7 @@ describe("what users report", () => {
     }
   })
 
-  it("a long conversation that no account of the provider takes goes to another model, and punishes nobody", () => {
+  it("a long conversation that no account of the provider accepts goes to another model, and penalises none", () => {
     const failure = classify(answered(400, "prompt is too long: 213462 tokens > 200000 maximum"))
     assert.deepInclude(failure, { kind: "context_overflow", scope: "none", exhausts: "model" })
   })

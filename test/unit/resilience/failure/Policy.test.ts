@@ -36,7 +36,7 @@ describe("the policy", () => {
     )
   })
 
-  it("punishes nobody for the request's own faults", () => {
+  it("penalises no target for the request's own faults", () => {
     for (const kind of [
       "bad_request",
       "context_overflow",

@@ -155,7 +155,7 @@ const table: Readonly<Record<string, Row>> = {
     ],
     others: [
       [answered(400, "Invalid `messages`: 'tool' must follow a tool call."), "status_4xx"],
-      // The upstream repeats the prompt: nobody is banned for what a client wrote.
+      // The upstream repeats the prompt: an account is not banned for what a client wrote.
       [answered(400, `Unexpected value. ${"x".repeat(500)} my account has been suspended, please help`), "status_4xx"],
       [answered(500, "The account has been disabled upstream."), "status_5xx"]
     ]

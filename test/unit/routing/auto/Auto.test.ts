@@ -42,7 +42,7 @@ describe("orderAuto", () => {
     assert.closeTo(scores.get(one.key)!.score, expected, 1e-12)
   })
 
-  it("records all twelve factors and weights for everybody, also under lkgp and for the unavailable", () => {
+  it("records all twelve factors and weights for every candidate, also under lkgp and for the unavailable", () => {
     const pool = [candidate("a"), candidate("b", { facts: { vision: true } })]
     const result = ordered(pool, {
       id: "auto/vision",
@@ -187,7 +187,7 @@ describe("orderAuto", () => {
     assert.deepStrictEqual(ids(two.order), ["dear", "cheap", "fair"])
     assert.strictEqual(two.detour, "probe")
     assert.deepStrictEqual([...two.probes], ["dear m"])
-    // The probe is under way: nobody else is sent there.
+    // The probe is running: no other request is sent there.
     const three = ordered(pool, { config, healing: two.healing, nowMs: nowMs + 5 * minute + 1 })
     assert.deepStrictEqual(ids(three.order), ["cheap", "fair", "dear"])
     const failed = callEnded(two.healing, "dear m", false, nowMs + 6 * minute)
@@ -203,7 +203,7 @@ describe("orderAuto", () => {
     assert.deepStrictEqual([zero.detour, [...zero.probes]], ["probe", ["dear m"]])
   })
 
-  it("leaves out nobody when everybody would be", () => {
+  it("leaves out none when all would be left out", () => {
     const { exclusions, healing, order, relaxedFilters } = ordered([priced("a", 5), priced("b", 5)], {
       config: { auto: { weights: { costInv: 1 } } }
     })
@@ -244,7 +244,7 @@ describe("orderAuto", () => {
     assert.match(unknown.reason, /^router strategy gone is unknown, best score/)
   })
 
-  it("is content with nobody to call", () => {
+  it("works without a candidate to call", () => {
     const result = ordered([], { unavailable: [candidate("a", { breaker: "OPEN" })] })
     assert.deepStrictEqual([result.order.length, result.scores.size], [0, 1])
   })

@@ -43,7 +43,7 @@ describe("Factors", () => {
       candidate("free", { price: { inputUsd: 0, outputUsd: 0 } }),
       candidate("unknown")
     ]
-    // 18, 5, 0 and nobody knows.
+    // 18, 5, 0 and unknown.
     assert.deepStrictEqual(values("costInv", pool), [0, Number((1 - 5 / 18).toFixed(6)), 1, 0.5])
     assert.deepStrictEqual(values("costInv", pool.slice(2, 3)), [1])
   })
@@ -65,7 +65,7 @@ describe("Factors", () => {
       candidate("c", { performance: performanceOf(100, { samples: 1 }) })
     ]
     assert.strictEqual(p95Of(pool[2]!, poolOf(pool, staticFitness)), 0.2 * 100 + 0.8 * 1_000)
-    // Nobody is preferred only because nobody has called him.
+    // A candidate is not preferred only because it was never called.
     assert.deepStrictEqual(
       values("latencyInv", [candidate("a", { performance: performanceOf(100) }), candidate("b")]),
       [0, 0]

@@ -49,7 +49,7 @@ describe("Filters", () => {
     assert.deepStrictEqual(filtered(pool.slice(0, 1), { id: "auto/reasoning:fast" }).relaxed, ["reasoning"])
   })
 
-  it("leaves out what is known to lack a need, and says so when that would be everybody", () => {
+  it("leaves out what is known to lack a need, and reports when that would be all", () => {
     const asked = features({
       hasTools: true,
       wantsSchema: true,
@@ -77,7 +77,7 @@ describe("Filters", () => {
 
   it("relaxes each filter for itself", () => {
     const pool = [priced("dear", 9), priced("free", 0), candidate("seer", { facts: { vision: true } })]
-    // Nobody sees and is free: the free stay, sight is given up.
+    // No model has vision and is free: the free ones stay, vision is relaxed.
     assert.deepStrictEqual(filtered(pool.slice(0, 2), { id: "auto/vision:free" }), {
       kept: ["free"],
       relaxed: ["vision"],

@@ -38,7 +38,7 @@ const picked = (name: string, pool: ReadonlyArray<PoolMember>, over: Partial<Rou
   pool[choose(name, builtInStrategy, pool, { ...context, ...over }).index]!.connectionId
 
 describe("RouterStrategies", () => {
-  it("rules: the best score that is not OPEN, the first of equals, anybody when all are OPEN", () => {
+  it("rules: the best score that is not OPEN, the first of equals, the best of all when all are OPEN", () => {
     const pool = [
       member("a", { score: 0.9, breaker: "OPEN" }),
       member("b", { score: 0.4 }),
@@ -77,7 +77,7 @@ describe("RouterStrategies", () => {
     for (const name of ["latency", "fast"]) assert.strictEqual(picked(name, pool), "steady")
   })
 
-  it("sla-aware: the composite of the law; hard constraints first", () => {
+  it("sla-aware: orders by the composite score; hard constraints first", () => {
     const sla = { targetP95Ms: 1_000, maxErrorRate: 0.1, maxCostPer1MTokens: 2, hardConstraints: false }
     const pool = [
       // .35·(1000/500) + .35·(.1/.1) + .15 + .1·(2/10) + .05 = 1.27

@@ -60,7 +60,7 @@ describe("SelfHealing", () => {
     assert.deepStrictEqual(after(proved, 0.1, 40 * minute).standing, { _tag: "out", untilMs: 45 * minute })
   })
 
-  it("a call that ends during the exclusion, or of somebody who is in, changes nothing", () => {
+  it("a call that ends during the exclusion, or of a candidate that is not excluded, changes nothing", () => {
     const out = after(healed, 0.1, 0).state
     assert.strictEqual(callEnded(out, "k", true, minute), out)
     assert.strictEqual(callEnded(out, "k", false, minute), out)
@@ -68,7 +68,7 @@ describe("SelfHealing", () => {
     assert.strictEqual(probeStarted(healed, "k", 0), healed)
   })
 
-  it("a clock set back makes nobody wait longer than his exclusion", () => {
+  it("a clock set back never extends an exclusion", () => {
     const out = after(healed, 0.1, 1_000 * minute).state
     assert.deepStrictEqual(after(out, 0.1, 0).standing, { _tag: "out", untilMs: 5 * minute })
   })

@@ -28,7 +28,7 @@ describe("Weights", () => {
     assert(near(packs["cost-saver"].costInv, 0.37 / 0.95))
   })
 
-  it("has the default weights of the law", () => {
+  it("has the default weights that docs/routing.md lists", () => {
     assert.deepStrictEqual(defaultWeights, {
       health: 0.2,
       quota: 0.15,

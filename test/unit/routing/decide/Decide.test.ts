@@ -141,7 +141,7 @@ describe("decide", () => {
     }
   })
 
-  it("scores an automatic choice also when nobody may be called", () => {
+  it("scores an automatic choice also when no target can be called", () => {
     const resting = pool.map((each) => ({ ...each, unready: cooling }))
     const { exclusions, order, scores, weights } = decided("auto", { candidates: resting })
     assert.deepStrictEqual(
@@ -159,7 +159,7 @@ describe("decide", () => {
     }
   })
 
-  it("a strict :free has nobody in line but free ones, however many others there are", () => {
+  it("a strict :free has only free targets in its order, however many others there are", () => {
     const priced = (usd: number) => ({ price: { inputUsd: usd, outputUsd: usd } })
     const paid = candidate("paid", priced(1))
     const free = candidate("free", priced(0))
@@ -205,7 +205,7 @@ describe("decide", () => {
     assert.strictEqual(key("p/m", null), "p/m")
   })
 
-  it("says why somebody is first, when others cannot be called", () => {
+  it("gives the reason for the first target when others cannot be called", () => {
     const [a, b, c] = pool
     const resting = [a, b].flatMap((each) => (each === undefined ? [] : [{ ...each, unready: cooling }]))
     const one = [...resting, ...(c === undefined ? [] : [c])]

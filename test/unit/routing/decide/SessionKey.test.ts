@@ -39,9 +39,9 @@ describe("the session's id", () => {
     }
   })
 
-  it("of a header comes before one of the body, and the law's own header before any other", () => {
-    const headers = { "x-session-id": "law", session_id: "codex" }
-    assert.strictEqual(sessionIdOf(headers, { prompt_cache_key: "body" }), "law")
+  it("from a header wins over one from the body, and X-Session-Id over any other header", () => {
+    const headers = { "x-session-id": "own", session_id: "codex" }
+    assert.strictEqual(sessionIdOf(headers, { prompt_cache_key: "body" }), "own")
     assert.strictEqual(sessionIdOf({ session_id: "codex" }, { prompt_cache_key: "body" }), "codex")
   })
 

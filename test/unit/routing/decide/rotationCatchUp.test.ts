@@ -48,7 +48,7 @@ describe("caughtUp", () => {
     }
   })
 
-  it("a deck deals nobody again whom the dead run had dealt", () => {
+  it("a deck does not repeat targets that the killed process had dealt", () => {
     for (let written = 1; written <= 3; written += 1) {
       const dealt = afterCrash(random, "abcd", 3, written)
       const all = new Set([dealt])

@@ -53,7 +53,7 @@ describe("closedUntilMs", () => {
 describe("who may use a group", () => {
   const group = { name: "team", allocations: [{ apiKeyId: "k1", weight: 2 }], restricted: true }
 
-  it("without a restriction everybody", () => {
+  it("without a restriction all callers", () => {
     assert.isNull(notAllocated("m", { name: "open", allocations: [], restricted: false }, null))
   })
 
@@ -64,7 +64,7 @@ describe("who may use a group", () => {
     assert.strictEqual(allocationOf(group, "k1")?.weight, 2)
   })
 
-  it("nobody once the last of these keys is gone", () => {
+  it("no caller once the last of these keys is deleted", () => {
     assert.isNotNull(notAllocated("m", { ...group, allocations: [] }, "k1"))
   })
 })

@@ -30,7 +30,7 @@ const tokens = (count: number) => ({ tokens: count, costNanoUsd: 1_000_000_000 }
 const of = (...views: ReadonlyArray<QuotaView>) => knownQuotas(views)
 
 describe("the quotas that can be shared", () => {
-  it("are those of which somebody knows what is left, the tightest of a window and unit", () => {
+  it("are those with a known remainder, the tightest of a window and unit", () => {
     const tight = quota({ used: 90 })
     const known = of(quota(), tight, quota({ window: "5h", unit: "percent", remaining: null }), quota({ unit: "usd" }))
     assert.deepStrictEqual([...known.keys()], ["daily/requests", "daily/usd"])
@@ -63,7 +63,7 @@ describe("what a key has drawn", () => {
 
   it("of a percentage is what was added to it, by the tokens of all", () => {
     const shown = (used: number) => quota({ window: "5h", unit: "percent", used })
-    // 20 % were gone before anybody here drew.
+    // 20 % were used before the first request here.
     const mine = drawn(noDraws, of(shown(20)), tokens(299), nowMs)
     const all = drawn(mine, of(shown(40)), tokens(99), nowMs)
     assert.strictEqual(ownUse(shown(60), mine, all, nowMs), 30)

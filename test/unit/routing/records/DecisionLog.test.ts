@@ -110,7 +110,7 @@ describe("the decision log", () => {
     it("keeps the place of who was asked and rests since then", () =>
       assert.deepStrictEqual(told(listed("first in order", [one], [one])), ["a/m,b/m,c/m", "first in order"]))
 
-    it("says when nobody could be called", () =>
+    it("reports that no target could be called", () =>
       assert.deepStrictEqual(told(listed("first in order", [one, two, three])), [
         "a/m,b/m,c/m",
         "no target is available"

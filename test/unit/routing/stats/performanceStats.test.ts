@@ -41,7 +41,7 @@ describe("PerformanceStats", () => {
     })
   })
 
-  it("counts tokens from the first one on, and over the whole call where they came in one piece or nobody saw the first", () => {
+  it("counts tokens from the first one on, and over the whole call where they came in one piece or the first was not seen", () => {
     const stats = make()
     stats.record(sample({ model: "streamed", latencyMs: 1_500, ttftMs: 500, outputTokens: 50 }))
     assert.strictEqual(stats.of("c", "streamed", 0)?.tokensPerSecond, 50)

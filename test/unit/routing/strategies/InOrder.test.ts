@@ -53,7 +53,7 @@ const sticky: ReadonlyArray<readonly [OrderingStrategy, string]> = [
 
 for (const [strategy, reason] of sticky) {
   describe(`${strategy} (keeps who answered last)`, () => {
-    it("is the combo's order before anybody has answered", () => {
+    it("is the combo's order before any target has answered", () => {
       const ordering = run(strategy, { candidates: candidates("abc") })
       assert.strictEqual(ids(ordering), "abc")
       assert.strictEqual(ordering.reason, "first in order")

@@ -47,7 +47,7 @@ const lags = (firsts: string, weights: ReadonlyArray<number>): { readonly start:
 const almost = 1e-6
 
 describe("quota share: whose turn it is", () => {
-  it("of two members nobody is more than one request from its share over any window", () => {
+  it("of two members none is more than one request from its share over any window", () => {
     FC.assert(
       FC.property(FC.integer({ min: 1, max: 1_000 }), FC.integer({ min: 1, max: 1_000 }), (one, other) => {
         const { window } = lags(rounds(weighted([one, other]), 300).firsts, [one, other])
@@ -57,7 +57,7 @@ describe("quota share: whose turn it is", () => {
     )
   })
 
-  it("of any members nobody is a whole request from its share at any time, and less than two over any window", () => {
+  it("of any members none is a whole request from its share at any time, and less than two over any window", () => {
     const weight = FC.oneof(
       FC.integer({ min: 1, max: 9 }),
       FC.double({ min: 0.001, max: 10_000, noNaN: true, noDefaultInfinity: true })

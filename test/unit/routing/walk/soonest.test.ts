@@ -12,13 +12,13 @@ const out = (untilMs: number | null, code = "connection_cooldown"): Unready => (
   code
 })
 
-describe("who is well first", () => {
+describe("the target that is ready soonest", () => {
   const dead = out(null)
   const late = out(30_000)
   const soon = out(12_000)
   const busy = out(null, "queue_full")
 
-  it("is told of, whoever was met first", () => {
+  it("is reported, whatever the order", () => {
     assert.strictEqual(sooner(null, dead), dead)
     for (const [one, other, expected] of [
       [dead, late, late],

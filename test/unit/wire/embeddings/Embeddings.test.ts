@@ -136,7 +136,7 @@ describe("embeddings answers", () => {
     assert.isNull(inFormat("float", null))
   })
 
-  it("tell the books what they need", () => {
+  it("have the facts for the usage row", () => {
     const { readAnswer } = peerOf("chat", { input: "a" })
     assert.deepInclude(readAnswer(openAi([1])), { hasContent: true })
     assert.strictEqual(readAnswer(openAi([1])).usage?.in, 4)

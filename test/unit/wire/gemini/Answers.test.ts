@@ -126,7 +126,7 @@ describe("gemini answer", () => {
     ])
   })
 
-  it("tells the books what a relayed answer said", () => {
+  it("reads the facts of a relayed answer for the usage row", () => {
     assert.deepEqual(gemini.readAnswer(whole), {
       usage: { in: 54, out: 12, cacheRead: 20, cacheWrite: 0, reasoning: 5 },
       stop: { reason: "tool_calls", raw: "STOP", sequence: null },

@@ -111,7 +111,7 @@ describe("a responses answer", () => {
     assert.strictEqual(problem({ error: { message: "no", type: "server_error" } }).message, "no")
   })
 
-  it("tells the books what a translation would", () => {
+  it("reads the same facts for the usage row as a translation", () => {
     assert.deepEqual(responses.readAnswer(answer()), {
       usage: { in: 50, out: 7, cacheRead: 20, cacheWrite: 0, reasoning: 3 },
       stop: { reason: "tool_calls", raw: "completed", sequence: null },

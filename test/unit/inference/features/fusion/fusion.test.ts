@@ -188,7 +188,7 @@ describe("fusion", () => {
   )
 
   for (const [name, config, order] of [
-    ["the first of the panel when nobody is named", {}, ["b", "c"]],
+    ["the first of the panel when none is named", {}, ["b", "c"]],
     ["a survivor when the named one does not exist", { judgeModel: "gone/m" }, ["b", "c"]]
   ] as const) {
     it.effect(`is judged by ${name}; one that gave no answer is not asked again`, () =>
@@ -206,7 +206,7 @@ describe("fusion", () => {
     )
   }
 
-  it.effect("says so when the judge that the combo names is nobody", () =>
+  it.effect("reports a judge of the combo that does not exist", () =>
     Effect.gen(function* () {
       const members = { a: [0, answers(a, "A")], b: [0, answers(b, "B")], c: [0, answers(c, "C")] } as const
       const fiber = yield* Effect.fork(
@@ -246,7 +246,7 @@ describe("fusion", () => {
     })
   )
 
-  it.effect("is a 503 with the earliest recovery when everybody rests", () =>
+  it.effect("is a 503 with the earliest recovery when all are cooling down", () =>
     Effect.gen(function* () {
       const rests = (retryAfterMs: number | null): readonly [number, FailoverEnd] => [
         0,

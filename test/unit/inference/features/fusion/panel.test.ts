@@ -9,12 +9,12 @@ import { runPanel, type PanelCall } from "../../../../../src/inference/features/
 import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../../src/inference/features/fusion/Panel.ts"
 
 describe("the rules", () => {
-  it("are the law's where the combo says nothing or nonsense", () => {
-    const law = { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 }
-    assert.deepStrictEqual(panelRules(noPolicy, 3), law)
+  it("are the defaults where the combo has none or invalid ones", () => {
+    const defaults = { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 }
+    assert.deepStrictEqual(panelRules(noPolicy, 3), defaults)
     const nonsense = { minPanel: "3", stragglerGraceMs: -1, panelHardTimeoutMs: Number.NaN }
-    assert.deepStrictEqual(panelRules(decodeStored({ fusionTuning: nonsense }), 3), law)
-    assert.deepStrictEqual(panelRules(decodeStored({ fusionTuning: 7 }), 3), law)
+    assert.deepStrictEqual(panelRules(decodeStored({ fusionTuning: nonsense }), 3), defaults)
+    assert.deepStrictEqual(panelRules(decodeStored({ fusionTuning: 7 }), 3), defaults)
   })
 
   it("clamp minPanel to two and the size of the panel", () => {
@@ -40,7 +40,7 @@ describe("the rules", () => {
     assert.strictEqual(closesAtMs(five, rules), 400)
   })
 
-  it("never wait longer than the hard timeout, and for nobody when all are through", () => {
+  it("never wait longer than the hard timeout, and not when all are done", () => {
     const late = [980, 990].reduce((panel, at) => memberEnded(panel, rules, true, at), openPanel(3, 0))
     assert.strictEqual(closesAtMs(late, rules), 1_000)
     assert.strictEqual(closesAtMs(memberEnded(late, rules, false, 991), rules), Number.NEGATIVE_INFINITY)
@@ -67,7 +67,7 @@ const run = (members: ReadonlyArray<readonly [ms: number, answer: string | null]
 const isDone = (fiber: Fiber.RuntimeFiber<unknown>) => Effect.map(Fiber.poll(fiber), (exit) => exit._tag === "Some")
 
 describe("a running panel", () => {
-  it.effect("ends with its last member when nobody is late", () =>
+  it.effect("ends with its last member when none is late", () =>
     Effect.gen(function* () {
       const fiber = yield* run([
         [300, "a"],
@@ -129,7 +129,7 @@ describe("a running panel", () => {
     })
   )
 
-  it.effect("sends everybody away when both waits are zero", () =>
+  it.effect("cancels the whole panel when both waits are zero", () =>
     Effect.gen(function* () {
       const fiber = yield* run(
         [

@@ -1,4 +1,4 @@
-/** The clock, the places and the end of the house, which no socket test can wait for. */
+/** Timing, concurrency and shutdown, which no socket test can wait for. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

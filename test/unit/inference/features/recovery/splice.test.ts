@@ -1,4 +1,4 @@
-/** The client's stream over a cut: one start, blocks and their numbers in order, one end; and untouched until somebody goes on. */
+/** The client's stream over a cut: one start, blocks and their numbers in order, one end; unchanged until a target continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { makeDeliveredPrefix, maxSentChars } from "../../../../../src/inference/features/recovery/DeliveredPrefix.ts"
 import type { DeliveredPrefix } from "../../../../../src/inference/request/DeliveredPrefix.ts"
@@ -78,7 +78,7 @@ describe("a splice", () => {
     assert.strictEqual(spliced(sent, tool(0), stop(0), finish, done), "// 0] [1tool_call 1] finish done ")
   })
 
-  it("ends a block that nobody went on with", () => {
+  it("ends a block that was not continued", () => {
     const { sent } = begun(start, open(0), text(0, "Hello, everybody"))
     assert.strictEqual(spliced(sent, open(0), text(0, ", everybody"), stop(0), finish, done), "// 0] finish done ")
   })
