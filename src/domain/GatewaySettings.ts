@@ -1,4 +1,4 @@
-/** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a change is laid over them. */
+/** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
 
 export const GatewaySettings = Schema.Struct({

@@ -1,4 +1,4 @@
-/** Settings of the routing engine that hold for every request: shape, defaults, and how a change is laid over them. */
+/** Settings of the routing engine that hold for every request: shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
 
 export const RoutingSettings = Schema.Struct({

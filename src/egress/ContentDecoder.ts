@@ -20,7 +20,7 @@ export interface ContentDecoder {
   readonly write: (chunk: Buffer) => boolean
   readonly end: () => void
   readonly resume: () => void
-  /** Frees the decoder; the sink hears nothing more. */
+  /** Frees the decoder; the sink is not called any more. */
   readonly destroy: () => void
 }
 

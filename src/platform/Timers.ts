@@ -1,6 +1,6 @@
 /**
  * Native timers and the wall clock for the request path, where an Effect per timer would cost more than the work it guards.
- * Everything else uses Effect's `Clock` and `Schedule`. Tests may swap the layer.
+ * Everything else uses Effect's `Clock` and `Schedule`. Tests of layers use `test/support/TestTimers.ts`.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -29,8 +29,8 @@ export class Timers extends Context.Tag("gateway/platform/Timers")<
 let live = 0
 
 /**
- * A class, because several are made per request. A timer that is due lets the input that is ready speak first: after a moment in which
- * the process could not run, an answer that lies in the socket is not taken for silence.
+ * A class, because several are made per request. A due timer runs after the input that is ready: when the process was blocked for a
+ * while, an answer that is already in the socket must not be treated as a timeout.
  */
 class NativeTimer implements Timer {
   readonly #run: () => void

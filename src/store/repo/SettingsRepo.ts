@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
   const setAll = Effect.fn("SettingsRepo.setAll")((namespace: string, values: ReadonlyMap<string, unknown>) => {
     // Pairs, not an object, because of keys such as "__proto__".
     const pairs = JSON.stringify(Array.from(values, ([key, value]) => [key, JSON.stringify(value ?? null)]))
-    // "WHERE TRUE" tells SQLite's parser that ON CONFLICT is not a join condition.
+    // Without "WHERE TRUE" SQLite's parser takes ON CONFLICT for a join condition.
     return sql`
       INSERT INTO settings (namespace, key, value)
       SELECT ${namespace}, pair.value ->> 0, pair.value ->> 1 FROM json_each(${pairs}) AS pair WHERE TRUE

@@ -42,17 +42,17 @@ const renderTarget = (rows: ReadonlyArray<FieldRow>, target: WireName): string =
   return [`### To ${target} (${titles[target]})`, "", line(head), line(head.map(() => "---")), ...body].join("\n")
 }
 
-const introduction = `# What becomes of a field
+const introduction = `# Fields between wires
 
 A request to an upstream that speaks the client's own wire is relayed byte for byte, with another model name: every field
 arrives, known or not. Between two wires a field is
 
 - **exact**: the same meaning arrives;
-- **mapped**: the nearest the other wire can say arrives. A request's mapped fields are named in the response header \`X-Gateway-Mapped\`;
+- **mapped**: the nearest the other wire can express arrives. A request's mapped fields are named in the response header \`X-Gateway-Mapped\`;
 - **dropped**: it does not arrive. A request's dropped fields are named in the response header \`X-Gateway-Dropped\`;
 - **rejected**: the request is refused with 400, and nothing is sent.
 
-A dash stands where a wire cannot say it. This page is generated from \`src/wire/fields\`; a test holds the codecs to it.`
+A dash means that the wire cannot express it. This page is generated from \`src/wire/fields\`; a test checks the codecs against it.`
 
 /** The whole page, ending in a line end. */
 export const renderFieldTable = (): string =>

@@ -151,7 +151,7 @@ export const settingFields = [
     },
     {
       ...everywhere,
-      gemini: mapped("in Google's own subset where that says the same"),
+      gemini: mapped("in Google's own subset where that is equivalent"),
       messages: { fate: "exact", note: "Objects are closed, and bounds that are refused are dropped." }
     }
   ),
@@ -196,10 +196,10 @@ export const settingFields = [
       ollama: "think"
     },
     {
-      chat: mapped("not asked for: many models refuse a no"),
-      messages: mapped("not asked for: it is off by itself"),
-      responses: mapped("not asked for: many models refuse a no"),
-      gemini: mapped("not asked for, or the least of models that cannot be told not to"),
+      chat: mapped("left out: many models refuse to turn it off"),
+      messages: mapped("left out: it is off by default"),
+      responses: mapped("left out: many models refuse to turn it off"),
+      gemini: mapped("turned off, or the minimum of models that cannot turn it off"),
       ollama: exact
     }
   ),
@@ -257,7 +257,7 @@ export const settingFields = [
   ),
   row("previousResponse", "Reference to an earlier answer", { responses: "previous_response_id" }, nowhere),
   row("background", "Work in the background", { responses: "background" }, nowhere),
-  row("include", "More to be told in the answer", { responses: "include" }, nowhere),
+  row("include", "Additional output", { responses: "include" }, nowhere),
   row("maxToolCalls", "Limit on the provider's tool calls", { responses: "max_tool_calls" }, nowhere),
   row("safetySettings", "Safety settings", { gemini: "safetySettings" }, nowhere),
   row("cachedContent", "Reference to cached content", { gemini: "cachedContent" }, nowhere),

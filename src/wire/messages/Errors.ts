@@ -76,8 +76,7 @@ const codeOf = ({ code, kind }: ErrorView): string =>
   (code === "rate_limit_exceeded" && kind !== null ? usedUpCode[kind] : undefined) ?? code
 
 /**
- * The attempt that this answer tells of has the answer's status and code in the list, too: opencode asks again when it finds a 429
- * anywhere in the answer. Others stay as they were.
+ * Gives the reported attempt the status and code of the answer, because opencode retries when it finds a 429 anywhere in the answer.
  */
 const attemptsOf = (view: ErrorView): JsonObject => {
   const status = errorStatus(view)
