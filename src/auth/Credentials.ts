@@ -1,4 +1,5 @@
 /** Reads the API key of a request, for all routes (docs/reference/http-api.md, "Authentication"). Pure, on node-style headers. */
+import { editorPath } from "../api/EdgeRoutes.ts"
 import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
 
 /** Header names in lower case, as node:http gives them. */
@@ -33,7 +34,8 @@ const parameterOf = (url: string): string | null => {
   return null
 }
 
-const editorPrefix = ["api", "v1", "editor"]
+/** `api/v1/editor`: what stands in front of the token. */
+const editorPrefix = editorPath.split("/").slice(1, -1)
 
 /** The key in `/api/v1/editor/{token}/…`, however the path is spelled. */
 const pathKeyOf = (url: string): string | null => {

@@ -2,6 +2,7 @@
  * `GET /v1/ws?handshake=1`: would a WebSocket upgrade with these headers be taken, and what is said on the socket then? The caller's
  * key was judged before, as an upgrade's would be. Pure.
  */
+import { edgeRoutes } from "../api/EdgeRoutes.ts"
 import { headerOf, type RequestHeaders } from "../auth/Credentials.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import { UpgradeRequired } from "../domain/Errors.ts"
@@ -17,7 +18,9 @@ export interface HandshakeFacts {
   readonly keysRequired: boolean
 }
 
-const paths = ["/v1/responses", "/responses", "/api/v1/responses"]
+const paths = edgeRoutes
+  .filter(({ key, path }) => key === "inference.responses" && !path.includes(":"))
+  .map(({ path }) => path)
 
 const authTypes: Readonly<Record<Principal["_tag"], string>> = {
   Key: "api_key",
