@@ -1,4 +1,5 @@
 /** What a request over the given targets leaves in the decision log. */
+import { byStrategy } from "../../src/routing/candidate/Reason.ts"
 import type { DecisionEntry } from "../../src/routing/records/DecisionRecords.ts"
 import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
 
@@ -10,7 +11,7 @@ export const decisionEntry = (requestId: string, targets: ReadonlyArray<Target>,
     decision: {
       strategy: "auto",
       seed: 1,
-      reason: "r",
+      reason: byStrategy("r"),
       weights: null,
       order: targets,
       scores: new Map(scored ? targets.map((target) => [target, { score: 1, factors: { health: 1 } }]) : []),

@@ -16,7 +16,7 @@ export const carriedTo = ({ handoff }: Pick<Work, "handoff">, { account }: Targe
 export const decisionWith = (work: Work, target: Target): Work["decision"] => {
   const carried = carriedTo(work, target)
   if (carried === null) return work.decision
-  return { ...work.decision, reason: `${work.decision.reason}; context handed over from ${carried.from}` }
+  return { ...work.decision, reason: { _tag: "HandedOver", from: carried.from, reason: work.decision.reason } }
 }
 
 const isSystem = (role: unknown): boolean => role === "system" || role === "developer"

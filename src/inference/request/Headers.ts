@@ -1,6 +1,7 @@
 /**
  * Response headers of inference answers as flat name–value lists for `writeHead`.
  */
+import { reasonText } from "../../routing/candidate/Reason.ts"
 import { targetKey } from "../../routing/resolve/TargetKey.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -62,7 +63,9 @@ const targetsBefore = ({ decision, trail: { attempts } }: Work, { account, model
 /** Why this target: the reason of the decision, unless another was asked first. */
 const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
   const { decision, trail } = work
-  const reason = trail.exclusions.size === 0 ? decision.reason : cameTrue(decision, isPassedOver(trail)).reason
+  const reason = reasonText(
+    trail.exclusions.size === 0 ? decision.reason : cameTrue(decision, isPassedOver(trail)).reason
+  )
   return fallbacks === 0 || decision.order[0] === target
     ? reason
     : `fallback after ${fallbacks} (first choice: ${reason})`

@@ -2,6 +2,7 @@
  * The auto strategy (docs/routing.md): filter, score, leave out unhealthy candidates, let the router strategy name the first, now and then
  * explore; the rest follow by score. Pure: what is to be remembered is part of the result.
  */
+import { byStrategy } from "../candidate/Reason.ts"
 import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
 import type { Ordering, Score, StrategyInput } from "../candidate/Strategy.ts"
@@ -194,8 +195,8 @@ const contextOf = (
 }
 
 /** Fit for a header: no separators of its own, no control characters, not long. */
-const told = (reason: string): string =>
-  reason
+const headerWords = (words: string): string =>
+  words
     .replace(/[^\x20-\x7e]|;/g, " ")
     .replace(/\s+/g, " ")
     .trim()
@@ -235,13 +236,13 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const rate = incident ? 0 : (auto.explorationRate ?? spec.explorationRate)
   const result = (
     order: ReadonlyArray<Candidate>,
-    reason: string,
+    words: string,
     detour: AutoOrdering["detour"],
     after: HealingState
   ): AutoOrdering => ({
     _tag: "Ordered",
     order: [...order, ...out],
-    reason: told(incident ? `${reason}, incident mode` : reason),
+    reason: byStrategy(headerWords(incident ? `${words}, incident mode` : words)),
     memory,
     scores,
     weights,

@@ -1,4 +1,5 @@
 /** What a decision is: the order, and everything it was made of, so that it can be shown and made again. */
+import { amongReady, noneWasReady, type Reason } from "./Reason.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import type { Unready } from "../health/TargetHealth.ts"
 import type { Score, StrategyMemory } from "./Strategy.ts"
@@ -17,8 +18,8 @@ export interface Decision {
   readonly strategy: string
   readonly seed: number
   readonly order: ReadonlyArray<Target>
-  /** Why the first target is first, in a few words. */
-  readonly reason: string
+  /** Why the first target is first. */
+  readonly reason: Reason
   readonly weights: Readonly<Record<string, number>> | null
   /** By target; absent where the strategy does not score. */
   readonly scores: ReadonlyMap<Target, Score>
@@ -31,16 +32,6 @@ export interface Decision {
   readonly memory: StrategyMemory | null
 }
 
-/** The reasons of decisions that only list their targets, without a look at their health. */
-export const asListedReason = "first in order"
-export const onlyTargetReason = "only target"
-export const noneReadyReason = "no target is available"
-
-const plain = new RegExp(`^(?:${asListedReason}|${onlyTargetReason})(?=;|$)`)
-
-/** The reason, where those that would have been before the first could not be called. */
-export const amongReady = (reason: string): string => reason.replace(plain, "$& that could be called")
-
 /**
  * The order as it came true: who was left out when its turn came, and was never asked, stood behind all others. A decision that only
  * lists its targets does not look at their health, and a health can change under a decision.
@@ -51,7 +42,7 @@ export const cameTrue = (
 ): Pick<Decision, "order" | "reason"> => {
   const callable = order.filter((target) => !isLeftOut(target))
   if (callable.length === order.length) return { order, reason }
-  if (callable.length === 0) return { order, reason: reason.replace(plain, noneReadyReason) }
+  if (callable.length === 0) return { order, reason: noneWasReady(reason) }
   const leftOut = order.filter(isLeftOut)
   const why = callable[0] === order[0] ? reason : amongReady(reason)
   return { order: [...callable, ...leftOut], reason: why }

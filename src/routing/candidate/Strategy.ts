@@ -2,6 +2,7 @@
  * The interface of a strategy: a pure function that orders candidates. It neither calls nor excludes them. What it wants to remember is
  * part of its result, and is kept only when the decision is carried out.
  */
+import type { Reason } from "./Reason.ts"
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
 import type { Candidate, Features } from "./Candidate.ts"
@@ -49,8 +50,8 @@ export interface Score {
 export interface Ordering {
   /** All candidates, the first to be tried first. */
   readonly order: ReadonlyArray<Candidate>
-  /** Why the first is first, in a few words without `;` or control characters: it stands in a header. */
-  readonly reason: string
+  /** Why the first is first. */
+  readonly reason: Reason
   readonly memory: StrategyMemory
   /** By candidate key, where the strategy scores. */
   readonly scores?: ReadonlyMap<string, Score>

@@ -16,7 +16,8 @@ import { type OrderingStrategy, strategies } from "../strategies/index.ts"
 import { ordering } from "../strategies/Ordering.ts"
 import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
-import { amongReady, type Decision, type Excluded, excludedBy, noneReadyReason } from "../candidate/Decision.ts"
+import { type Decision, type Excluded, excludedBy } from "../candidate/Decision.ts"
+import { amongReady, noFreeTarget, noneReady, quickEnough, type Reason, session } from "../candidate/Reason.ts"
 import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
@@ -79,7 +80,7 @@ const withAffinity = (
   const order = [own, ...ordering.order.filter((other) => other !== own)]
   const [first = own] = ordering.order
   const memory = strategy === "quota-share" ? paidInstead(ordering.memory, first, own) : ordering.memory
-  return { ...ordering, order, memory, reason: "session" }
+  return { ...ordering, order, memory, reason: session }
 }
 
 /** Who is usually too slow for the combo comes last, and the record says so. */
@@ -87,7 +88,7 @@ const withoutSlow = (
   ordering: Pick<Ordering, "order" | "reason">,
   policy: ComboPolicy,
   exclusions: Map<Target, Excluded>
-): { readonly order: ReadonlyArray<Target>; readonly reason: string; readonly relaxed: ReadonlyArray<string> } => {
+): { readonly order: ReadonlyArray<Target>; readonly reason: Reason; readonly relaxed: ReadonlyArray<string> } => {
   const { order, relaxed, slow } = slowLast(ordering.order, policy)
   for (const [{ target }, ttftMs] of slow) {
     const detail = `usually takes ${Math.round(ttftMs)} ms to begin; asked after the others`
@@ -95,7 +96,7 @@ const withoutSlow = (
   }
   return {
     order: order.map(({ target }) => target),
-    reason: order[0] === ordering.order[0] ? ordering.reason : "quick enough to begin",
+    reason: order[0] === ordering.order[0] ? ordering.reason : quickEnough,
     relaxed: relaxed ? ["predictiveTtftMs"] : []
   }
 }
@@ -161,8 +162,8 @@ export const decide = (input: DecideInput): Decided => {
   /** Targets that may be asked as a last resort are asked when all others have failed. */
   const doubted = inReserve.filter(({ unready }) => unready?.lastResort !== undefined).map(({ target }) => target)
   // None may be called: failover says why, and when that will be over.
-  const noneReady = { ...base, order: inLine, reason: noneReadyReason }
-  if (usable.length === 0 && spec === null) return noneReady
+  const unanswerable = { ...base, order: inLine, reason: noneReady }
+  if (usable.length === 0 && spec === null) return unanswerable
   if (spec === null) {
     const ordering = withAffinity(
       strategyOf(resolution.strategy, lkgpEnabled)(common),
@@ -199,11 +200,11 @@ export const decide = (input: DecideInput): Decided => {
   }
   const scores = scoresOf(candidates, auto.scores)
   if (usable.length === 0) {
-    const reason = inLine.length === 0 ? "no free target is available" : noneReady.reason
-    return { ...noneReady, reason, scores, weights: auto.weights }
+    const reason = inLine.length === 0 ? noFreeTarget : noneReady
+    return { ...unanswerable, reason, scores, weights: auto.weights }
   }
   if (auto._tag === "NoFreeCandidate") {
-    return { ...base, order: inLine, reason: "no free target is available", scores, weights: auto.weights }
+    return { ...base, order: inLine, reason: noFreeTarget, scores, weights: auto.weights }
   }
   const kept = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
   // A detour is there to be measured.

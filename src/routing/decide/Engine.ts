@@ -15,7 +15,7 @@ import * as RouterStrategies from "../auto/RouterStrategies.ts"
 import { callEnded, healed, type HealingState } from "../auto/SelfHealing.ts"
 import type { Features } from "../candidate/Candidate.ts"
 import { decide, type Decided } from "./Decide.ts"
-import { asListedReason, onlyTargetReason } from "../candidate/Decision.ts"
+import { firstInOrder, onlyTarget } from "../candidate/Reason.ts"
 import { targetKeyOf } from "../resolve/TargetKey.ts"
 import { makeCandidates, type CandidateSources } from "./Candidates.ts"
 import type { Served } from "../candidate/Strategy.ts"
@@ -71,7 +71,7 @@ export const asListed = ({ resolution, seed }: Pick<Question, "resolution" | "se
   strategy: resolution.strategy,
   seed,
   order: resolution.targets,
-  reason: resolution.targets.length === 1 ? onlyTargetReason : asListedReason,
+  reason: resolution.targets.length === 1 ? onlyTarget : firstInOrder,
   weights: null,
   scores: noScores,
   exclusions: noScores,

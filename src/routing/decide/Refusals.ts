@@ -28,5 +28,5 @@ export const permitted = (
   const refusal = all.find(({ _tag }) => _tag === "QuotaShareUsed") ?? all[0] ?? null
   if (refusal === null) return { decision, refusal }
   const { code, status } = describe(refusal)
-  return { decision: { ...decision, reason: `refused with ${status} ${code}` }, refusal }
+  return { decision: { ...decision, reason: { _tag: "Refused", status, code } }, refusal }
 }

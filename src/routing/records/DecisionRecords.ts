@@ -2,6 +2,7 @@
  * The record of a decision (`GET /api/routing/decisions/{requestId}`), put together from what a request left of it. Features only,
  * never prompt text. Pure.
  */
+import { reasonText } from "../candidate/Reason.ts"
 import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
@@ -84,7 +85,7 @@ export const recordOf = (entry: DecisionEntry, maxCandidates = Number.POSITIVE_I
     combo: entry.resolution.combo?.name ?? null,
     strategy: entry.decision.strategy,
     seed: entry.decision.seed,
-    reason,
+    reason: reasonText(reason),
     weights: entry.decision.weights,
     candidates: shown.map((target) => ({
       provider: target.account.spec.id,

@@ -2,6 +2,7 @@
  * Decisions of ordinary requests, in columns: the listed order, one call, nothing left out. As objects, thousands of them would be copied
  * by the garbage collector again and again while they wait to be asked for; the record of any other request is kept whole.
  */
+import { firstInOrder, type Reason } from "../candidate/Reason.ts"
 import type { AttemptOutcome } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import type { DecisionEntry } from "./DecisionRecords.ts"
@@ -17,7 +18,7 @@ export class OrdinaryDecisions {
   readonly #requestIds: Array<string | null>
   readonly #requestedModels: Array<string>
   readonly #resolutions: Array<Resolution | null>
-  readonly #reasons: Array<string>
+  readonly #reasons: Array<Reason>
   readonly #callReasons: Array<string>
   readonly #seeds: Float64Array
   readonly #startedMs: Float64Array
@@ -34,7 +35,7 @@ export class OrdinaryDecisions {
     this.#requestIds = empty<string | null>(null)
     this.#requestedModels = empty("")
     this.#resolutions = empty<Resolution | null>(null)
-    this.#reasons = empty("")
+    this.#reasons = empty(firstInOrder)
     this.#callReasons = empty("")
     this.#seeds = new Float64Array(capacity)
     this.#startedMs = new Float64Array(capacity)
@@ -94,7 +95,7 @@ export class OrdinaryDecisions {
         strategy: resolution.strategy,
         seed: this.#seeds[slot] ?? 0,
         order: resolution.targets,
-        reason: this.#reasons[slot] ?? "",
+        reason: this.#reasons[slot] ?? firstInOrder,
         weights: null,
         scores: nothing,
         exclusions: nothing,

@@ -3,16 +3,13 @@
  * so that its context changes hands as seldom as possible. The hand-over itself, a summary of the conversation for the next target, is
  * no matter of order: it happens in `inference/handoff`.
  */
-import { asListedReason } from "../candidate/Decision.ts"
 import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { lastKnownGoodFirst, rememberingGood } from "./LastKnownGood.ts"
-import { ordering } from "./Ordering.ts"
+import { asListed, ordering } from "./Ordering.ts"
 
 export const contextRelay: Strategy = (input) => {
   const order = lastKnownGoodFirst(input)
-  return order === null
-    ? ordering(input.candidates, asListedReason, input.memory)
-    : ordering(order, "holds the context", input.memory)
+  return order === null ? asListed(input.candidates, input.memory) : ordering(order, "holds the context", input.memory)
 }
 
 export const contextRelayServed: Served = rememberingGood

@@ -1,12 +1,19 @@
 /** Small tools that the strategies share: putting candidates in order, and telling how. Pure; nothing given is changed. */
 import type { Candidate } from "../candidate/Candidate.ts"
-import { onlyTargetReason } from "../candidate/Decision.ts"
+import { byStrategy, firstInOrder, onlyTarget } from "../candidate/Reason.ts"
 import type { Ordering, Score, StrategyMemory } from "../candidate/Strategy.ts"
 
-/** An ordering with its reason. Where no other could have been first, that is the reason. */
-export const ordering = (order: ReadonlyArray<Candidate>, reason: string, memory: StrategyMemory): Ordering => ({
+/** An ordering with the strategy's words for it. Where no other could have been first, that is the reason. */
+export const ordering = (order: ReadonlyArray<Candidate>, words: string, memory: StrategyMemory): Ordering => ({
   order,
-  reason: order.length === 1 ? onlyTargetReason : reason,
+  reason: order.length === 1 ? onlyTarget : byStrategy(words),
+  memory
+})
+
+/** The order of the combo's targets. */
+export const asListed = (order: ReadonlyArray<Candidate>, memory: StrategyMemory): Ordering => ({
+  order,
+  reason: order.length === 1 ? onlyTarget : firstInOrder,
   memory
 })
 

@@ -1,6 +1,5 @@
 /** `priority`: the combo's own order. */
-import { asListedReason } from "../candidate/Decision.ts"
 import type { Strategy } from "../candidate/Strategy.ts"
-import { ordering } from "./Ordering.ts"
+import { asListed } from "./Ordering.ts"
 
-export const priority: Strategy = ({ candidates, memory }) => ordering(candidates, asListedReason, memory)
+export const priority: Strategy = ({ candidates, memory }) => asListed(candidates, memory)

@@ -6,6 +6,7 @@
  * goes whose credit would be too large soonest (Tijdeman's rule): so none ever is a whole request ahead of its share or behind it,
  * whatever the weights, and less than two over any window. No order of turns keeps to one over every window for all weights.
  */
+import { byStrategy } from "../candidate/Reason.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import type { Strategy, StrategyMemory } from "../candidate/Strategy.ts"
 
@@ -82,7 +83,7 @@ export const quotaShare: Strategy = ({ candidates, memory }) => {
     .toSorted((a, b) => rank(a) - rank(b) || creditOf(b) - creditOf(a) || a.inFlight - b.inFlight)
   return {
     order: first === undefined ? others : [first.candidate, ...others],
-    reason: best === 2 ? "all members are saturated" : "most share to its credit",
+    reason: byStrategy(best === 2 ? "all members are saturated" : "most share to its credit"),
     memory: { ...memory, credits: Object.fromEntries(credits) }
   }
 }

@@ -1,4 +1,5 @@
 /** Which targets a request would leave out if it went out now, and why: the first step of its walk, without a call. */
+import { noneReady } from "../candidate/Reason.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import type { Unready } from "../health/Health.ts"
 import type { RoutePolicy } from "./RoutePolicy.ts"
@@ -36,6 +37,6 @@ export const leftOutOf = ({ nowMs, order, policy, unready }: PreviewInput): Read
       if (reason !== null) leftOut.set(target, reason)
     }
   }
-  new Walk({ order, reason: "", policy, waitTimeoutMs: 0, cooldownWait: null }, world).begin()
+  new Walk({ order, reason: noneReady, policy, waitTimeoutMs: 0, cooldownWait: null }, world).begin()
   return leftOut
 }

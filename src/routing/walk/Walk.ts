@@ -3,6 +3,7 @@
  * places are taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take,
  * so that the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
  */
+import { type Reason, reasonText } from "../candidate/Reason.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { mayRecover } from "../../resilience/failure/Permanent.ts"
@@ -20,7 +21,7 @@ import { fullUntil, noTarget, queueFull } from "./Unavailable.ts"
 export interface WalkInput {
   readonly order: ReadonlyArray<Target>
   /** Why the decision ordered them so. */
-  readonly reason: string
+  readonly reason: Reason
   readonly policy: RoutePolicy
   /** The longest wait for the last resort of a connection. */
   readonly waitTimeoutMs: number
@@ -138,7 +139,7 @@ export class Walk<Held, Waiting> {
     if (last !== null && (last.failure.kind !== "gateway_refusal" || unready === null)) {
       return { _tag: "Failed", ...last, retryAfterMs: this.#retryAfterMs(last.failure, nowMs) }
     }
-    const told = unready ?? (order.length === 0 ? noTarget(reason) : queueFull)
+    const told = unready ?? (order.length === 0 ? noTarget(reasonText(reason)) : queueFull)
     // A place at a connection is free as soon as any answer is over.
     const placeMs = told.code === queueFull.code ? (told.untilMs ?? nowMs + 1_000) - nowMs : null
     return { _tag: "Unavailable", unready: told, retryAfterMs: this.#recoveryMs(nowMs) ?? placeMs }

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import { createConnection } from "node:net"
+import { byStrategy } from "../../../src/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
 import { GatewayApi } from "../../../src/api/Api.ts"
 import { DecisionLog } from "../../../src/routing/records/DecisionLog.ts"
@@ -96,7 +97,7 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
           strategy: "priority",
           seed: 7,
           order: [],
-          reason: "none",
+          reason: byStrategy("none"),
           weights: null,
           scores: new Map(),
           exclusions: new Map(),

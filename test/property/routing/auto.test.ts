@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
+import { reasonText } from "../../../src/routing/candidate/Reason.ts"
 import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
 import { type FactorName, factorNames, modeNames, sumOf } from "../../../src/domain/combo/AutoWeights.ts"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
@@ -161,7 +162,7 @@ describe("orderAuto", () => {
           const next = rest[index + 1]
           if (next !== undefined) assert(result.scores.get(key)!.score >= result.scores.get(next)!.score)
         })
-        assert.match(result.reason, /^[\x20-\x3a\x3c-\x7e]{1,120}$/)
+        assert.match(reasonText(result.reason), /^[\x20-\x3a\x3c-\x7e]{1,120}$/)
       }),
       run
     )

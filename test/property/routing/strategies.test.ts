@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
+import { reasonText } from "../../../src/routing/candidate/Reason.ts"
 import { decodeStored, noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import type { Candidate, QuotaWindow } from "../../../src/routing/candidate/Candidate.ts"
@@ -195,7 +196,7 @@ for (const name of names) {
       FC.assert(
         FC.property(inputs, (input) => {
           const { reason, scores, weights } = decide(name, input)
-          assert.match(reason, /^[a-z][a-z, ]{3,40}$/)
+          assert.match(reasonText(reason), /^[a-z][a-z, ]{3,40}$/)
           for (const { factors, score } of scores?.values() ?? []) {
             const sum = Object.entries(weights ?? {}).reduce(
               (sum, [factor, weight]) => sum + weight * factors[factor]!,

@@ -3,6 +3,7 @@
  * promises. No clock is needed: time is a number that the test moves.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { noneReady } from "../../../src/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
 import { defaultResilience } from "../../../src/domain/Resilience.ts"
 import { FaultName } from "../../../src/domain/SimulatedFaults.ts"
@@ -94,7 +95,7 @@ const play = (seed: number, never: (target: Target) => boolean = () => false): S
   const walk = new Walk<Held, null>(
     {
       order,
-      reason: "",
+      reason: noneReady,
       policy,
       waitTimeoutMs: 1_000,
       cooldownWait: random.below(3) === 0 ? defaultResilience.comboCooldownWait : null

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { emergencyFallback } from "../../../routing/candidate/Reason.ts"
 import * as Flags from "../../../flags/Flags.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import { mayUse } from "../../../routing/resolve/ModelIds.ts"
@@ -40,7 +41,7 @@ export const isEmergency = (work: Work, end: FailoverEnd): boolean => {
 export const emergencyWork = (work: Work, resolution: Resolution): Work => ({
   ...work,
   outputCap: maxEmergencyTokens,
-  decision: { ...work.decision, order: resolution.targets, reason: "emergency fallback: credits exhausted" }
+  decision: { ...work.decision, order: resolution.targets, reason: emergencyFallback }
 })
 
 export const make = Effect.gen(function* () {

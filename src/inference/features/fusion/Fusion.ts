@@ -2,6 +2,7 @@
  * The strategy `fusion`: all models of a panel are asked at once, and a judge makes one
  * answer of theirs. Members and judge go through the ordinary failover, so health, places, retries and tokens are as always.
  */
+import type { Reason } from "../../../routing/candidate/Reason.ts"
 import { targetKeyOf } from "../../../routing/resolve/TargetKey.ts"
 import type { AttemptRecord } from "../../../domain/Decision.ts"
 import type { Trail } from "../../request/Trail.ts"
@@ -142,12 +143,12 @@ export const make = Effect.gen(function* () {
   ): Effect.Effect<Answered> =>
     Effect.suspend(() => {
       const survivors = ends.filter(hasAnswer).flatMap(({ member }) => member)
-      const { isKnown, order } = judgesFor(work, survivors)
+      const { isKnown: isJudgeKnown, order } = judgesFor(work, survivors)
       const sources = fitted(
         answers.map(({ text }) => text),
         sourceBudget(conversation, contextOf(order))
       )
-      const reason = `judged ${answers.length} of ${ends.length} answers${isKnown ? "" : ", the judge named is unknown"}`
+      const reason: Reason = { _tag: "Judged", answers: answers.length, members: ends.length, isJudgeKnown }
       const asked = judgeWork(work, judgeQuestion(conversation, sources), order, reason)
       return Effect.map(failover.run(asked), (end) => {
         // Its targets are not those that the record of the decision lists.
@@ -177,7 +178,8 @@ export const make = Effect.gen(function* () {
     if (only?.answer != null && only.end._tag === "Answered") {
       const { answer, end, trail } = only
       work.trail.asked(trail.targetWire)
-      const decision = { ...work.decision, reason: `only answer of ${ends.length}` }
+      const reason: Reason = { _tag: "OnlyAnswer", members: ends.length }
+      const decision = { ...work.decision, reason }
       const result = directAnswer(work, answer, context(work, end.target))
       const others = servedBy(ends.filter((other) => other !== only))
       return Effect.succeed({ work: { ...work, decision }, end: { ...end, result }, others })

@@ -1,4 +1,5 @@
 /** The requests that a fusion makes in the client's name: those to the panel, which the client never sees, and the judge's. */
+import type { Reason } from "../../../routing/candidate/Reason.ts"
 import { Trail } from "../../request/Trail.ts"
 import * as Either from "effect/Either"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
@@ -61,7 +62,7 @@ export const judgeWork = (
   work: Work,
   question: Conversation,
   order: ReadonlyArray<Target>,
-  reason: string
+  reason: Reason
 ): InnerWork => ({
   ...work,
   ...asking(work, question),

@@ -135,7 +135,7 @@ export const summaryWork = (asking: Asking): Work => {
     // Its row stands under the combo whose conversation it sums up.
     resolution: { ...resolution, combo: work.resolution.combo },
     question,
-    decision: { ...decided, reason: `handoff: sums up ${work.exchange.requestId}` },
+    decision: { ...decided, reason: { _tag: "Summary", requestId: work.exchange.requestId } },
     sessionId: work.sessionId,
     trail: new Trail()
   }

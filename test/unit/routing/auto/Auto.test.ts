@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { factorNames } from "../../../../src/domain/combo/AutoWeights.ts"
 import { orderAuto } from "../../../../src/routing/auto/Auto.ts"
@@ -82,7 +83,7 @@ describe("orderAuto", () => {
     const pool = [candidate("a"), candidate("b"), candidate("c", { tier: "ultra" })]
     const memory = { ...blankMemory, lastKnownGood: { connectionId: "b", model: "m" } }
     assert.deepStrictEqual(ids(ordered(pool, { id: "auto", memory }).order), ["b", "c", "a"])
-    assert.strictEqual(ordered(pool, { id: "auto", memory }).reason, "last known good")
+    assert.strictEqual(reasonText(ordered(pool, { id: "auto", memory }).reason), "last known good")
     assert.deepStrictEqual(ids(ordered(pool, { id: "auto" }).order), ["c", "a", "b"])
     assert.strictEqual(firstOf(pool, { id: "auto", memory, lkgpEnabled: false }), "c")
   })
@@ -127,7 +128,7 @@ describe("orderAuto", () => {
     for (let seed = 0; seed < runs; seed++) {
       const { detour, order, reason } = ordered(pool, { seed, config: { explorationRate: 0.2 } })
       assert.strictEqual(order.length, 4)
-      assert.strictEqual(detour === "exploration", reason === "exploration")
+      assert.strictEqual(detour === "exploration", reasonText(reason) === "exploration")
       const id = ids(order)[0]!
       assert.strictEqual(id !== "best", detour === "exploration")
       seen.set(id, (seen.get(id) ?? 0) + 1)
@@ -159,7 +160,7 @@ describe("orderAuto", () => {
     assert.deepStrictEqual(ids(incident.order), ["steady", "shaky"])
     assert.strictEqual(incident.incident, true)
     assert.strictEqual(incident.detour, null)
-    assert.match(incident.reason, /incident mode/)
+    assert.match(reasonText(incident.reason), /incident mode/)
     assert.strictEqual(ordered(pool, { unavailable: open.slice(1), config }).incident, false)
     const poor = {
       breaker: "HALF_OPEN",
@@ -218,7 +219,7 @@ describe("orderAuto", () => {
     for (const explorationRate of [0.000001, 0]) {
       const result = ordered(pool, { config: { explorationRate } })
       assert.deepStrictEqual(ids(result.order), ["healing", "best"])
-      assert.strictEqual(result.reason, "probe of a half-open provider")
+      assert.strictEqual(reasonText(result.reason), "probe of a half-open provider")
     }
   })
 
@@ -238,10 +239,10 @@ describe("orderAuto", () => {
     })
     const result = ordered(pool, { strategies, config: { routerStrategy: "mine" } })
     assert.deepStrictEqual(ids(result.order), ["a", "b", "c"])
-    assert.strictEqual(result.reason, "because X-Evil: 1")
+    assert.strictEqual(reasonText(result.reason), "because X-Evil: 1")
     const unknown = ordered(pool, { config: { routerStrategy: "gone" } })
     assert.deepStrictEqual(ids(unknown.order), ["b", "c", "a"])
-    assert.match(unknown.reason, /^router strategy gone is unknown, best score/)
+    assert.match(reasonText(unknown.reason), /^router strategy gone is unknown, best score/)
   })
 
   it("works without a candidate to call", () => {

@@ -1,5 +1,6 @@
 /** What the settings change in a decision. */
 import { assert, describe, it } from "@effect/vitest"
+import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { builtInStrategy } from "../../../../src/routing/auto/RouterStrategies.ts"
 import { makeFitness } from "../../../../src/routing/auto/Fitness.ts"
@@ -175,7 +176,7 @@ describe("decide", () => {
         policy: noPolicy
       }
       const { order, reason } = decided("auto", { resolution, candidates, freeTierStrict })
-      return [...order.map(({ account }) => account.connection.id), reason]
+      return [...order.map(({ account }) => account.connection.id), reasonText(reason)]
     }
     const resting = { unready: cooling }
     const none = "no free target is available"
@@ -209,12 +210,15 @@ describe("decide", () => {
     const [a, b, c] = pool
     const resting = [a, b].flatMap((each) => (each === undefined ? [] : [{ ...each, unready: cooling }]))
     const one = [...resting, ...(c === undefined ? [] : [c])]
-    assert.strictEqual(decided("fill-first", { candidates: one }).reason, "only target that could be called")
-    assert.strictEqual(decided("fill-first", { candidates: pool.slice(0, 1) }).reason, "only target")
     assert.strictEqual(
-      decided("priority", { candidates: [...resting.slice(0, 1), ...pool.slice(1)] }).reason,
+      reasonText(decided("fill-first", { candidates: one }).reason),
+      "only target that could be called"
+    )
+    assert.strictEqual(reasonText(decided("fill-first", { candidates: pool.slice(0, 1) }).reason), "only target")
+    assert.strictEqual(
+      reasonText(decided("priority", { candidates: [...resting.slice(0, 1), ...pool.slice(1)] }).reason),
       "first in order that could be called"
     )
-    assert.strictEqual(decided("fusion").reason, "all are asked at once")
+    assert.strictEqual(reasonText(decided("fusion").reason), "all are asked at once")
   })
 })

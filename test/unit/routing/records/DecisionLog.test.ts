@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { byStrategy, firstInOrder, type Reason } from "../../../../src/routing/candidate/Reason.ts"
 import type { AttemptRecord } from "../../../../src/domain/Decision.ts"
 import * as DecisionLog from "../../../../src/routing/records/DecisionLog.ts"
 import type { DecisionEntry } from "../../../../src/routing/records/DecisionRecords.ts"
@@ -52,7 +53,7 @@ describe("the decision log", () => {
       return {
         ...base,
         resolution: { ...base.resolution, strategy: "priority" },
-        decision: { ...base.decision, strategy: "priority", seed: 4_294_967_295 - index, reason: "first in order" },
+        decision: { ...base.decision, strategy: "priority", seed: 4_294_967_295 - index, reason: firstInOrder },
         attempts: [attempt],
         chosen: attempt.outcome === "completed" ? (targets[index % 2] ?? null) : null
       }
@@ -76,7 +77,7 @@ describe("the decision log", () => {
 
   describe("of an order that did not look at health", () => {
     const [one, two, three] = [namedTarget("a"), namedTarget("b"), namedTarget("c")]
-    const listed = (reason: string, leftOut: ReadonlyArray<Target>, asked: ReadonlyArray<Target> = []) => {
+    const listed = (reason: Reason, leftOut: ReadonlyArray<Target>, asked: ReadonlyArray<Target> = []) => {
       const base = entry("r", [one, two, three], false)
       return DecisionLog.recordOf({
         ...base,
@@ -95,25 +96,22 @@ describe("the decision log", () => {
 
     it("puts those who were passed over last, and says so", () => {
       const reason = "first in order that could be called"
-      assert.deepStrictEqual(told(listed("first in order", [one])), ["b/m,c/m,a/m", reason])
-      assert.deepStrictEqual(told(listed("first in order; context handed over from x", [one])), [
+      assert.deepStrictEqual(told(listed(firstInOrder, [one])), ["b/m,c/m,a/m", reason])
+      assert.deepStrictEqual(told(listed({ _tag: "HandedOver", from: "x", reason: firstInOrder }, [one])), [
         "b/m,c/m,a/m",
         `${reason}; context handed over from x`
       ])
     })
 
     it("keeps the reason where the first could be called", () => {
-      assert.deepStrictEqual(told(listed("first in order", [two])), ["a/m,c/m,b/m", "first in order"])
-      assert.deepStrictEqual(told(listed("next in turn", [])), ["a/m,b/m,c/m", "next in turn"])
+      assert.deepStrictEqual(told(listed(firstInOrder, [two])), ["a/m,c/m,b/m", "first in order"])
+      assert.deepStrictEqual(told(listed(byStrategy("next in turn"), [])), ["a/m,b/m,c/m", "next in turn"])
     })
 
     it("keeps the place of who was asked and rests since then", () =>
-      assert.deepStrictEqual(told(listed("first in order", [one], [one])), ["a/m,b/m,c/m", "first in order"]))
+      assert.deepStrictEqual(told(listed(firstInOrder, [one], [one])), ["a/m,b/m,c/m", "first in order"]))
 
     it("reports that no target could be called", () =>
-      assert.deepStrictEqual(told(listed("first in order", [one, two, three])), [
-        "a/m,b/m,c/m",
-        "no target is available"
-      ]))
+      assert.deepStrictEqual(told(listed(firstInOrder, [one, two, three])), ["a/m,b/m,c/m", "no target is available"]))
   })
 })

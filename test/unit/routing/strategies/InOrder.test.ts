@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
@@ -16,11 +17,11 @@ describe("priority", () => {
     const ordering = run("priority", { candidates: candidates("abc"), memory })
     assert.strictEqual(ids(ordering), "abc")
     assert.strictEqual(ordering.memory, memory)
-    assert.strictEqual(ordering.reason, "first in order")
+    assert.strictEqual(reasonText(ordering.reason), "first in order")
   })
 
   it("says when there was no choice", () =>
-    assert.strictEqual(run("priority", { candidates: candidates("a") }).reason, "only target"))
+    assert.strictEqual(reasonText(run("priority", { candidates: candidates("a") }).reason), "only target"))
 })
 
 describe("fill-first", () => {
@@ -34,7 +35,7 @@ describe("fill-first", () => {
     const spent = [candidate("a", { quotas: [quota("5h", 0.9), quota("weekly", 0)] }), ...full.slice(1)]
     const ordering = run("fill-first", { candidates: spent })
     assert.strictEqual(ids(ordering), "bca")
-    assert.strictEqual(ordering.reason, "first with quota left")
+    assert.strictEqual(reasonText(ordering.reason), "first with quota left")
   })
 
   it("comes back when the window has been reset, and keeps the order when all are used up", () => {
@@ -42,7 +43,7 @@ describe("fill-first", () => {
     assert.strictEqual(ids(run("fill-first", { candidates: renewed })), "ab")
     const spent = candidates("ab", { quotas: [quota("5h", 0, hourMs)] })
     assert.strictEqual(ids(run("fill-first", { candidates: spent })), "ab")
-    assert.strictEqual(run("fill-first", { candidates: spent }).reason, "first in order, no quota is left")
+    assert.strictEqual(reasonText(run("fill-first", { candidates: spent }).reason), "first in order, no quota is left")
   })
 })
 
@@ -56,13 +57,13 @@ for (const [strategy, reason] of sticky) {
     it("is the combo's order before any target has answered", () => {
       const ordering = run(strategy, { candidates: candidates("abc") })
       assert.strictEqual(ids(ordering), "abc")
-      assert.strictEqual(ordering.reason, "first in order")
+      assert.strictEqual(reasonText(ordering.reason), "first in order")
     })
 
     it("puts the one that answered last in front", () => {
       const ordering = run(strategy, { candidates: candidates("abc"), memory: remembering("b") })
       assert.strictEqual(ids(ordering), "bac")
-      assert.strictEqual(ordering.reason, reason)
+      assert.strictEqual(reasonText(ordering.reason), reason)
     })
 
     it("goes by the order when that one may not be called, and does not forget it", () => {
@@ -110,7 +111,7 @@ describe("context-optimized", () => {
     assert.strictEqual(ids(sized(1_000, 1_000)), "dcefab")
     assert.strictEqual(ids(sized(4_000, 4_000)), "cefabd")
     assert.strictEqual(ids(sized(4_001, 4_000)), "efabcd")
-    assert.strictEqual(sized(4_001, 4_000).reason, "smallest window that fits")
+    assert.strictEqual(reasonText(sized(4_001, 4_000).reason), "smallest window that fits")
   })
 
   it("leaves room for an answer of usual length when no limit was set", () => {
@@ -121,9 +122,9 @@ describe("context-optimized", () => {
   it("hopes for an unknown window before it takes one that is too small, the largest first", () => {
     const ordering = sized(500_000, null)
     assert.strictEqual(ids(ordering), "baefcd")
-    assert.strictEqual(ordering.reason, "no known window fits")
+    assert.strictEqual(reasonText(ordering.reason), "no known window fits")
     const small = { candidates: pool.slice(2), features: { ...plainFeatures, promptTokens: 500_000 } }
     assert.strictEqual(ids(run("context-optimized", small)), "efcd")
-    assert.strictEqual(run("context-optimized", small).reason, "largest window, though too small")
+    assert.strictEqual(reasonText(run("context-optimized", small).reason), "largest window, though too small")
   })
 })

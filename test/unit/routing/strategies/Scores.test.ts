@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import type { Candidate } from "../../../../src/routing/candidate/Candidate.ts"
 import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
@@ -97,14 +98,14 @@ describe("cost-optimized", () => {
   it("orders by the blended price: free first, unknown last", () => {
     const ordering = run("cost-optimized", { candidates: pool })
     assert.strictEqual(ids(ordering), "decgbaf")
-    assert.strictEqual(ordering.reason, "free")
+    assert.strictEqual(reasonText(ordering.reason), "free")
     assert.closeTo(scoreOf("cost-optimized", pool[1]!) ?? 0, -7.8, 1e-12)
     assert.isUndefined(scoreOf("cost-optimized", pool[0]!))
   })
 
   it("tells what it knew", () => {
-    assert.strictEqual(run("cost-optimized", { candidates: pool.slice(1, 3) }).reason, "lowest price")
-    assert.strictEqual(run("cost-optimized", { candidates: candidates("ab") }).reason, "no price is known")
+    assert.strictEqual(reasonText(run("cost-optimized", { candidates: pool.slice(1, 3) }).reason), "lowest price")
+    assert.strictEqual(reasonText(run("cost-optimized", { candidates: candidates("ab") }).reason), "no price is known")
   })
 })
 
@@ -160,7 +161,7 @@ describe("reset-aware", () => {
     ]
     const ordering = run("reset-aware", { candidates: pool })
     assert.strictEqual(ids(ordering), "cdba")
-    assert.strictEqual(ordering.reason, "best use of quota")
+    assert.strictEqual(reasonText(ordering.reason), "best use of quota")
     assert.strictEqual(ordering.memory, blankMemory)
   })
 
@@ -227,7 +228,7 @@ describe("reset-window", () => {
   it("keeps the combo's order when nothing is known", () => {
     const ordering = run("reset-window", { candidates: candidates("abc") })
     assert.strictEqual(ids(ordering), "abc")
-    assert.strictEqual(ordering.reason, "no reset is known")
+    assert.strictEqual(reasonText(ordering.reason), "no reset is known")
     assert.strictEqual(ordering.memory, blankMemory)
   })
 })

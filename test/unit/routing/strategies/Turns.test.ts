@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
@@ -119,7 +120,7 @@ describe("weighted", () => {
     for (let success = 0; success < 3; success++) {
       const ordering = run("weighted", { candidates: pool, config, memory, random: other })
       assert.strictEqual(ids(ordering), "dbac")
-      assert.strictEqual(ordering.reason, "drawn before and kept")
+      assert.strictEqual(reasonText(ordering.reason), "drawn before and kept")
       memory = strategies.weighted.served?.(ordering.memory, ordering.order[0]!, decodeStored(config)) ?? memory
     }
     assert.isNull(memory.sticky)

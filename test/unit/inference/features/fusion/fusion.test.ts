@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import { byStrategy, reasonText } from "../../../../../src/routing/candidate/Reason.ts"
 import { decodeStored } from "../../../../../src/domain/combo/ComboPolicy.ts"
 import type { AttemptRecord } from "../../../../../src/domain/Decision.ts"
 import { ModelNotFound } from "../../../../../src/domain/Errors.ts"
@@ -87,7 +88,12 @@ const work = (config: Record<string, unknown>, reply: ClientReply = makeInnerRep
       targets,
       steps: [0, 1, 2]
     } as unknown as Work["resolution"],
-    decision: { strategy: "fusion", seed: 1, order: targets, reason: "panel" } as unknown as Work["decision"],
+    decision: {
+      strategy: "fusion",
+      seed: 1,
+      order: targets,
+      reason: byStrategy("panel")
+    } as unknown as Work["decision"],
     trail: new Trail()
   } as unknown as Work
 }
@@ -214,7 +220,7 @@ describe("fusion", () => {
       )
       yield* TestClock.adjust(1)
       const { work: ended } = yield* Fiber.join(fiber)
-      assert.strictEqual(ended.decision.reason, "judged 3 of 3 answers, the judge named is unknown")
+      assert.strictEqual(reasonText(ended.decision.reason), "judged 3 of 3 answers, the judge named is unknown")
     })
   )
 
