@@ -24,12 +24,12 @@ const foreignSite = denied(
 )
 
 /** Long enough for any name in DNS. */
-const maxTold = 253
+const maxNameChars = 253
 
 const foreignHost = (name: string): Denied =>
   denied(
     "host_not_allowed",
-    `While no API key is required, this gateway does not answer to the name '${name.slice(0, maxTold)}'. Add it to allowedHosts (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key.`
+    `While no API key is required, this gateway does not answer to the name '${name.slice(0, maxNameChars)}'. Add it to allowedHosts (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key.`
   )
 
 /** The name of a `Host` header, in lower case: without port, IPv6 addresses without brackets. */

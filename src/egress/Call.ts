@@ -41,7 +41,7 @@ export interface UpstreamCall {
 }
 
 /** Replaces the sink of an ended call, so that the call does not keep the whole request alive. */
-const deaf: UpstreamSink = { onHeaders: () => true, onData: () => true, onEnd: () => {}, onFail: () => {} }
+const ignoring: UpstreamSink = { onHeaders: () => true, onData: () => true, onEnd: () => {}, onFail: () => {} }
 
 class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   #sink: UpstreamSink
@@ -78,7 +78,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#done) return
     this.#done = true
-    this.#sink = deaf
+    this.#sink = ignoring
     this.#dropConnection()
   }
 
@@ -154,7 +154,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     if (this.#done) return
     this.#done = true
     const sink = this.#sink
-    this.#sink = deaf
+    this.#sink = ignoring
     sink.onEnd()
   }
 
@@ -163,7 +163,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     this.#done = true
     this.#dropConnection()
     const sink = this.#sink
-    this.#sink = deaf
+    this.#sink = ignoring
     sink.onFail(failure)
   }
 

@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
     isEnabled(resolve(flag, under, environment).effectiveValue)
 
   /** Refuses overrides that would make keys optional while other machines can reach the gateway. */
-  const checkDoor = (next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
+  const checkOpenAccess = (next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
     const flag = findFlag("REQUIRE_API_KEY")
     const opens = flag !== null && keysRequired(flag, overrides) && !keysRequired(flag, next)
     return opens && !allowKeyless && !isLoopbackHost(host) ? Effect.fail(new OpenToOthers({ host })) : Effect.void
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
       const next = new Map(overrides)
       if (value === null) next.delete(flag.key)
       else next.set(flag.key, value)
-      yield* checkDoor(next)
+      yield* checkOpenAccess(next)
       yield* write
       yield* refresh
       return {
@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
 
   const clear = Effect.gen(function* () {
     const count = overrides.size
-    yield* checkDoor(new Map())
+    yield* checkOpenAccess(new Map())
     yield* store.clear
     yield* refresh
     return count

@@ -249,20 +249,20 @@ export const make = (
     const problem = (): string | null => tableProblem ?? fileProblem
 
     /** Logs when a problem begins and when it is over. */
-    const tellChange = Effect.suspend(() => {
+    const logChange = Effect.suspend(() => {
       const now = problem()
       if ((now !== null) === wasTroubled) return Effect.void
       wasTroubled = now !== null
-      const told = { pending, notOnFile, dropped }
+      const counts = { pending, notOnFile, dropped }
       return now === null
-        ? Effect.annotateLogs(Effect.logInfo("Usage rows are brought in again."), told)
-        : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), told)
+        ? Effect.annotateLogs(Effect.logInfo("Usage rows are written again."), counts)
+        : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), counts)
     })
 
     const orWarn = (flushing: typeof flush) =>
       warnUnwritten.pipe(
         Effect.zipRight(Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
-        Effect.ensuring(tellChange)
+        Effect.ensuring(logChange)
       )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.

@@ -21,7 +21,7 @@ const retry = {
   ),
   retryDelayMs: Field.waitMs("Milliseconds before another try at the same target. Default: the resilience settings."),
   failoverBeforeRetry: Field.flag("Whether other targets come before another try at the same one."),
-  fallbackDelayMs: Field.waitMs("Milliseconds before the next target is asked."),
+  fallbackDelayMs: Field.waitMs("Milliseconds before the next target is called."),
   maxSetRetries: Field.whole(0, 10, "More rounds over all targets."),
   setRetryDelayMs: Field.waitMs("Milliseconds before another round."),
   targetTimeoutMs: Field.between(
@@ -34,17 +34,15 @@ const retry = {
 const queue = {
   concurrencyPerModel: Field.whole(1, 20, "Calls of this combo to one model at once. Default: no limit."),
   queueTimeoutMs: Field.waitMs("Milliseconds that a request may wait in line there, and before a full connection."),
-  queueDepth: Field.whole(0, 100, "Requests that may wait in line there. 0: the next target is asked at once.")
+  queueDepth: Field.whole(0, 100, "Requests that may wait in line there. 0: the next target is called at once.")
 }
 
 const hedging = {
   hedging: Field.flag(
-    "Whether a second target is asked when the first is slow to begin. Default: the resilience settings."
+    "Whether a second target is called when the first is slow to begin. Default: the resilience settings."
   ),
-  hedgeDelayMs: Field.waitMs("Milliseconds before the second target is asked. Default: the resilience settings."),
-  predictiveTtftMs: Field.waitMs(
-    "Targets that usually take more milliseconds to begin are asked after the others. 0: off."
-  )
+  hedgeDelayMs: Field.waitMs("Milliseconds before the second target is called. Default: the resilience settings."),
+  predictiveTtftMs: Field.waitMs("Targets that usually take more milliseconds to begin come after the others. 0: off.")
 }
 
 const turns = {
@@ -109,7 +107,7 @@ const autoFields = (routerStrategy: Schema.Schema<string>) => ({
 })
 
 const sla = {
-  targetP95Ms: Field.positive("sla-aware: p95 latency asked for, in milliseconds."),
+  targetP95Ms: Field.positive("sla-aware: required p95 latency, in milliseconds."),
   maxErrorRate: Field.between(0, 1, "sla-aware: part of the calls that may fail."),
   maxCostPer1MTokens: Field.notNegative("sla-aware: USD per million tokens."),
   hardConstraints: Field.flag("sla-aware: whether exceeding the others decides before all else.")
@@ -127,7 +125,7 @@ const fusionTuning = {
     "fusion: answers after which the others get only the grace time; at least 2, at most the panel."
   ),
   stragglerGraceMs: Field.waitMs("fusion: the grace time in milliseconds."),
-  panelHardTimeoutMs: Field.between(1, 3_600_000, "fusion: milliseconds after which nobody is waited for.")
+  panelHardTimeoutMs: Field.between(1, 3_600_000, "fusion: milliseconds after which the panel is no longer waited for.")
 }
 
 /** Keys of other gateways that this one does not support. */

@@ -12,7 +12,7 @@ import { attemptsMember, nativeOf } from "./NativeError.ts"
 export interface ErrorWords {
   readonly type: string
   readonly code: string
-  readonly say?: (message: string) => string
+  readonly rewrite?: (message: string) => string
 }
 
 export type ErrorTable = Readonly<Partial<Record<ErrorKind, ErrorWords>>>
@@ -24,7 +24,7 @@ const ownError = (view: ErrorView, wire: WireName, table: ErrorTable): JsonObjec
   const { code, kind, message, param, type } = view
   const words = kind === null ? undefined : table[kind]
   if (words === undefined) return { message, type, code, param, ...nativeOf(view, family) }
-  const error = { message: words.say?.(message) ?? message, type: words.type, code: words.code, param }
+  const error = { message: words.rewrite?.(message) ?? message, type: words.type, code: words.code, param }
   return { ...error, ...nativeOf(view, [wire]) }
 }
 

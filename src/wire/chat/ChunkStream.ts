@@ -9,13 +9,13 @@ import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { encodeUsage } from "./Usage.ts"
 
 /** The events that a choice can express. */
-export type SpeechEvent = Extract<StreamEvent, { readonly type: "block_start" | "delta" | "block_stop" | "finish" }>
+export type ChoiceEvent = Extract<StreamEvent, { readonly type: "block_start" | "delta" | "block_stop" | "finish" }>
 
 /** What one of the two endpoints writes inside the frame. */
-export interface Speech {
+export interface ChoiceWriter {
   /** Text before the first event of the answer. */
   readonly opening: () => string
-  readonly say: (event: SpeechEvent) => string
+  readonly encode: (event: ChoiceEvent) => string
 }
 
 /** A complete chunk around the JSON text of its choice. */
@@ -24,14 +24,14 @@ export type WriteChunk = (choice: string) => string
 export const makeChunkEncoder = (
   context: EncodeContext,
   object: "chat.completion.chunk" | "text_completion",
-  makeSpeech: (write: WriteChunk) => Speech
+  makeWriter: (write: WriteChunk) => ChoiceWriter
 ): StreamEncoder => {
   let head = ""
   let usage: Usage | null = null
   let over = false
   // When usage was requested, every chunk but the last has `usage: null`, as OpenAI's have.
   const tail = context.wantsUsage ? `],"usage":null}\n\n` : "]}\n\n"
-  const speech = makeSpeech((choice) => `${head}${choice}${tail}`)
+  const writer = makeWriter((choice) => `${head}${choice}${tail}`)
 
   const begin = (id: string | null, model: string | null, createdMs: number | null): string => {
     const named = {
@@ -41,7 +41,7 @@ export const makeChunkEncoder = (
       model: model ?? context.model
     }
     head = `data: ${JSON.stringify(named).slice(0, -1)},"choices":[`
-    return speech.opening()
+    return writer.opening()
   }
 
   const body = (event: StreamEvent): string => {
@@ -63,7 +63,7 @@ export const makeChunkEncoder = (
       case "start":
         return ""
       default:
-        return speech.say(event)
+        return writer.encode(event)
     }
   }
 

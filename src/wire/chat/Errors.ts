@@ -12,7 +12,7 @@ const words: ErrorTable = {
   rate_limit: { type: "rate_limit_error", code: "rate_limit_exceeded" },
   overloaded: { type: "server_error", code: "overloaded" },
   content_refused: { type: "invalid_request_error", code: "content_policy_violation" },
-  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", say: maximumContextLength },
+  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", rewrite: maximumContextLength },
   model_not_found: { type: "invalid_request_error", code: "model_not_found" }
 }
 

@@ -23,7 +23,7 @@ import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, tex
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
-type SpeechKind = "text" | "reasoning" | "refusal"
+type TextKind = "text" | "reasoning" | "refusal"
 
 /**
  * The finish reason is emitted at the end mark (or the end of the stream): only then is it certain that no tool call follows, and the
@@ -35,36 +35,36 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let over = false
   let finish: string | null = null
   let nextIndex = 0
-  let speech: { readonly kind: SpeechKind; readonly index: number } | null = null
+  let openText: { readonly kind: TextKind; readonly index: number } | null = null
   const takeIndex = (): number => nextIndex++
   const calls = makeCallBlocks(takeIndex, (event) => out.push(event))
 
-  const closeSpeech = (): void => {
-    if (speech !== null) out.push({ type: "block_stop", index: speech.index })
-    speech = null
+  const closeText = (): void => {
+    if (openText !== null) out.push({ type: "block_stop", index: openText.index })
+    openText = null
   }
 
-  const say = (kind: SpeechKind, text: string, logprobs?: ReadonlyArray<JsonObject>): void => {
+  const emitText = (kind: TextKind, text: string, logprobs?: ReadonlyArray<JsonObject>): void => {
     // A token without text may still have log probabilities.
-    if (text === "" && (logprobs === undefined || speech?.kind !== kind)) return
-    if (speech?.kind !== kind) {
-      closeSpeech()
-      speech = { kind, index: takeIndex() }
-      out.push({ type: "block_start", index: speech.index, block: { type: kind } })
+    if (text === "" && (logprobs === undefined || openText?.kind !== kind)) return
+    if (openText?.kind !== kind) {
+      closeText()
+      openText = { kind, index: takeIndex() }
+      out.push({ type: "block_start", index: openText.index, block: { type: kind } })
     }
-    out.push({ type: "delta", index: speech.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
+    out.push({ type: "delta", index: openText.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
   }
 
   /** Annotations come with the text or after it. */
   const cite = (annotations: Json | undefined): void => {
     for (const value of isArray(annotations) ? annotations : []) {
       if (!isObject(value)) continue
-      if (speech?.kind !== "text") {
-        closeSpeech()
-        speech = { kind: "text", index: takeIndex() }
-        out.push({ type: "block_start", index: speech.index, block: { type: "text" } })
+      if (openText?.kind !== "text") {
+        closeText()
+        openText = { kind: "text", index: takeIndex() }
+        out.push({ type: "block_start", index: openText.index, block: { type: "text" } })
       }
-      out.push({ type: "delta", index: speech.index, delta: { type: "citation", citation: { wire: "chat", value } } })
+      out.push({ type: "delta", index: openText.index, delta: { type: "citation", citation: { wire: "chat", value } } })
     }
   }
 
@@ -98,17 +98,17 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     if (choice === undefined) return
     // Some servers send a whole message in the one chunk of a stream.
     const delta = objectOr(choice["delta"] ?? choice["message"])
-    say("reasoning", reasoningOf(delta))
-    say("text", textOf(delta), logprobsOf(choice))
+    emitText("reasoning", reasoningOf(delta))
+    emitText("text", textOf(delta), logprobsOf(choice))
     cite(delta["annotations"])
-    say("refusal", refusalOf(delta))
+    emitText("refusal", refusalOf(delta))
     for (const part of imagesOf(delta)) {
-      closeSpeech()
+      closeText()
       const index = takeIndex()
       out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
     }
     for (const call of callsOf(delta)) {
-      closeSpeech()
+      closeText()
       const problem = calls.push(call)
       if (problem !== null) return fail({ type: "error", problem })
     }
@@ -117,7 +117,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
 
   const finishUp = (): void => {
     over = true
-    closeSpeech()
+    closeText()
     calls.finish()
     if (finish === null) out.push({ type: "error", problem: incompleteStream })
     else out.push({ type: "finish", stop: decodeStop(finish, calls.count() > 0) }, { type: "done" })

@@ -8,7 +8,7 @@ import type { BlockStart } from "../canonical/Event.ts"
 import { lostComment } from "../canonical/Pictures.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
-import { makeChunkEncoder, type Speech, type WriteChunk } from "./ChunkStream.ts"
+import { makeChunkEncoder, type ChoiceWriter, type WriteChunk } from "./ChunkStream.ts"
 import { imageOf } from "./Message.ts"
 import { annotationOf } from "./ResponseEncode.ts"
 import { finishReasons } from "./Stop.ts"
@@ -23,7 +23,7 @@ interface OpenBlock {
 
 const textMember = { text: "content", reasoning: "reasoning_content", refusal: "refusal" } as const
 
-const makeSpeech = (write: WriteChunk): Speech => {
+const makeWriter = (write: WriteChunk): ChoiceWriter => {
   const open = new Map<number, OpenBlock>()
   let calls = 0
 
@@ -65,7 +65,7 @@ const makeSpeech = (write: WriteChunk): Speech => {
 
   return {
     opening: () => chunk({ role: "assistant", content: "" }, null),
-    say: (event) => {
+    encode: (event) => {
       switch (event.type) {
         case "block_start":
           return startBlock(event.index, event.block)
@@ -94,4 +94,4 @@ const makeSpeech = (write: WriteChunk): Speech => {
 }
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder =>
-  makeChunkEncoder(context, "chat.completion.chunk", makeSpeech)
+  makeChunkEncoder(context, "chat.completion.chunk", makeWriter)

@@ -19,7 +19,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder =>
         const echo = echoOf(context)
         return echo === "" ? "" : chunk(echo, null)
       },
-      say: (event) => {
+      encode: (event) => {
         switch (event.type) {
           case "block_start":
             if (event.block.type !== "text" && event.block.type !== "refusal") hidden.add(event.index)

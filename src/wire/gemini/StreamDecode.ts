@@ -19,7 +19,7 @@ import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
 import { makeUsageReader } from "./Usage.ts"
 
-type SpeechKind = "text" | "reasoning"
+type TextKind = "text" | "reasoning"
 
 const unreadableArgs: UpstreamProblem = {
   status: 502,
@@ -37,7 +37,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   let stop: Stop | null = null
   let nextIndex = 0
   let calls = 0
-  let speech: { readonly kind: SpeechKind; readonly index: number; signed: boolean } | null = null
+  let openText: { readonly kind: TextKind; readonly index: number; signed: boolean } | null = null
   let partial: { readonly index: number; readonly args: PartialArgs } | null = null
   const readUsage = makeUsageReader()
 
@@ -65,9 +65,9 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     if (state !== undefined) emit(index, { type: "state", state })
   }
 
-  const closeSpeech = (): void => {
-    if (speech !== null) close(speech.index)
-    speech = null
+  const closeText = (): void => {
+    if (openText !== null) close(openText.index)
+    openText = null
   }
 
   const closePartial = (): void => {
@@ -80,28 +80,28 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   /** The token probabilities of the current chunk, until its text is emitted. */
   let logprobs: ReadonlyArray<JsonObject> = []
 
-  const tellText = (index: number, kind: SpeechKind, text: string): void => {
+  const tellText = (index: number, kind: TextKind, text: string): void => {
     const tokens = kind === "text" ? logprobs : []
     emit(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
     if (kind === "text") logprobs = []
   }
 
   /** A signature on an empty text belongs to the text before it. */
-  const say = (kind: SpeechKind, text: string, state: ReasoningState | undefined): void => {
+  const emitText = (kind: TextKind, text: string, state: ReasoningState | undefined): void => {
     if (text === "" && state === undefined) return
     closePartial()
     // Text after a signature is not covered by it.
-    if (speech === null || (text !== "" && (speech.signed || speech.kind !== kind))) {
-      closeSpeech()
-      speech = { kind, index: open({ type: kind }), signed: false }
+    if (openText === null || (text !== "" && (openText.signed || openText.kind !== kind))) {
+      closeText()
+      openText = { kind, index: open({ type: kind }), signed: false }
     }
-    if (text !== "") tellText(speech.index, kind, text)
-    tellState(speech.index, state)
-    speech.signed ||= state !== undefined
+    if (text !== "") tellText(openText.index, kind, text)
+    tellState(openText.index, state)
+    openText.signed ||= state !== undefined
   }
 
   const beginCall = (call: JsonObject, name: string): number => {
-    closeSpeech()
+    closeText()
     closePartial()
     const id = stringOr(call["id"]) || inventedId(responseId ?? "", calls)
     calls += 1
@@ -136,10 +136,10 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     const call = callOf(part)
     const text = stringOr(part["text"])
     if (call !== null) return readCall(call, state)
-    if (text !== null) return say(part["thought"] === true ? "reasoning" : "text", text, state)
+    if (text !== null) return emitText(part["thought"] === true ? "reasoning" : "text", text, state)
     const opaque = opaqueOf(part)
-    if (opaque === null) return say("text", "", state)
-    closeSpeech()
+    if (opaque === null) return emitText("text", "", state)
+    closeText()
     closePartial()
     close(open({ type: "opaque", part: opaque }))
   }
@@ -160,7 +160,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
 
   const finishUp = (): void => {
     over = true
-    closeSpeech()
+    closeText()
     closePartial()
     if (stop === null) out.push({ type: "error", problem: incompleteStream })
     else {

@@ -32,14 +32,14 @@ export const generateShape: PieceShape = ({ content, images, ...rest }) => ({
 })
 
 /** The members of a piece of either endpoint; null when it has none. */
-export const saidBy = (line: JsonObject): JsonObject | null => {
+export const contentOf = (line: JsonObject): JsonObject | null => {
   if (isObject(line["message"])) return line["message"]
   if (typeof line["response"] === "string") return { ...line, content: line["response"] }
   return typeof line["image"] === "string" ? { ...line, content: "" } : null
 }
 
-export const textOf = (said: JsonObject): string => stringOr(said["content"]) ?? ""
-export const thinkingOf = (said: JsonObject): string => stringOr(said["thinking"]) ?? ""
+export const textOf = (content: JsonObject): string => stringOr(content["content"]) ?? ""
+export const thinkingOf = (content: JsonObject): string => stringOr(content["thinking"]) ?? ""
 
 const asPicture = (data: string): OpaquePart => ({
   type: "opaque",
@@ -50,8 +50,8 @@ const asPicture = (data: string): OpaquePart => ({
 })
 
 /** Images of the answer: `images` of a message, `image` of `/api/generate`. */
-export const picturesOf = (said: JsonObject): ReadonlyArray<OpaquePart> => {
-  const images = isArray(said["images"]) ? said["images"] : [said["image"] ?? null]
+export const picturesOf = (content: JsonObject): ReadonlyArray<OpaquePart> => {
+  const images = isArray(content["images"]) ? content["images"] : [content["image"] ?? null]
   return images.flatMap((data) => (typeof data === "string" && data !== "" ? asPicture(data) : []))
 }
 
@@ -74,8 +74,8 @@ const decodeCall = (call: Json, createdAt: string, index: number): Call | null =
 }
 
 /** Calls are complete, and have no ids on older servers; `first` is the index of the first one among those of the answer. */
-export const callsOf = (said: JsonObject, createdAt: string, first: number): ReadonlyArray<Call> => {
-  const calls = said["tool_calls"]
+export const callsOf = (content: JsonObject, createdAt: string, first: number): ReadonlyArray<Call> => {
+  const calls = content["tool_calls"]
   if (!isArray(calls)) return []
   return calls.flatMap((call, offset) => decodeCall(call, createdAt, first + offset) ?? [])
 }

@@ -9,21 +9,21 @@ import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { isArray, type JsonObject, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
-import { callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { callsOf, isErrorLine, picturesOf, contentOf, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { fromTimestamp } from "./Timestamp.ts"
 import { usageOf } from "./Usage.ts"
 
 const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
 
-const partsOf = (said: JsonObject, createdAt: string): ReadonlyArray<AnswerPart> => {
-  const thinking = thinkingOf(said)
-  const text = textOf(said)
+const partsOf = (content: JsonObject, createdAt: string): ReadonlyArray<AnswerPart> => {
+  const thinking = thinkingOf(content)
+  const text = textOf(content)
   return [
     ...(thinking === "" ? [] : [{ type: "reasoning" as const, text: thinking }]),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
-    ...picturesOf(said),
-    ...callsOf(said, createdAt, 0).map(({ args, id, name }) => ({
+    ...picturesOf(content),
+    ...callsOf(content, createdAt, 0).map(({ args, id, name }) => ({
       type: "tool_call" as const,
       id,
       name,
@@ -34,12 +34,12 @@ const partsOf = (said: JsonObject, createdAt: string): ReadonlyArray<AnswerPart>
 }
 
 export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
-  const said = saidBy(body)
-  if (said === null || isErrorLine(body)) {
+  const content = contentOf(body)
+  if (content === null || isErrorLine(body)) {
     return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no message."))
   }
   const createdAt = stringOr(body["created_at"])
-  const parts = partsOf(said, createdAt ?? "")
+  const parts = partsOf(content, createdAt ?? "")
   const stop = decodeStop(
     body,
     parts.some((part) => part.type === "tool_call")
@@ -58,14 +58,14 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
 }
 
 export const readAnswer = (body: JsonObject): AnswerFacts => {
-  const said = saidBy(body) ?? {}
-  const calls = callsOf(said, "", 0)
-  const textChars = textOf(said).length
-  const reasoningChars = thinkingOf(said).length
+  const content = contentOf(body) ?? {}
+  const calls = callsOf(content, "", 0)
+  const textChars = textOf(content).length
+  const reasoningChars = thinkingOf(content).length
   return {
     usage: usageOf(body),
     stop: decodeStop(body, calls.length > 0),
-    hasContent: textChars + reasoningChars + calls.length + picturesOf(said).length > 0,
+    hasContent: textChars + reasoningChars + calls.length + picturesOf(content).length > 0,
     textChars,
     toolArgChars: calls.reduce((sum, { args }) => sum + args.length, 0),
     reasoningChars

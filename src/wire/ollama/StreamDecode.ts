@@ -9,12 +9,12 @@ import { isArray, isObject, type Json, type JsonObject, stringOr } from "../json
 import { incompleteStream, streamProblem } from "../UpstreamError.ts"
 import type { StreamDecoder } from "../WireCodec.ts"
 import { makeNdjsonScanner, type NdjsonFailure, parseLine } from "./NdjsonScanner.ts"
-import { type Call, callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { type Call, callsOf, isErrorLine, picturesOf, contentOf, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { fromTimestamp } from "./Timestamp.ts"
 import { usageOf } from "./Usage.ts"
 
-type SpeechKind = "text" | "reasoning"
+type TextKind = "text" | "reasoning"
 
 /** An unreadable line may have contained a part of the answer. */
 export const unreadableLine: UpstreamProblem = {
@@ -39,7 +39,7 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
   let begun: string | null = null
   let nextIndex = 0
   let calls = 0
-  let speech: { readonly kind: SpeechKind; readonly index: number } | null = null
+  let openText: { readonly kind: TextKind; readonly index: number } | null = null
 
   const fail = (problem: UpstreamProblem): void => {
     over = true
@@ -52,25 +52,25 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     return createdAt ?? ""
   }
 
-  const closeSpeech = (): void => {
-    if (speech !== null) out.push({ type: "block_stop", index: speech.index })
-    speech = null
+  const closeText = (): void => {
+    if (openText !== null) out.push({ type: "block_stop", index: openText.index })
+    openText = null
   }
 
-  const say = (kind: SpeechKind, text: string, logprobs?: Json): void => {
+  const emitText = (kind: TextKind, text: string, logprobs?: Json): void => {
     if (text === "") return
-    if (speech?.kind !== kind) {
-      closeSpeech()
-      speech = { kind, index: nextIndex++ }
-      out.push({ type: "block_start", index: speech.index, block: { type: kind } })
+    if (openText?.kind !== kind) {
+      closeText()
+      openText = { kind, index: nextIndex++ }
+      out.push({ type: "block_start", index: openText.index, block: { type: kind } })
     }
     const tokens = isArray(logprobs) ? logprobs.filter(isObject) : []
     const delta = { type: "text" as const, text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) }
-    out.push({ type: "delta", index: speech.index, delta })
+    out.push({ type: "delta", index: openText.index, delta })
   }
 
   const call = ({ args, id, name }: Call): void => {
-    closeSpeech()
+    closeText()
     calls += 1
     const index = nextIndex++
     out.push(
@@ -85,21 +85,21 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
     if (!isObject(line)) return fail(unreadableLine)
     if (isErrorLine(line)) return fail(streamProblem(line))
     begun ??= start(line)
-    const said = saidBy(line)
-    if (said !== null) {
-      say("reasoning", thinkingOf(said))
-      say("text", textOf(said), line["logprobs"])
-      for (const part of picturesOf(said)) {
-        closeSpeech()
+    const content = contentOf(line)
+    if (content !== null) {
+      emitText("reasoning", thinkingOf(content))
+      emitText("text", textOf(content), line["logprobs"])
+      for (const part of picturesOf(content)) {
+        closeText()
         const index = nextIndex++
         out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
       }
-      for (const piece of callsOf(said, begun, calls)) call(piece)
+      for (const piece of callsOf(content, begun, calls)) call(piece)
     }
     const stop = decodeStop(line, calls > 0)
     if (stop === null) return
     over = true
-    closeSpeech()
+    closeText()
     const usage = usageOf(line)
     if (usage !== null) out.push({ type: "usage", usage })
     out.push({ type: "finish", stop }, { type: "done" })

@@ -36,7 +36,7 @@ export const makeStreamEncoder =
     const line = (piece: Piece, end: JsonObject): string =>
       `${JSON.stringify({ model, created_at: createdAt, ...shape(piece), ...end })}\n`
 
-    const say = (piece: Piece, more: JsonObject = {}): string => {
+    const encodePiece = (piece: Piece, more: JsonObject = {}): string => {
       firstMs ??= context.elapsedMs?.() ?? null
       return line(piece, { done: false, ...more })
     }
@@ -51,13 +51,13 @@ export const makeStreamEncoder =
       if (block === undefined) return ""
       if (delta.type === "args") block.args += delta.text
       if (delta.type !== "text" || delta.text === "") return ""
-      if (block.start.type === "reasoning") return say({ content: "", thinking: delta.text })
-      return say({ content: delta.text }, optional("logprobs", delta.logprobs))
+      if (block.start.type === "reasoning") return encodePiece({ content: "", thinking: delta.text })
+      return encodePiece({ content: delta.text }, optional("logprobs", delta.logprobs))
     }
 
     const startBlock = (block: BlockStart): string => {
       const image = block.type === "opaque" ? imageOf(block.part) : null
-      return image === null ? "" : say({ content: "", images: [image] })
+      return image === null ? "" : encodePiece({ content: "", images: [image] })
     }
 
     const stopBlock = (index: number): string => {
@@ -65,7 +65,7 @@ export const makeStreamEncoder =
       open.delete(index)
       if (block?.start.type !== "tool_call") return ""
       const { id, kind, name } = block.start
-      return say({ content: "", tool_calls: [encodeCall(id, name, kind, block.args)] })
+      return encodePiece({ content: "", tool_calls: [encodeCall(id, name, kind, block.args)] })
     }
 
     return {

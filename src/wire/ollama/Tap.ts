@@ -9,7 +9,7 @@ import { isObject, type Json } from "../json/Json.ts"
 import { streamProblem } from "../UpstreamError.ts"
 import type { StreamTap } from "../WireCodec.ts"
 import { makeNdjsonScanner, parseLine } from "./NdjsonScanner.ts"
-import { callsOf, isErrorLine, picturesOf, saidBy, textOf, thinkingOf } from "./Piece.ts"
+import { callsOf, isErrorLine, picturesOf, contentOf, textOf, thinkingOf } from "./Piece.ts"
 import { decodeStop } from "./Stop.ts"
 import { tooLarge, unreadableLine } from "./StreamDecode.ts"
 import { usageOf } from "./Usage.ts"
@@ -27,12 +27,12 @@ const makeReader = (facts: MutableFacts): ((line: Json | undefined) => boolean) 
       facts.problem = isObject(line) ? streamProblem(line) : unreadableLine
       return false
     }
-    const said = saidBy(line)
-    if (said !== null) {
-      observeReasoning(facts, thinkingOf(said))
-      observeText(facts, textOf(said))
-      facts.content ||= picturesOf(said).length > 0
-      for (const { args } of callsOf(said, "", calls)) {
+    const content = contentOf(line)
+    if (content !== null) {
+      observeReasoning(facts, thinkingOf(content))
+      observeText(facts, textOf(content))
+      facts.content ||= picturesOf(content).length > 0
+      for (const { args } of callsOf(content, "", calls)) {
         calls += 1
         observeToolArgs(facts, args)
       }

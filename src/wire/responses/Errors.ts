@@ -17,7 +17,7 @@ const words: ErrorTable = {
   rate_limit: { type: "rate_limit_error", code: "rate_limit_exceeded" },
   overloaded: { type: "server_error", code: "server_is_overloaded" },
   content_refused: { type: "invalid_request_error", code: "invalid_prompt" },
-  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", say: exceedsContextWindow },
+  context_overflow: { type: "invalid_request_error", code: "context_length_exceeded", rewrite: exceedsContextWindow },
   model_not_found: { type: "invalid_request_error", code: "model_not_found" }
 }
 

@@ -21,7 +21,7 @@ export const itemDone = "response.output_item.done"
 /** No answer has more items. */
 const maxItems = 10_000
 
-type SpeechKind = "text" | "refusal" | "reasoning"
+type TextKind = "text" | "refusal" | "reasoning"
 
 interface Block {
   readonly index: number
@@ -130,13 +130,13 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
   }
 
   /** The item of a text delta, also when its start was not sent; null when the item is finished or of another type. */
-  const speaker = (event: JsonObject, type: "message" | "reasoning"): Item | null => {
+  const textItem = (event: JsonObject, type: "message" | "reasoning"): Item | null => {
     const key = keyOf(event)
     const item = items.get(key) ?? openItem(key, { type })
     return item.open && item.type === type ? item : null
   }
 
-  const say = (item: Item, part: number, kind: SpeechKind, text: string, logprobs?: Json): Block | undefined => {
+  const emitText = (item: Item, part: number, kind: TextKind, text: string, logprobs?: Json): Block | undefined => {
     if (text === "") return item.blocks.get(part)
     const block = item.blocks.get(part) ?? startBlock(item, part, { type: kind })
     const tokens = isArray(logprobs) ? logprobs.filter(isObject) : []
@@ -145,14 +145,14 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
   }
 
   const sayText = (event: JsonObject, kind: "text" | "refusal", member: string, whole: boolean): void => {
-    const item = speaker(event, "message")
+    const item = textItem(event, "message")
     const part = numberOr(event["content_index"]) ?? 0
     if (item === null || (whole && item.blocks.has(part))) return
-    say(item, part, kind, stringOr(event[member]) ?? "", event["logprobs"])
+    emitText(item, part, kind, stringOr(event[member]) ?? "", event["logprobs"])
   }
 
   const sayReasoning = (event: JsonObject, source: "summary" | "content", member: string, whole: boolean): void => {
-    const item = speaker(event, "reasoning")
+    const item = textItem(event, "reasoning")
     const text = stringOr(event[member]) ?? ""
     if (item === null || text === "") return
     item.source ??= source
@@ -160,8 +160,8 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
     const section = numberOr(event[source === "summary" ? "summary_index" : "content_index"]) ?? 0
     const last = item.blocks.get(0)?.section ?? -1
     if (whole && section <= last) return
-    if (source === "summary" && last >= 0 && section > last) say(item, 0, "reasoning", sectionBreak)
-    const block = say(item, 0, "reasoning", text)
+    if (source === "summary" && last >= 0 && section > last) emitText(item, 0, "reasoning", sectionBreak)
+    const block = emitText(item, 0, "reasoning", text)
     if (block !== undefined) block.section = section
   }
 
@@ -192,7 +192,8 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
       if (!isObject(part)) continue
       const refused = part["type"] === "refusal"
       const text = stringOr(part[refused ? "refusal" : "text"]) ?? ""
-      const block = item.blocks.get(index) ?? say(item, index, refused ? "refusal" : "text", text, part["logprobs"])
+      const block =
+        item.blocks.get(index) ?? emitText(item, index, refused ? "refusal" : "text", text, part["logprobs"])
       if (block === undefined || block.citations > 0) continue
       for (const citation of citationsOf(part).citations ?? []) delta(block, { type: "citation", citation })
     }
@@ -200,7 +201,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
 
   const fillReasoning = (item: Item, source: JsonObject): void => {
     const state = stateOf(source)
-    let block = item.blocks.get(0) ?? say(item, 0, "reasoning", reasoningText(source))
+    let block = item.blocks.get(0) ?? emitText(item, 0, "reasoning", reasoningText(source))
     // Reasoning without text or state (an id alone) is left out.
     if (block === undefined && state?.encrypted !== undefined) block = startBlock(item, 0, { type: "reasoning" })
     if (block !== undefined && state !== undefined) delta(block, { type: "state", state })

@@ -21,7 +21,7 @@ export interface ResponsesEventEncoder {
 }
 
 /** Reasoning may come before a refusal; it is not an answer. */
-const isSpoken = ({ content, type }: JsonObject): boolean =>
+const isAnswerText = ({ content, type }: JsonObject): boolean =>
   type === "message"
     ? isArray(content) && content.some((part) => isObject(part) && (part["text"] ?? part["refusal"]) !== "")
     : type !== "reasoning"
@@ -80,7 +80,7 @@ export const makeResponsesEventEncoder = (context: EncodeContext): ResponsesEven
     for (const index of open.keys()) stopBlock(index)
     // A retry cannot help a refused prompt.
     const whole =
-      stop?.reason === "content_filter" && isCodex(context.request) && !output.some(isSpoken)
+      stop?.reason === "content_filter" && isCodex(context.request) && !output.some(isAnswerText)
         ? refused(response, output, stop, usage)
         : finished(response, output, stop, usage, context.nowMs + (context.elapsedMs?.() ?? 0))
     emit(`response.${whole.status}`, { response: whole })

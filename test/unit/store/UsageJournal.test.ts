@@ -257,7 +257,7 @@ describe("UsageJournal", () => {
       const [{ rows } = { rows: 0 }] = yield* sql<{ rows: number }>`SELECT COUNT(*) AS rows FROM usage_log`
       assert.strictEqual(rows, 2_000)
       assert.lengthOf(
-        told.filter((line) => line.includes("brought in again")),
+        told.filter((line) => line.includes("written again")),
         1
       )
     }).pipe(

@@ -5,7 +5,7 @@ const asText = mapped("as text")
 const gathered = mapped("gathered into the system prompt; between turns, marked in the user's words")
 const marked = mapped("in its place, marked in the user's words; as it is where the model takes it")
 
-export const speechFields = [
+export const contentFields = [
   row(
     "system",
     "System prompt",
