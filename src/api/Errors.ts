@@ -1,5 +1,5 @@
 /**
- * Contract errors of the management plane (contract B2). Each is a tagged class inside the house and, on the wire, exactly
+ * Errors of the management routes. Each is a tagged class in the code and, on the wire, exactly
  * `{"error":{"message","type","code","param"?,"details"?}}`: the schemas below carry the status and translate both ways,
  * so the derived client gets the same classes back.
  */

@@ -1,5 +1,5 @@
 /**
- * Routes that serve one provider only (document 1, "Dedicated provider routes"): the model id in the body gets the provider's prefix
+ * Routes that serve one provider only (`/v1/providers/{provider}/…`): the model id in the body gets the provider's prefix
  * when it has none, and must not name another provider. Pure.
  */
 import { type InferenceError, InvalidRequest, ProviderNotFound } from "../domain/Errors.ts"

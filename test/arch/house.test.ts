@@ -86,7 +86,7 @@ describe("the code", () => {
     assert.deepStrictEqual(users, [])
   })
 
-  it("starts no program and opens no socket outside the rooms that own them, by whatever kind of import", () => {
+  it("starts no program and opens no socket outside the folders that own them, by whatever kind of import", () => {
     const named =
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     const owners = /^src\/(?:egress|http)\/|^src\/cli\/doctor\/machine\.ts$/u
@@ -110,12 +110,39 @@ describe("the code", () => {
   it("names no path of a developer's machine", () => {
     const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
     const loose = readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      // In a worktree `.git` is a file with a path, and not part of the project.
+      .filter((entry) => entry.isFile() && entry.name !== ".git")
       .map((entry) => ({ path: entry.name, text: readFileSync(join(root, entry.name), "utf8") }))
     // Not in the middle of a URL or of a longer path.
     const machinePath = /(?<![\w./:}-])\/(?:work|home|root|Users)\/\w/u
     const naming = [...papers, ...loose].filter(({ text }) => machinePath.test(text)).map(({ path }) => path)
     assert.deepStrictEqual(naming, [])
+  })
+
+  it("names no paper outside the repository: comments say the fact, or name a page under docs", () => {
+    const pointer =
+      /\b(?:document [1-9]|contract [A-C]\d|ruling [A-C]?\d|reference-facts)\b|[("][AB]\d+(?:\.\d+)?(?: "[^"]*")?[)",]|\((?:issue) (?:"|item|\d)/iu
+    const texts = [
+      ...["src", "test", "bin", "bench", "docs"].flatMap((folder) => filesIn(folder, /\.(?:c|md|mjs|ts)$/u)),
+      ...["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map((path) => ({
+        path,
+        text: readFileSync(join(root, path), "utf8")
+      }))
+    ]
+    const comments = (text: string): string =>
+      Array.from(text.matchAll(/\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gmu), ([comment]) => comment).join("\n")
+    const naming = texts.filter(
+      ({ path, text }) =>
+        path !== "test/arch/house.test.ts" && pointer.test(path.endsWith(".md") ? text : comments(text))
+    )
+    assert.isTrue(pointer.test("the law (document 1, contract B3)"))
+    assert.isTrue(pointer.test("exactly these statuses (A2.5)"))
+    assert.deepStrictEqual(
+      naming.map(
+        ({ path, text }) => `${path}: ${pointer.exec(path.endsWith(".md") ? text : comments(text))?.[0] ?? ""}`
+      ),
+      []
+    )
   })
 
   it("numbers its migrations without a gap", () => {

@@ -1,4 +1,4 @@
-/** Admin session (contract B5 "Session"). */
+/** Admin sessions (docs/reference/http-api.md, "Authentication"). */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"

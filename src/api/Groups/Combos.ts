@@ -1,4 +1,4 @@
-/** Routing combos (contract B3, B5 "Combos"). */
+/** Routing combos. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ComboStrategy } from "../../domain/Combo.ts"

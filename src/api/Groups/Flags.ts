@@ -1,4 +1,4 @@
-/** Feature flags: one route, admin session only (document 2 "Feature flag API"). */
+/** Feature flags: one route, for admin sessions only. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"

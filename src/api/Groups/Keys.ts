@@ -1,4 +1,4 @@
-/** Gateway API keys (contract B3 `/api/keys`). The secret is in the answer to the creation and nowhere else. */
+/** Gateway API keys. The secret is only in the answer to the creation. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { keyScopes, RateLimit } from "../../domain/ApiKey.ts"

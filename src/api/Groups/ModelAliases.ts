@@ -1,4 +1,4 @@
-/** Aliases of models: other names for anything that can be asked for, in one store (document 2 `/api/models/alias`). */
+/** Aliases of models: other names for any id that can be requested. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"

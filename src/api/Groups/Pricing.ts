@@ -1,4 +1,4 @@
-/** Prices in USD per 1,000,000 tokens (contract B3 `/api/pricing`). */
+/** Prices in USD per 1,000,000 tokens. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { PriceInput, PriceTable } from "../../domain/Pricing.ts"

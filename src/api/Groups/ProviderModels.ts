@@ -1,4 +1,4 @@
-/** Models the operator declared or corrected; they win over what was learned (contract B3 `/api/provider-models`). */
+/** Models the operator declared or corrected; they win over what was learned from the upstream. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"

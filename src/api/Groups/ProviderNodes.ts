@@ -1,4 +1,4 @@
-/** Provider nodes: endpoints the operator added; `prefix` is then a provider id (contract B3). */
+/** Provider nodes: endpoints the operator added; `prefix` is then a provider id. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"

@@ -1,4 +1,4 @@
-/** Provider connections (contract B3 "Connection"). */
+/** Provider connections. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { AccountTier, AuthType, DeclaredQuota, TestStatus } from "../../domain/Connection.ts"

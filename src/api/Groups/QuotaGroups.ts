@@ -1,4 +1,4 @@
-/** Quota groups: who serves, and who is entitled to, `qtSd/<group>/<provider>/<model>` (contract B3 `/api/quota/groups`). */
+/** Quota groups: the members that serve `qtSd/<group>/<provider>/<model>`, and the keys with an allocation. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"

@@ -1,4 +1,4 @@
-/** What holds requests back: the state of every account, and the settings that are common to all (document 1 "Resilience endpoints"). */
+/** What holds requests back: the state of every account, and the settings common to all. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { TestStatus } from "../../domain/Connection.ts"

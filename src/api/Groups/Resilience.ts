@@ -1,6 +1,6 @@
 /**
- * Resilience: its settings (contract B3, B5 "Timeouts"; PATCH takes any part and answers the whole), and the states of providers,
- * connections and models with the ways to reset them (document 1 "Resilience endpoints").
+ * Resilience: the settings (PATCH accepts any part and returns all of them), and the states of providers, connections and models with
+ * the ways to reset them.
  */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"

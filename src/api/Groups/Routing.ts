@@ -1,4 +1,4 @@
-/** Routing decisions: those that were taken, and those that would be (contract B3, B5 "Decision record"). */
+/** Routing decisions: those that were made, and those that would be. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"

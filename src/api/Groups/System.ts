@@ -7,7 +7,7 @@ import { AccountCounts } from "./RateLimits.ts"
 export const Ping = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.String, uptimeMs: Schema.Number })
 
 /**
- * Counts of document 2 "Monitoring": providers known, connections stored, active ones, and ones whose health is known; then the
+ * Counts of known providers, stored connections, active ones, and ones whose health is known; then the
  * breakers of connected providers by state, and the connections by what can be done with them. `degraded`: a provider in use has an open
  * breaker, there are active connections and none can be used now, or usage rows cannot be written.
  */

@@ -1,4 +1,4 @@
-/** Usage rows, newest first, and the quotas of a connection (contract B3 `/api/usage/logs`, `/api/usage/{connectionId}`). */
+/** Usage rows, newest first, and the quotas of a connection. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"

@@ -1,5 +1,5 @@
 /**
- * Responses over WebSocket (document 1 "WebSocket"): upgrades on the paths of the responses route, one run of the ordinary pipeline
+ * Responses over WebSocket: upgrades on the paths of the responses route, one run of the ordinary pipeline
  * per `response.create`. Every upstream is served, whatever its own transport: frames are made from its HTTP stream.
  */
 import * as Context from "effect/Context"

@@ -47,7 +47,7 @@ const isUnserved = (status: number, error: JsonObject): boolean => {
   return status === 404 && error["code"] === "model_not_found" && (!isArray(attempts) || attempts.length === 0)
 }
 
-/** An HTTP error answer as a frame. A model that nobody serves has a code of its own on this transport (document 1). */
+/** An HTTP error answer as a frame. A model that is not served has its own code on this transport. */
 export const errorAnswerFrame = (status: number, headers: ReadonlyArray<string>, body: string): JsonObject => {
   const read = objectOr(objectOr(parseJson(body) ?? null)["error"])
   const unserved = isUnserved(status, read)
