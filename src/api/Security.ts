@@ -1,6 +1,6 @@
 /**
- * The ways in to the management plane, as the contract declares them: one for each tier, with the credentials that it takes. The handlers'
- * side of each (`http/management/Access`) asks the gate, which alone knows who may pass.
+ * The security middleware of the management API: one per tier, with the credentials that the tier accepts. `http/management/Access`
+ * implements them over `auth/Gate`, which decides.
  */
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
@@ -33,13 +33,13 @@ export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gatew
   security: { session }
 }) {}
 
-/** Of the inference routes, for the document only: the raw edge asks the gate itself. */
+/** Describes the inference routes in `/openapi.json` only: `http/Edge` calls `auth/Gate` directly. */
 export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/api/InferenceAccess", {
   failure,
   security: { bearer, apiKeyHeader }
 }) {}
 
-/** The way in of each tier that management endpoints have. */
+/** The middleware of each tier that management endpoints have. */
 export const accessOf = {
   public: PublicAccess,
   manage: ManageAccess,

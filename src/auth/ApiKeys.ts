@@ -47,11 +47,11 @@ export interface CreatedKey {
 export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
   ApiKeys,
   {
-    /** HOT. Looks up the owner of a key. */
+    /** Hot: looks up the owner of a key. */
     readonly identify: (rawKey: string | null) => Identified
-    /** HOT. Notes that a key was used; written to the store later, at most every five minutes per key. */
+    /** Hot: notes that a key was used; written to the store later, at most every five minutes per key. */
     readonly used: (key: ApiKey, nowMs: number) => void
-    /** HOT. Whether the admin key or an active key with a management scope exists. */
+    /** Hot: whether the admin key or an active key with a management scope exists. */
     readonly canManage: (nowMs: number) => boolean
     /** Oldest first. */
     readonly list: () => ReadonlyArray<ApiKey>

@@ -1,5 +1,5 @@
 /**
- * Access control for inference and management: collects the facts of a request and lets `Access.decide` decide. HOT and synchronous,
+ * Access control for inference and management: collects the facts of a request and lets `Access.decide` decide. Hot and synchronous,
  * because inference requests use it too.
  */
 import * as Context from "effect/Context"

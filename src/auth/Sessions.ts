@@ -46,7 +46,7 @@ export interface Login {
 export class Sessions extends Context.Tag("gateway/auth/Sessions")<
   Sessions,
   {
-    /** HOT. The id of the valid session a cookie names; counts as a use of it. */
+    /** Hot: the id of the valid session a cookie names; counts as a use of it. */
     readonly find: (cookie: string, nowMs: number) => string | null
     readonly open: Effect.Effect<Login, StoreError>
     readonly close: (sessionId: string) => Effect.Effect<void, StoreError>

@@ -47,7 +47,7 @@ export type RequestError = TransportFailure | ResponseTooLarge | TimedOut
 export class Upstream extends Context.Tag("gateway/egress/Upstream")<
   Upstream,
   {
-    /** HOT. Starts a call and returns before anything is received. Never throws. */
+    /** Hot: starts a call and returns before anything is received. Never throws. */
     readonly dispatch: (request: UpstreamRequest, sink: UpstreamSink) => UpstreamCall
     /** A whole answer, bounded in time and size. Interruption aborts the call. */
     readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>

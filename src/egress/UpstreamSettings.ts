@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettings")<
   UpstreamSettings,
   {
-    /** HOT. Read for every new connection: name resolution, TCP and TLS together. */
+    /** Hot: read for every new connection. The limit for name resolution, TCP and TLS together. */
     readonly connectTimeoutMs: () => number
   }
 >() {}

@@ -50,9 +50,9 @@ export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly ho
 export class Flags extends Context.Tag("gateway/flags/Flags")<
   Flags,
   {
-    /** HOT. Whether a boolean flag is on now. */
+    /** Hot: whether a boolean flag is on now. */
     readonly isOn: (key: BooleanFlag) => boolean
-    /** HOT. The value of an enum flag now; always one of its allowed values. */
+    /** Hot: the value of an enum flag now; always one of its allowed values. */
     readonly value: <K extends EnumFlag>(key: K) => EnumFlagValue<K>
     /** All flags in catalogue order, as persisted. */
     readonly list: Effect.Effect<ReadonlyArray<FlagState>>

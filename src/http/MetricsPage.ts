@@ -1,4 +1,4 @@
-/** The text of `/metrics`: the process, the state of the gateway, and what its traffic was. */
+/** The text of `/metrics`: the process, the state of the gateway, and counts of its traffic. */
 import * as Effect from "effect/Effect"
 import { breakersOf, classOf, countStandings, standingOf } from "../management/Standings.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
@@ -16,10 +16,10 @@ import * as OpenStreams from "./OpenStreams.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
 import { stateFamilies } from "./StateMetrics.ts"
 
-/** What is measured. */
+/** The services that the metrics are read from. */
 export type Measured = Effect.Effect.Context<typeof make>
 
-/** Renders the page with the numbers of now. */
+/** Renders the page with the current numbers. */
 export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const processFacts = yield* ProcessFacts.ProcessFacts

@@ -1,4 +1,4 @@
-/** What must hold when a provider node is saved, and how an input becomes its settings. Pure. */
+/** Checks a provider node before it is saved, and turns the input into its settings. Pure. */
 import type { CreateNode, UpdateNode } from "../api/Groups/ProviderNodes.ts"
 import type { ProviderNodeSettings } from "../domain/ProviderNode.ts"
 import { unmaskHeaders } from "../kernel/Masking.ts"

@@ -1,6 +1,6 @@
 /**
- * Our provider id → its id in the embedded data package. Providers with plans, own currencies or free offers are left out:
- * no price beats a wrong one.
+ * Provider id of the registry → provider id of the price package (`@pydantic/genai-prices`). Providers with subscription plans, currencies
+ * of their own or free offers are left out: an unknown price is better than a wrong one.
  */
 export const publishedAs: ReadonlyMap<string, string> = new Map(
   Object.entries({

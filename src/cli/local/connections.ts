@@ -14,7 +14,7 @@ export interface Tested {
   readonly latencyMs: number
   readonly model: string | null
   readonly error: string | null
-  /** How many models the provider lists, and why it does not say. */
+  /** Number of models the provider lists; null when the list could not be read, for the reason in `modelsError`. */
   readonly models: number | null
   readonly modelsError: string | null
 }

@@ -1,4 +1,4 @@
-/** How simulations and replays are shown. */
+/** Formats the reports of `gateway route simulate` and `gateway route replay`. */
 import type { ReplayView, SimulationView } from "../../api/Groups/Routing.ts"
 import type { Column } from "./Table.ts"
 

@@ -1,12 +1,12 @@
-/** What a feature may do with a request beside the ordinary failover. */
+/** The interface of a feature: what it adds to the failover of a request. */
 import type * as Effect from "effect/Effect"
 import type { FailoverEnd } from "../failover/FailoverEnd.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Served } from "../settle/Bill.ts"
 
-/** How a request ended, with what else was done for it: `others` belong on its bill beside who answered. */
+/** How a request ended. `others`: further calls that were made for it and belong on its bill. */
 export interface Answered {
-  /** The request that was asked in the end. */
+  /** The request as it was sent last; a feature may have changed it. */
   readonly work: Work
   readonly end: FailoverEnd
   readonly others: ReadonlyArray<Served>
@@ -15,12 +15,13 @@ export interface Answered {
 export type Answer = (work: Work) => Effect.Effect<Answered>
 
 export interface Feature {
-  /** Wraps the answering of a request. Called once, at start; what it returns is hot. */
+  /** Wraps `next`: the features further in, and failover innermost. Called once, at start; the function it returns is hot. */
   readonly around: (next: Answer) => Answer
   /**
-   * Hot: whether it has to act before the first call. A feature without this only acts on requests that the first call has not answered.
+   * Hot: whether the feature has to act before the first call. Where no feature does, a request that its first call answers does not
+   * pass through `around`. A feature without `concerns` only acts on the others.
    */
   readonly concerns?: (work: Work) => boolean
-  /** Hot: a request has ended and is settled. */
+  /** Hot: called once a request has ended and is settled. */
   readonly ended?: (work: Work, end: FailoverEnd) => void
 }

@@ -241,7 +241,7 @@ export const builtInStrategy: StrategyLookup = (name) => builtIn.get(name) ?? nu
 
 export type Registration = "registered" | "name-taken" | "invalid" | "full"
 
-/** Milliseconds of one `select` beyond which a custom strategy rests, and for how long. */
+/** A custom strategy whose `select` takes longer than `slowSelectMs` is not called for the next `slowRestMs`. */
 export const slowSelectMs = 50
 export const slowRestMs = 60_000
 
@@ -262,7 +262,7 @@ export interface Registry {
 
 const resting = new Error("the strategy rests for having been slow")
 
-/** Measures each `select`, and refuses the next ones while it rests for having been slow. */
+/** Measures each `select`; after a slow one it throws for `slowRestMs` instead of calling the strategy. */
 const timed = ({ description, name, select }: RouterStrategy, nowMs: () => number): RouterStrategy => {
   let restsUntilMs = Number.NEGATIVE_INFINITY
   return {
@@ -281,7 +281,7 @@ const timed = ({ description, name, select }: RouterStrategy, nowMs: () => numbe
   }
 }
 
-/** `nowMs` is a clock that is not set back; without one no strategy is slow. */
+/** `nowMs` is a monotonic clock; without one no strategy counts as slow. */
 export const makeRegistry = (nowMs: () => number = () => 0): Registry => {
   const custom = new Map<string, RouterStrategy>()
   return {

@@ -1,6 +1,6 @@
 /**
- * Rotations after a crash. What strategies remember is written soon after a request, its usage row before its last byte: rows that are
- * younger than the memory say who has had a turn since. Pure.
+ * Restores rotations after a crash. What strategies remember is stored shortly after a request, the usage row before its last byte. So
+ * the rows that are newer than a stored memory show which targets have had their turn since. Pure.
  */
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { StrategyMemory } from "../candidate/Strategy.ts"
@@ -13,7 +13,7 @@ const longestUnsavedMs = 2_000
 
 type Rows = ReadonlyArray<Pick<UsageRow, "combo" | "connectionId" | "model" | "outcome" | "timestampMs">>
 
-/** `savedAtMs`: when each memory was written. `rows`: the youngest first. */
+/** The memories by combo, after the turns in `rows` (newest first). `savedAtMs`: epoch milliseconds at which each memory was stored. */
 export const caughtUp = (
   memories: ReadonlyMap<string, StrategyMemory>,
   savedAtMs: ReadonlyMap<string, number>,
@@ -23,7 +23,7 @@ export const caughtUp = (
   const youngestMs = rows[0]?.timestampMs ?? 0
   for (const { combo, connectionId, model, outcome, timestampMs } of rows.toReversed()) {
     if (combo === null || connectionId === null || model === null || outcome !== "completed") continue
-    // In the very millisecond it may have been written or not; to be told twice changes nothing.
+    // In the same millisecond the turn may be in the memory already; applying it twice changes nothing.
     if (timestampMs < youngestMs - longestUnsavedMs || timestampMs < (savedAtMs.get(combo) ?? 0)) continue
     const memory = after.get(combo) ?? blankMemory
     // A memory without a dealt target is not of a strategy that deals.

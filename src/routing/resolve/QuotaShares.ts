@@ -1,4 +1,4 @@
-/** Quota-share ids: the members of a group at a provider (`qtSd/<group>/<provider>/<model>`). Pure. */
+/** Resolves quota-share ids (`qtSd/<group>/<provider>/<model>`) to the members of a quota group at a provider. Pure. */
 import { type ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { quotaShareParts, quotaSharePrefix } from "./ModelIds.ts"

@@ -22,7 +22,7 @@ const newDeck = (
   return deck.map((key, index) => (index === 0 ? (deck[place] ?? key) : index === place ? first : key))
 }
 
-/** One card each. The same account and model may stand there twice, with reasoning and without. */
+/** The candidates by card. An account and model that occur twice, with reasoning and without, have two cards. */
 const cardsOf = (candidates: ReadonlyArray<Candidate>): ReadonlyMap<string, Candidate> => {
   const cards = new Map<string, Candidate>()
   for (const candidate of candidates) {

@@ -1,4 +1,4 @@
-/** Which targets a request would leave out if it went out now, and why: the first step of its walk, without a call. */
+/** Which targets a request would leave out if it were sent now, and why: the first step of its walk, without a call. */
 import { noneReady } from "../candidate/Reason.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import type { Unready } from "../health/Health.ts"
@@ -6,7 +6,7 @@ import type { RoutePolicy } from "./RoutePolicy.ts"
 import type { Place, WalkWorld } from "./Steps.ts"
 import { Walk } from "./Walk.ts"
 
-/** Everywhere a line to stand in: the walk comes past all targets. */
+/** Every target has a queue, so that the walk visits all of them and calls none. */
 const inLine: Place<never, null> = { _tag: "Wait", wait: null }
 
 const ignore = (): void => {}
@@ -19,7 +19,7 @@ export interface PreviewInput {
   readonly nowMs: number
 }
 
-/** By target; those that would be asked are absent. Nothing is taken, and nothing is changed. */
+/** The reasons by target; targets that would be called are absent. No place is taken and no state is changed. */
 export const leftOutOf = ({ nowMs, order, policy, unready }: PreviewInput): ReadonlyMap<Target, Unready> => {
   const leftOut = new Map<Target, Unready>()
   const world: WalkWorld<never, null> = {

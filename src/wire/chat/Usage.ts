@@ -10,7 +10,7 @@ import { isObject, type JsonObject, objectOr } from "../json/Json.ts"
 
 const members: UsageMembers = { prompt: "prompt_tokens", completion: "completion_tokens" }
 
-/** The counts of a usage object. */
+/** Token counts of a usage object of the chat wire; counts that it lacks are absent. */
 export const decodeUsage = (usage: JsonObject, dialect: Dialect = plainDialect): UsagePatch =>
   readUsage(usage, members, dialect.usage)
 

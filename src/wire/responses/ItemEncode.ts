@@ -43,7 +43,7 @@ const itemMark = (part: Part, { own }: Encoder): JsonObject | undefined => {
   return isObject(mark) ? mark : undefined
 }
 
-/** An item other than a message; undefined for content, null for what was dropped. */
+/** Encodes a part that is an item of its own. Undefined: the part belongs into a message; null: it was dropped. */
 const encodeItem = (part: Part, encoder: Encoder): JsonObject | null | undefined => {
   switch (part.type) {
     case "tool_call":

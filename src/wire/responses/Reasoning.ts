@@ -9,7 +9,7 @@ import { isMadeUp } from "./Ids.ts"
 
 const members = new Set(["type", "id", "encrypted_content"])
 
-/** Between the sections of a summary. */
+/** Separates the sections of a summary. */
 export const sectionBreak = "\n\n"
 
 const textsOf = (list: Json | undefined): ReadonlyArray<string> =>
