@@ -1,6 +1,8 @@
 // Bundles the program into dist/ (or --out <folder>): one small entry, and the server, the command line and what they share
 // in chunks of their own. Built beside the target and then moved into its place, so that a failed build breaks nothing.
-import { existsSync, renameSync, rmSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -37,7 +39,7 @@ const asciiOnly = {
 
 const build = async (rolldown, folder) => {
   const bundle = await rolldown({
-    input: { main: join(root, "src/cli/main.ts") },
+    input: { program: join(root, "src/cli/main.ts") },
     cwd: root,
     platform: "node",
     // Native addons stay where npm put them.
@@ -50,9 +52,10 @@ const build = async (rolldown, folder) => {
   try {
     const { output } = await bundle.write({
       dir: folder,
-      format: "esm",
-      entryFileNames: "[name].js",
-      chunkFileNames: "chunks/[name]-[hash].js",
+      // Scripts, because Node keeps no compiled code of ECMAScript modules (bin/launch.mjs).
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "chunks/[name]-[hash].cjs",
       // Names of functions and classes stay, so that a stack trace can be read.
       sourcemap: process.env.GATEWAY_SOURCEMAP === "1",
       minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
@@ -62,6 +65,36 @@ const build = async (rolldown, folder) => {
     await bundle.close()
   }
 }
+
+const startsWithin = 60_000
+
+/** The flags that bin/gateway gives to Node. */
+const nodeFlags = () => readFileSync(join(root, "bin/gateway"), "utf8").split("\n", 1)[0].split(" ").slice(3)
+
+/** Lets V8 compile the program once and keeps what it made. Null, or why there is no compiled code. */
+const cacheCode = (folder) =>
+  new Promise((done) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "gateway-build-"))
+    const child = spawn(process.execPath, [...nodeFlags(), join(root, "bin/codeCache.mjs"), folder], {
+      // Nothing of its surroundings: neither their settings nor their flags for Node.
+      env: { PATH: process.env.PATH, DATA_DIR: dataDir, GATEWAY_ENV_CONNECTIONS: "false" },
+      stdio: ["ignore", "pipe", "pipe", "ipc"]
+    })
+    let said = ""
+    let isWritten = false
+    const tooLate = setTimeout(() => child.kill("SIGKILL"), startsWithin)
+    child.stderr.on("data", (chunk) => (said += chunk))
+    child.stdout.on("data", (chunk) => {
+      if (String(chunk).includes("listening")) child.send("write")
+    })
+    child.once("message", () => (isWritten = true))
+    child.once("error", (error) => (said += error.message))
+    child.once("close", () => {
+      clearTimeout(tooLate)
+      rmSync(dataDir, { recursive: true, force: true })
+      done(isWritten ? null : said.trim().slice(-500))
+    })
+  })
 
 /** Puts `fresh` where `out` is. The old folder steps aside first, because a folder cannot be renamed over a full one. */
 const swap = (fresh, out) => {
@@ -81,6 +114,10 @@ if (bundler === null) {
   const fresh = `${out}.${process.pid}.new`
   try {
     const output = await build(bundler.rolldown, fresh)
+    copyFileSync(join(root, "bin/launch.mjs"), join(fresh, "main.js"))
+    const problem = await cacheCode(fresh)
+    if (problem !== null)
+      process.stdout.write(`The program starts slower: its compiled code could not be kept. ${problem}\n`)
     swap(fresh, out)
     const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code : part.source).length, 0)
     process.stdout.write(`Built ${out}: ${output.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB.\n`)

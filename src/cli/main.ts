@@ -2,10 +2,5 @@
 import { readServeArgv } from "./serveOptions.ts"
 
 const flags = readServeArgv(process.argv.slice(2))
-if (flags === null) {
-  const { main } = await import("./Cli.ts")
-  main(process.argv)
-} else {
-  const { main } = await import("./serve.ts")
-  main(flags)
-}
+if (flags === null) void import("./Cli.ts").then(({ main }) => main(process.argv))
+else void import("./serve.ts").then(({ main }) => main(flags))
