@@ -54,6 +54,7 @@ const build = async (rolldown, folder) => {
       dir: folder,
       // Scripts, because Node keeps no compiled code of ECMAScript modules (bin/launch.mjs).
       format: "cjs",
+      dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
       chunkFileNames: "chunks/[name]-[hash].cjs",
       // Names of functions and classes stay, so that a stack trace can be read.

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { constants, Script } from "node:vm"
+import { Script } from "node:vm"
 
 const begin = '(function (exports, require, module, __filename, __dirname) {"use strict";'
 const end = "\n})"
@@ -34,8 +34,7 @@ export const launch = (folder, onScript = () => {}) => {
     const script = new Script(begin + readFileSync(file, "utf8") + end, {
       filename: pathToFileURL(file).href,
       columnOffset: -begin.length,
-      cachedData: read(cacheFileOf(folder, file)),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+      cachedData: read(cacheFileOf(folder, file))
     })
     onScript(script, file)
     const require = (id) => (id.startsWith(".") ? load(resolve(dirname(file), id)) : packages(id))
