@@ -1,6 +1,6 @@
 /**
  * The management contract: every endpoint of the route table once. Handlers, the CLI's client and `/openapi.json` derive from it.
- * Errors every route can answer are declared here; the others stand at their endpoint.
+ * Errors every route can answer are declared here; the others at their endpoint.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"

@@ -81,7 +81,7 @@ const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   wire: "chat"
 })
 
-/** Where a key stands in the path, for clients that cannot send headers. The same routes, under one more spelling. */
+/** The prefix with the key in the path, for clients that cannot send headers. The same routes under another path. */
 export const editorPath = "/api/v1/editor/:token"
 
 const editor = (...paths: ReadonlyArray<string>): ReadonlyArray<string> => paths.map((path) => editorPath + path)
@@ -157,7 +157,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaTags", "ollama", ...ollama("tags"), ...editor(...ollama("tags"))),
   ...listing("inference.ollamaVersion", "ollama", ...ollama("version"), ...editor(...ollama("version"))),
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
-  // The registry for everybody, without secrets, accounts or nodes: a router beside the gateway needs no more than its own key.
+  // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
   { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", wire: null },
   // Clients probe the root before their first request.

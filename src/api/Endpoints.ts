@@ -56,6 +56,6 @@ export const endpointsOf =
       parameters.length === 0
         ? endpoint
         : endpoint.setPath(Schema.Struct(Object.fromEntries(parameters.map((parameter) => [parameter, Schema.String]))))
-    // The table says of each name what the types above read from it.
+    // The table has for each name what the types above infer from it.
     return withPath as unknown as EndpointOf<Group, Name>
   }

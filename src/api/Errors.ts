@@ -22,7 +22,7 @@ export const ErrorBody = Schema.Struct({
   })
 }).annotations({ identifier: "ErrorBody", description: "What every refused management request answers." })
 
-/** What an error says. `code` replaces the usual one of the status; `retryAfterMs` becomes the `Retry-After` header. */
+/** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header. */
 export interface ErrorFields {
   readonly message: string
   readonly code?: string
@@ -87,7 +87,7 @@ const classes = [
   Unavailable
 ] as const
 
-/** By class, because other rooms have errors of the same name. */
+/** By class, because other modules have errors of the same name. */
 export const isContractError = (error: unknown): error is ContractError =>
   classes.some((Class) => error instanceof Class)
 

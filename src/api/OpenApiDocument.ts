@@ -22,7 +22,7 @@ const csrf: OpenApi.OpenAPISecurityScheme = {
 
 const methods = ["get", "post", "put", "patch", "delete"] as const
 
-/** The framework's own decode error and its parts: it never leaves the house, `ErrorBody` does. */
+/** The framework's own decode error and its parts: clients never see it, only `ErrorBody`. */
 const unusedSchemas = new Set(["HttpApiDecodeError", "Issue", "PropertyKey"])
 
 /** What is an object of anything in the contract, because it is checked field by field behind it. */

@@ -28,7 +28,7 @@ export type Match =
   /** The path has routes for other methods only. */
   | { readonly _tag: "WrongMethod"; readonly routes: readonly [Route, ...ReadonlyArray<Route>] }
   | { readonly _tag: "Unknown" }
-  /** The path has no honest meaning. */
+  /** The path has no legitimate meaning. */
   | { readonly _tag: "Malformed" }
 
 const unknown: Match = { _tag: "Unknown" }
@@ -126,7 +126,7 @@ export const match = (method: string, url: string): Match => {
   }
 }
 
-/** A route at the path of a request, whatever its method: it says in which words the path is answered. */
+/** A route at the path of a request, whatever its method: its wire is the format of errors. */
 export const routeAt = (found: Match): Route | null => {
   switch (found._tag) {
     case "Found":

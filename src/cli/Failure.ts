@@ -50,7 +50,7 @@ const codes: Readonly<Record<string, number>> = {
   QuitException: 130
 }
 
-/** What the command-line library says about arguments has no tag of ours, but a symbol that only its errors carry. */
+/** Errors of the command-line library about arguments have no tag, but a symbol that only they carry. */
 const isArgumentError = (error: unknown): boolean =>
   Predicate.isObject(error) && Symbol.for("@effect/cli/ValidationError") in error
 

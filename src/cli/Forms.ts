@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 const worded = <A, I>(schema: Schema.Schema<A, I>, problem: (given: I) => string): Schema.Schema<A, I> =>
   schema.annotations({ message: ({ actual }) => ({ message: problem(actual as I), override: true }) })
 
-/** A flag that is decoded by a schema. `problem` says what is wrong with a value that the schema does not take. */
+/** A flag that is decoded by a schema. `problem` is the error message for a value the schema refuses. */
 export const taking =
   <A, I>(schema: Schema.Schema<A, I>, problem: (given: I) => string) =>
   (option: Options.Options<I>): Options.Options<A> =>

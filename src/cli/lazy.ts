@@ -1,4 +1,4 @@
-/** Loading the rooms that only some commands need. */
+/** Loads modules that only some commands need. */
 import * as Effect from "effect/Effect"
 import { CommandFailed } from "./Failure.ts"
 

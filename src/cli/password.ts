@@ -25,7 +25,7 @@ const first = Prompt.password({
   }
 })
 
-/** Asks twice, so that a slip of the finger locks nobody out. */
+/** Asks twice, so that a typo does not lock the administrator out. */
 export const askNewPassword = Effect.gen(function* () {
   const password = yield* first
   const again = yield* Prompt.password({ message: "The same again" })

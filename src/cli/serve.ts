@@ -5,12 +5,12 @@ import { loadRoom } from "./lazy.ts"
 import { runMain } from "./run.ts"
 import type { ServeFlags } from "./serveOptions.ts"
 
-/** Serves until the process is told to stop. */
+/** Serves until the process gets a signal to stop. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   yield* loadConfig
   const room = yield* loadRoom(() => import("../app/serve.ts"))
   yield* room.serve(flags)
 })
 
-/** Serves as the main program: being told to stop is a good end. */
+/** Serves as the main program: a signal to stop is a successful end. */
 export const main = (flags: ServeFlags): void => runMain(serve(flags), 0)

@@ -3,7 +3,7 @@
  * that a plain start takes.
  */
 
-/** What the command line says about serving; what is absent comes from the configuration. */
+/** Options of `serve` from the command line; absent ones come from the configuration. */
 export interface ServeFlags {
   readonly host?: string
   readonly port?: number

@@ -1,5 +1,5 @@
 /**
- * How each conversation route reads its requests: which codec, what the path tells, and which requests are answered without a model.
+ * How each conversation route reads its requests: the codec, the values in the path, and which requests are answered without a model.
  * Pure; the edge only carries them out.
  */
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"

@@ -1,6 +1,6 @@
 /**
- * What every request and every upgrade passes before its route is looked at: who may not even ask, and what pages of other origins are told
- * of the answer (CORS). One place for both planes and for sockets.
+ * Checks every request and every upgrade before its route: requests of foreign sites are refused, and pages of other origins get the CORS
+ * headers. One place for inference, management and sockets.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
 const renderFor = (found: Match, view: ErrorView, requestId: string): string =>
   JSON.stringify(codecs[routeAt(found)?.wire ?? "chat"].renderError(view, requestId))
 
-/** How long a page may go by what it was told, in seconds. */
+/** How long a page may cache the answer to a preflight request, in seconds. */
 const preflightSeconds = "600"
 const maxHeaderNames = 1024
 

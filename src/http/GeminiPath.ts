@@ -1,5 +1,5 @@
 /**
- * The generative-language wire tells model and action in the path: `/v1beta/models/<id>:<action>`. Ids may hold slashes, and some
+ * The gemini wire has model and action in the path: `/v1beta/models/<id>:<action>`. Ids may hold slashes, and some
  * clients leave out `models/` for those. Pure.
  */
 export interface GeminiPath {

@@ -45,7 +45,7 @@ const after = <A>(entries: ReadonlyArray<A>, start: number, size: number | null)
   return { items, hasMore: end < entries.length }
 }
 
-/** A page by the ids that stand before or after it. */
+/** A page by the ids before or after it. */
 export const pageById = <A extends Entry>(
   entries: ReadonlyArray<A>,
   query: URLSearchParams

@@ -58,7 +58,7 @@ export class NodeReply implements ClientReply {
 
   onClose(listener: () => void): () => void {
     if (!this.#response.destroyed || this.#response.writableFinished) return this.#leaving.add(listener)
-    // Gone before anybody listened.
+    // The client left before there was a listener.
     listener()
     return nothing
   }

@@ -1,4 +1,4 @@
-/** How many clients are being told an answer piece by piece right now, over HTTP or a socket. Counted where the pieces leave. */
+/** Number of answers being streamed now, over HTTP or a socket. Counted where the pieces are written. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 

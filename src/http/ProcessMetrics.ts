@@ -1,4 +1,4 @@
-/** What `/metrics` says of the process: memory, event loop, and everything that has to come back to where it was when it is quiet. Pure. */
+/** The process metrics: memory, event loop, and everything that must return to its initial value when the gateway is idle. Pure. */
 import type { ProcessFactsShape } from "../platform/ProcessFacts.ts"
 import type { GaugeFamily, MetricsSnapshot } from "../usage/telemetry/Families.ts"
 

@@ -1,4 +1,4 @@
-/** The log line of a request that comes to no handler: an unknown route, a wrong method, a stranger at the front door. */
+/** The log line of a request that reaches no handler: an unknown route, a wrong method, a foreign site. */
 import * as Effect from "effect/Effect"
 import { clean, pathOnly } from "../usage/telemetry/Summary.ts"
 

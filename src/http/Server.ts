@@ -1,6 +1,6 @@
 /**
- * The one HTTP server: a request is matched with the route table, and served by the raw edge or the management plane. Stops gently: no new connection, running requests may
- * finish within the drain time, then what is left is told that the gateway stops, and cut.
+ * The HTTP server: a request is matched with the route table, and served by the raw edge or the management plane. On shutdown it accepts no
+ * new connection; running requests may finish within the drain time, then they end with an error and are closed.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -20,7 +20,7 @@ import { ManagementDoor } from "./ManagementDoor.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
 
-/** The address cannot be listened on. `message` is for people and says what to do. */
+/** The address cannot be listened on. `message` is for people and has the remedy. */
 export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
 
 export class HttpServer extends Context.Tag("gateway/http/HttpServer")<
@@ -67,12 +67,12 @@ const listen = (server: Server, host: string, port: number): Effect.Effect<Addre
 const urlOf = (address: AddressInfo): string =>
   `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`
 
-/** After the drain what is left may take this long to tell its client, and a socket's client to say goodbye. */
+/** Time after the drain for running requests to send their error, and for clients of sockets to close. */
 const goodbyeMs = 2_000
 
 /**
- * Takes no new connection and waits until nothing is running, `drainMs` at most; what runs then is told to end, and its clients are
- * told why. What is left after that is cut.
+ * Accepts no new connection and waits until nothing is running, at most `drainMs`; what still runs then ends with an error for its
+ * client. Connections left after that are destroyed.
  */
 const close = (
   server: Server,

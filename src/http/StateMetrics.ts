@@ -1,4 +1,4 @@
-/** What `/metrics` says of the state of the house: breakers, connections, room. Pure. */
+/** The state metrics: breakers, connections, capacity. Pure. */
 import type { StandingCounts } from "../management/Standings.ts"
 import type { BreakerView } from "../resilience/breaker/Breakers.ts"
 import type { GaugeFamily, MetricsSnapshot } from "../usage/telemetry/Families.ts"

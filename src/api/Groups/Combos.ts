@@ -13,7 +13,7 @@ const TargetView = Schema.Struct({
   label: Schema.optionalWith(Schema.String, { exact: true })
 })
 
-/** Only the OpenAPI document shows its fields (`OpenApiDocument`): what is wrong with them is told along with what a combo refers to. */
+/** Only the OpenAPI document shows its fields (`OpenApiDocument`): they are validated together with the references of a combo. */
 const Config = Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({ identifier: "ComboConfig" })
 
 export const ComboView = Schema.Struct({
@@ -80,7 +80,7 @@ const Combo = Schema.Struct({ combo: ComboView })
 
 const Tokens = Schema.NullOr(Schema.Number)
 
-/** An automatic id with what it would choose from. Limits are the greatest of the pool, null when nobody knows any. */
+/** An automatic id with what it would choose from. Limits are the greatest of the pool, null when none is known. */
 export const AutoComboView = Schema.Struct({
   id: Schema.String,
   name: Schema.String,

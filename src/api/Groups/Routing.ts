@@ -118,13 +118,13 @@ export const SimulateInput = Schema.Struct({
   latency: named(LatencyPercentiles),
   /** Requests a connection serves in a window; beyond them it answers 429. */
   quotas: named(SimulatedQuota),
-  /** What else goes wrong there, and when; of several the first that is in force and strikes. */
+  /** Additional faults, and when they occur; of several the first that applies. */
   faults: named(Schema.Array(SimulatedFault).pipe(Schema.maxItems(16))),
-  /** What goes wrong with whom, beside what is said above, which comes first. */
+  /** A scenario of faults; the behaviours above come first. */
   scenario: optional(ScenarioName),
   /** The answers are streamed; absent: as the scenario has it. */
   stream: optional(Schema.Boolean),
-  /** Sessions that the requests are of, in turn; absent: each stands alone. */
+  /** Number of sessions that the requests belong to, in turn; absent: no sessions. */
   sessions: optional(SimulatedSessions),
   promptTokens: optional(Tokens),
   outputTokens: optional(Tokens)
@@ -175,7 +175,7 @@ export const SimulationView = Schema.Struct({
       breakerOpenings: Schema.Number,
       /** What its last failed call was understood as. */
       lastFailure: Schema.NullOr(Schema.Struct({ kind: Schema.String, status: Schema.Number })),
-      /** What keeps it out at the end; `remainingMs` null: an operator has to act, or nobody knows. */
+      /** Why it cannot be used at the end; `remainingMs` null: an operator has to act, or the time is unknown. */
       left: Schema.NullOr(Schema.Struct({ rule: Schema.String, remainingMs: MaybeNumber })),
       p50Ms: MaybeNumber,
       p95Ms: MaybeNumber,

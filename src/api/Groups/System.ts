@@ -26,7 +26,7 @@ export const Health = Schema.Struct({
     halfOpen: Schema.Number
   }),
   connections: AccountCounts,
-  /** Rows of the usage log on their way to the database; `problem` says what keeps them from it (a full disk), null when nothing does. */
+  /** Rows of the usage log that wait for the database; `problem` is why they cannot be written (a full disk), null when they can. */
   usageLog: Schema.Struct({
     problem: Schema.NullOr(Schema.String),
     waitingRows: Schema.Number,

@@ -45,8 +45,8 @@ const LogsQuery = Schema.Struct({
 })
 
 /**
- * One quota of a connection. `source` tells whether the operator declared it (then it is counted by the gateway) or the provider
- * showed it. Null: nobody knows.
+ * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
+ * Null: unknown.
  */
 export const QuotaView = Schema.Struct({
   used: Schema.Number,

@@ -10,7 +10,7 @@ import * as Output from "../output/Output.ts"
 import { accountWords, breakerWords } from "../output/resilience.ts"
 import { fields } from "../output/Table.ts"
 
-/** `gateway` is null when no key was given: counts are not for everybody. */
+/** `gateway` is null when no key was given: counts need one. */
 const Status = Schema.Struct({ url: Schema.String, ...Ping.fields, gateway: Schema.NullOr(Health) })
 
 const uptime = (ms: number): string => {

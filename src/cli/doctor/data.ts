@@ -20,7 +20,7 @@ const loadTools = loadRoom(async () => ({
 const restore = "Put a copy from the folder 'backups' in its place, or move the file away to start empty."
 const busyTimeoutMs = 1000
 
-/** How the database is: `isCurrent` tells that a start would not change it. */
+/** State of the database; `isCurrent`: a start would not change it. */
 export interface DatabaseState {
   readonly finding: Finding.Finding
   readonly isCurrent: boolean

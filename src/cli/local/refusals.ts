@@ -1,4 +1,4 @@
-/** What a refusal of the management says at the command line. */
+/** Errors of the management services, worded for the command line. */
 import type { ManagementError } from "../../management/Errors.ts"
 import type { StoreFailure } from "../../store/Errors.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"

@@ -27,7 +27,7 @@ export const json = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect
 export const jsonLine = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<void> =>
   Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(harmlessJson(encoded)))
 
-/** Rows as a table, or the sentence that says why there are none. */
+/** Rows as a table, or a sentence when there are none. */
 export const rows = <Row>(
   all: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,

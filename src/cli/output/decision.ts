@@ -16,10 +16,10 @@ interface Placed extends Candidate {
   readonly place: number | null
 }
 
-/** Three digits tell scores apart; the record itself has them all. */
+/** Three digits are enough to distinguish scores; the record has them all. */
 const number = (value: number | null): string => (value === null ? "-" : value.toFixed(3))
 
-/** Candidates whose factors stand beside each other in a table. */
+/** How many candidates are compared side by side. */
 export const mostCompared = 8
 
 interface Factor {

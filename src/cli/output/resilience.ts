@@ -22,7 +22,7 @@ export const span = (ms: number): string => {
     .join(" ")
 }
 
-/** A breaker somebody would want to know of. */
+/** A breaker that is worth showing. */
 export const hasMoved = ({ failures, state }: BreakerView): boolean => state !== "CLOSED" || failures > 0
 
 /** An account that cannot be used now: it cools down, or waits for an operator. */

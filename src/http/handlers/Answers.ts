@@ -66,7 +66,7 @@ const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
     if (known === undefined) byField.set(field, [message])
     else known.push(message)
   }
-  // Of something that may also be null, the null branch complains too; what is wrong inside says it better.
+  // For a nullable value the null branch fails too; the error inside the value is more useful.
   const isSaidWithin = (field: string): boolean =>
     [...byField.keys()].some((other) => other.startsWith(`${field}.`)) &&
     (byField.get(field) ?? []).every((message) => message.startsWith("Expected null, "))

@@ -11,7 +11,7 @@ import type { SimulatedSessions } from "../../simulation/Simulation.ts"
 import * as Simulator from "../../simulation/Simulator.ts"
 import { answered } from "./Answers.ts"
 
-/** What the request itself would have been told, as an answer of this plane. */
+/** The error of the request itself, as an answer of the management routes. */
 const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
   const { code, details, message, param, retryAfterMs } = describe(error)
   const fields = { message, code, details, ...(param === null ? {} : { param }) }
@@ -25,7 +25,7 @@ const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | U
   }
 }
 
-/** Header names are lower-case inside the house; of several spellings the last counts. */
+/** Header names are lower-case internally; of several spellings the last counts. */
 const lowerCase = (headers: NonNullable<ExplainInput["headers"]>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 

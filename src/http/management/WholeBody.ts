@@ -40,7 +40,7 @@ const bytesOf = (
     })
   )
 
-/** The value of a body when it is asked for. Nothing stands for `null`; a byte order mark is not part of the text. */
+/** The value of a body on first use. An empty body is `null`; a byte order mark is not part of the text. */
 type Read = () => unknown
 
 const readSmall = (body: Buffer): Read | BadRequest => {

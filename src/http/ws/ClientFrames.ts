@@ -8,7 +8,7 @@ export type ClientFrame =
   | { readonly _tag: "Create"; readonly lane: string | null; readonly body: JsonObject; readonly generate: boolean }
   | { readonly _tag: "Cancel"; readonly lane: string | null }
 
-/** A frame that cannot be followed: told to the client, and the socket stays open. */
+/** A frame that cannot be processed: the client gets an error, and the socket stays open. */
 export interface FrameProblem {
   readonly _tag: "Problem"
   readonly lane: string | null
@@ -25,7 +25,7 @@ const problem = (message: string, param: string | null = null, lane: string | nu
   message
 })
 
-/** The request in a frame: its members stand beside `type`, or in `response`. Members of the transport are taken out. */
+/** The request in a frame: its members are next to `type`, or in `response`. Members of the transport are removed. */
 const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly generate: boolean } => {
   const { event_id: _event, response, stream_id: _lane, type: _type, ...flat } = frame
   const { generate, ...body } = isObject(response) ? { ...flat, ...response } : flat
@@ -33,7 +33,7 @@ const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly gen
   return { body: { ...body, stream: true }, generate: generate !== false }
 }
 
-/** Total: any text is a frame or a problem that says what is wrong with it. */
+/** Total: any text becomes a frame or a problem with the reason. */
 export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
   const frame = readForeignJson(text, maxTopMembers)
   if (frame instanceof Unreadable) return problem(frame.message)

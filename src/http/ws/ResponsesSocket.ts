@@ -24,13 +24,13 @@ import * as OpenStreams from "../OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
 import { judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
 
-/** Called when a response begins; the returned function says that it is over. */
+/** Called when a response begins; call the returned function when it has ended. */
 export type Began = () => () => void
 
 export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")<
   ResponsesSocket,
   {
-    /** Answers an upgrade: with a socket, or with an HTTP answer that says why not. */
+    /** Answers an upgrade with a socket, or with an HTTP error. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began) => void
     /** Takes no further socket; idle ones end at once, busy ones after what runs. */
     readonly drain: () => void

@@ -1,4 +1,4 @@
-/** What the gateway says on a socket: the events of a responses stream, one JSON object per text frame. Pure. */
+/** Frames sent by the gateway: the events of a responses stream, one JSON object per text frame. Pure. */
 import { errorView, type ErrorView, typeAndCode } from "../../domain/Errors.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { errorEvent } from "../../wire/responses/Errors.ts"
@@ -66,7 +66,7 @@ export const errorAnswerFrame = (status: number, headers: ReadonlyArray<string>,
 
 const statuses = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504, 529]
 
-/** The status a type and code stand for. */
+/** The status of a type and code. */
 const statusFor = (type: string | null, code: string | null): number => {
   const exact = statuses.find((status) => {
     const [usualType, usualCode] = typeAndCode(status)

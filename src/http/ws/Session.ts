@@ -21,7 +21,7 @@ import { makeSocketWriter } from "./SocketWriter.ts"
 import { warmUp } from "./WarmUp.ts"
 
 export interface SessionFacts {
-  /** Id of the socket, told in the head of the upgrade. */
+  /** Id of the socket, sent in the headers of the upgrade. */
   readonly id: string
   /** Path of the route, as for a request over HTTP. */
   readonly path: string
@@ -41,12 +41,12 @@ export interface SessionServices {
   readonly bodies: Pick<typeof BodyBudget.Service, "share" | "refusal">
   readonly history: ResponseHistory
   readonly maxBodyBytes: number
-  /** A response is being made; the returned function says that it is over. */
+  /** Call when a response begins; call the returned function when it has ended. */
   readonly began: () => () => void
 }
 
 export interface Session {
-  /** Counts bytes of a frame that is not whole yet. False when there is no room for them: the client was told, and the socket must end. */
+  /** Counts bytes of an incomplete frame. False when the budget is exhausted: the client got an error, and the socket must be closed. */
   readonly arriving: (bytes: number) => boolean
   /** Called every half minute: ends a socket whose client is gone, or whose time is over. */
   readonly tick: (nowMs: number) => void

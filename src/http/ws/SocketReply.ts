@@ -1,6 +1,6 @@
 /**
- * The way back to a socket client. The pipeline writes the text of an event stream, cut anywhere; each event goes out as one frame.
- * What the answer says of itself is heard on the way, for a conversation that goes on. A class, because one is made per request.
+ * The reply to a socket client. The pipeline writes the text of an event stream, cut anywhere; each event is sent as one frame. The id
+ * and output of the answer are recorded for a conversation that continues. A class, because one is made per request.
  */
 import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { Listeners } from "../../kernel/Listeners.ts"
@@ -25,7 +25,7 @@ export interface SocketReplyOptions {
   readonly requestId: string
   /** Members of the transport in every frame (`stream_id`). */
   readonly members: JsonObject
-  /** As the client sent it: the answer shows it, though the upstream never heard of it. */
+  /** As the client sent it: the answer shows it, although it was not sent to the upstream. */
   readonly previousResponseId: string | null
   /** False when the client reads slower than we write. */
   readonly send: (frame: string) => boolean
@@ -58,7 +58,7 @@ export class SocketReply implements ClientReply {
   #headers: Array<string> = []
   #errorBody = ""
   #frames = 0
-  /** The client has heard how it ended. */
+  /** The end of the answer was sent to the client. */
   #over = false
   #failed = false
   #answered: Answered | null = null
@@ -103,7 +103,7 @@ export class SocketReply implements ClientReply {
     return this.#drained.add(listener)
   }
 
-  /** The client may be gone already: between two steps of the pipeline nobody listens. */
+  /** The client may have left already: between two steps of the pipeline there is no listener. */
   onClose(listener: () => void): () => void {
     if (!this.#closed) return this.#leaving.add(listener)
     listener()
@@ -141,7 +141,7 @@ export class SocketReply implements ClientReply {
     return keepsUp
   }
 
-  /** The first frame of an answer tells who serves it, as headers do over HTTP. */
+  /** The first frame of an answer names what serves it, like the headers over HTTP. */
   #send(frame: string): boolean {
     const { members, send } = this.#options
     const first = this.#frames === 0 && this.#status < 400
@@ -149,7 +149,7 @@ export class SocketReply implements ClientReply {
     return send(withMembers(frame, first ? { ...members, headers: headersOf(this.#headers) } : members))
   }
 
-  /** A client waits for the event that ends its answer: without one it is told why. */
+  /** A client waits for the last event of its answer: without one it gets an error. */
   #tellCut(): void {
     this.#failed = true
     const limit = this.#scanner.failure?.limitBytes

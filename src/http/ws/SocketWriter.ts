@@ -12,7 +12,7 @@ const deafAboveBytes = 8 * 1_048_576
 export type WritableSocket = Pick<WebSocket, "readyState" | "OPEN" | "bufferedAmount" | "send" | "pause" | "resume">
 
 export interface SocketWriter {
-  /** False when the client reads slower than we write: `drained` tells when it has caught up. */
+  /** False when the client reads too slowly: `drained` resolves when it has caught up. */
   readonly send: (frame: string) => boolean
 }
 

@@ -45,7 +45,7 @@ export const principalOf = (access: Access): Principal | ErrorView => {
   return transportError(status, status === 401 ? typeAndCode(401)[1] : code, message)
 }
 
-/** Whose socket it is, or the answer that refuses it. The key is looked at last: a path that takes no socket says nothing of keys. */
+/** The owner of the socket, or the answer that refuses it. The key is checked last, so that a path without sockets reveals nothing about keys. */
 export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
   const route = routeAt(match(facts.method, facts.url))
   if (route?.key !== "inference.responses") return noRoute
