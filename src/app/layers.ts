@@ -76,7 +76,7 @@ const tables = Layer.mergeAll(Repos.layer, Backup.layer).pipe(
 )
 
 /** The store as the server holds it: locked against a second gateway for as long as it runs. */
-export const serverStore = tables.pipe(Layer.provideMerge(DataLock.layer))
+const serverStore = tables.pipe(Layer.provideMerge(DataLock.layer))
 
 /** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
 export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))

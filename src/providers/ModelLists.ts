@@ -38,7 +38,7 @@ interface Entry extends ListState {
 /** Connections whose list is kept; beyond it the one learned longest ago is dropped. */
 export const capacity = 2_000
 /** Models over all lists, each list counted once however many connections share it. */
-export const maxModelsInAll = 500_000
+const maxModelsInAll = 500_000
 const freshForMs = 10 * 60_000
 const maxProblemLength = 300
 

@@ -270,7 +270,6 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     deciding.ended(target, ok, nowMs)
     if (ok === null || !policy.measured) return
     stats.record({
-      provider: target.account.spec.id,
       connectionId: target.account.connection.id,
       model: target.model,
       combo: countedFor(resolution),

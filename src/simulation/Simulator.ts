@@ -64,7 +64,7 @@ export class Simulator extends Context.Tag("gateway/simulation/Simulator")<
 
 /** Requests times targets of one run. */
 export const mostWork = 2_000_000
-export const mostRows = 50_000
+const mostRows = 50_000
 
 /** Candidates looked at in one portion: some milliseconds. */
 const portionWork = 2_000

@@ -107,7 +107,6 @@ export const make = Effect.gen(function* () {
     if (ok === null || !policy.measured) return
     const firstMs = result._tag === "Completed" ? result.firstContentMs : null
     stats.record({
-      provider: account.spec.id,
       connectionId: account.connection.id,
       model,
       combo: countedFor(work.resolution),

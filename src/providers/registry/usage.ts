@@ -104,7 +104,7 @@ export const usageOf = (provider: string): UsageDialect => {
 }
 
 /** Wires with one way to count, at every provider. */
-export const wireUsage: Readonly<Record<"messages" | "gemini" | "ollama", UsageDialect>> = {
+const wireUsage: Readonly<Record<"messages" | "gemini" | "ollama", UsageDialect>> = {
   messages: {
     reasoning: "inside",
     cacheRead: "beside",

@@ -96,7 +96,7 @@ export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs
 }
 
 /** An open breaker before the last target that is left lets a probe through as often as this, if its reset timeout is longer. */
-export const lastResortProbeMs = 3_000
+const lastResortProbeMs = 3_000
 
 /**
  * The first probe comes this soon, each that fails doubles the time: an upstream that fails now and then opens a breaker of a low

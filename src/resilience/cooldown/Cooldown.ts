@@ -75,7 +75,7 @@ const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError"
 })
 
 /** Length of the backoff after `level` failures. */
-export const backoffMs = (profile: CooldownProfile, level: number): number =>
+const backoffMs = (profile: CooldownProfile, level: number): number =>
   profile.baseCooldownMs * 2 ** Math.min(level, profile.maxBackoffSteps)
 
 /** A mark in the future was set before the clock went back, and tells nothing any more. */

@@ -102,7 +102,7 @@ const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): numbe
   weights.resetWindowAffinity * factors.resetWindowAffinity
 
 /** The score is the weighted sum of the factors and nothing else: there are no penalties beside them. */
-export const scoreAll = (
+const scoreAll = (
   candidates: ReadonlyArray<Candidate>,
   pool: Pool,
   features: Features,

@@ -70,7 +70,7 @@ const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
   specificityFit(modelTierOf(candidate), specificity)
 
 /** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum. */
-export const defaultOutputTokens = 1_024
+const defaultOutputTokens = 1_024
 
 /** Tokens of an answer to be reckoned with. */
 export const expectedOutput = (features: Features, { facts }: Candidate): number =>

@@ -6,8 +6,8 @@ import type { Candidate } from "../candidate/Candidate.ts"
 import { factorNames, type FactorName, type Weights } from "../../domain/combo/AutoWeights.ts"
 
 /** Below this score a candidate goes out. */
-export const exclusionScore = 0.2
-export const firstExclusionMs = 5 * 60_000
+const exclusionScore = 0.2
+const firstExclusionMs = 5 * 60_000
 export const longestExclusionMs = 30 * 60_000
 /** A probe without a report may be repeated after this long. */
 const probeLeaseMs = 10 * 60_000

@@ -111,6 +111,3 @@ export const readSample = (sample: string): TextSignals => {
     domain: counts.get("domain") ?? 0
   }
 }
-
-/** The task alone. */
-export const detectTask = (sample: string): TaskType => readSample(sample).taskType

@@ -21,7 +21,7 @@ export interface BreakerWait {
 }
 
 /** A probe is over soon, one way or the other. */
-export const probeAgainMs = 1_000
+const probeAgainMs = 1_000
 
 /**
  * Milliseconds until a breaker lets a probe of this target through where no other target is left: at once where only other models of the

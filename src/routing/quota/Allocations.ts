@@ -8,7 +8,7 @@ import type { QuotaAllocation, QuotaGroup } from "../../domain/QuotaGroup.ts"
 import type { WindowName } from "./Span.ts"
 
 /** The used part of a limit from which on shares are strict. */
-export const strictFrom = 0.5
+const strictFrom = 0.5
 
 /** How long a caller waits that is only held up by its own requests under way. */
 const underWayRetryMs = 1_000

@@ -21,7 +21,7 @@ export type Draws = typeof StoredDraws.Type
 
 export const noDraws: Draws = {}
 
-export const poolKey = ({ unit, window }: Pick<QuotaView, "unit" | "window">): string => `${window}/${unit}`
+const poolKey = ({ unit, window }: Pick<QuotaView, "unit" | "window">): string => `${window}/${unit}`
 
 /** By window and unit the tightest quota; those whose rest is not known are no quotas to share. */
 export const knownQuotas = (views: ReadonlyArray<QuotaView>): ReadonlyMap<string, QuotaView> => {

@@ -25,7 +25,7 @@ export interface AutoSpec {
   readonly routerStrategy: string
 }
 
-export const defaultExplorationRate = 0.05
+const defaultExplorationRate = 0.05
 
 const anything: AutoFilter = { sight: null, reasoning: false, tier: null }
 

@@ -17,7 +17,6 @@ import { makeWindowCounter, type WindowCounter } from "./WindowCounter.ts"
  * `countsAsError`), a client that left, a straggler that was not needed.
  */
 export interface Sample extends Measured {
-  readonly provider: string
   readonly connectionId: string
   readonly model: string
   /** The combo whose own requests are counted; absent for all others. */
@@ -31,8 +30,6 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly record: (sample: Sample) => void
     /** Hot: null before the first sample of the window. */
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
-    readonly ofConnection: (connectionId: string, nowMs: number) => Performance | null
-    readonly ofProvider: (provider: string, nowMs: number) => Performance | null
     /** Hot: requests it has served in the last hour; with `combo` only that one's. */
     readonly used: (connectionId: string, model: string, nowMs: number, combo?: string) => number
     /** Hot: a call begins; the result ends it, and does nothing when it is called again. `combo` counts its own as well. */
@@ -42,30 +39,12 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
   }
 >() {}
 
-/** Keys kept at most; beyond it the one that was longest without a sample goes. */
-export const capacity = { models: 5_000, connections: 2_000, providers: 1_000 }
+/** Models of connections that are measured at a time; beyond it the one that was longest without a sample goes. */
+export const capacity = 5_000
 
 /** Whether a failed call says something about the upstream: not when the request itself was at fault. */
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
-
-/** The entry of a key, made when there is none. */
-const entryOf = <V>(entries: LruMap<string, V>, key: string, make: () => V): V => {
-  const known = entries.get(key)
-  if (known !== undefined) return known
-  const added = make()
-  entries.set(key, added)
-  return added
-}
-
-/** Series by one name. */
-const makeBook = (capacity: number) => {
-  const series = new LruMap<string, Series>({ capacity })
-  return {
-    add: (key: string, sample: Measured): void => entryOf(series, key, makeSeries).add(sample),
-    read: (key: string, nowMs: number): Performance | null => series.peek(key)?.read(nowMs) ?? null
-  }
-}
 
 interface ModelFacts {
   readonly connectionId: string
@@ -77,6 +56,7 @@ interface ModelFacts {
 /** By connection, then model: two strings that are at hand are found faster than one that must be put together. */
 const makeModelBook = () => {
   const byConnection = new Map<string, Map<string, ModelFacts>>()
+
   const get = (connectionId: string, model: string): ModelFacts | null =>
     byConnection.get(connectionId)?.get(model) ?? null
 
@@ -94,7 +74,7 @@ const makeModelBook = () => {
     return facts
   }
 
-  const order = new LruMap<ModelFacts, null>({ capacity: capacity.models, onRemove: drop })
+  const order = new LruMap<ModelFacts, null>({ capacity, onRemove: drop })
 
   const touch = (connectionId: string, model: string): ModelFacts => {
     const facts = get(connectionId, model) ?? begun(connectionId, model)
@@ -134,14 +114,17 @@ const makeRunning = () => {
 
 /** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
 const makeComboBook = () => {
-  const served = new LruMap<string, WindowCounter>({ capacity: capacity.models })
+  const served = new LruMap<string, WindowCounter>({ capacity })
   const running = makeRunning()
   const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
   const servedKey = (combo: string, connectionId: string, model: string): string =>
     `${combo}\n${targetKey(connectionId, model)}`
   return {
     add: (combo: string, { atMs, connectionId, model }: Sample): void => {
-      entryOf(served, servedKey(combo, connectionId, model), makeWindowCounter).add(atMs)
+      const key = servedKey(combo, connectionId, model)
+      const counter = served.peek(key) ?? makeWindowCounter()
+      counter.add(atMs)
+      served.set(key, counter)
     },
     used: (combo: string, connectionId: string, model: string, nowMs: number): number =>
       served.peek(servedKey(combo, connectionId, model))?.read(nowMs) ?? 0,
@@ -154,8 +137,6 @@ const isMeasured = ({ atMs, latencyMs }: Measured): boolean => Number.isFinite(a
 
 export const make = () => {
   const models = makeModelBook()
-  const connections = makeBook(capacity.connections)
-  const providers = makeBook(capacity.providers)
   const running = makeRunning()
   const combos = makeComboBook()
 
@@ -176,15 +157,11 @@ export const make = () => {
     facts.series.add(sample)
     if (sample.ok) facts.served.add(sample.atMs)
     if (sample.ok && sample.combo !== undefined) combos.add(sample.combo, sample)
-    connections.add(sample.connectionId, sample)
-    providers.add(sample.provider, sample)
   }
 
   return PerformanceStats.of({
     record,
     of: (connectionId, model, nowMs) => models.get(connectionId, model)?.series.read(nowMs) ?? null,
-    ofConnection: connections.read,
-    ofProvider: providers.read,
     used: (connectionId, model, nowMs, combo) =>
       combo === undefined
         ? (models.get(connectionId, model)?.served.read(nowMs) ?? 0)

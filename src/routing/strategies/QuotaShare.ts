@@ -11,7 +11,7 @@ import type { Candidate } from "../candidate/Candidate.ts"
 import type { Strategy, StrategyMemory } from "../candidate/Strategy.ts"
 
 /** Less than this left of a window, and a member is spared while others are not. */
-export const saturatedBelow = 0.05
+const saturatedBelow = 0.05
 
 const isSaturated = ({ quotas }: Candidate): boolean => quotas.some(({ remaining }) => remaining < saturatedBelow)
 

@@ -17,7 +17,7 @@ import type { Feature } from "../Feature.ts"
 
 export class Emergency extends Context.Tag("gateway/inference/features/Emergency")<Emergency, Feature>() {}
 
-export const emergencyModel = "nvidia/openai/gpt-oss-120b"
+const emergencyModel = "nvidia/openai/gpt-oss-120b"
 /** Most tokens of an emergency answer. */
 const maxEmergencyTokens = 4_096
 
@@ -28,7 +28,7 @@ const isMoney = (kind: string | null, text: string): boolean =>
   kind === "credits_exhausted" || kind === "insufficient_quota" || (kind === "quota_exhausted" && ofMoney.test(text))
 
 /** The failure is about money, and the request is one that the fallback may take over. */
-export const isEmergency = (work: Work, end: FailoverEnd): boolean => {
+const isEmergency = (work: Work, end: FailoverEnd): boolean => {
   const { principal } = work.exchange
   // A language model has no embeddings, least of all those of another model.
   if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec === embeddings) return false
@@ -38,7 +38,7 @@ export const isEmergency = (work: Work, end: FailoverEnd): boolean => {
 }
 
 /** The same request, asked of the fallback. What was tried before stays on its record. */
-export const emergencyWork = (work: Work, resolution: Resolution): Work => ({
+const emergencyWork = (work: Work, resolution: Resolution): Work => ({
   ...work,
   outputCap: maxEmergencyTokens,
   decision: { ...work.decision, order: resolution.targets, reason: emergencyFallback }

@@ -39,7 +39,7 @@ export class Fusion extends Context.Tag("gateway/inference/features/Fusion")<Fus
 const panelShare = 0.75
 
 /** Embeddings cannot be made one of several. */
-export const isFusion = ({ decision, exchange }: Work): boolean =>
+const isFusion = ({ decision, exchange }: Work): boolean =>
   decision.strategy === "fusion" && exchange.codec !== embeddings
 
 const hasAnswer = ({ answer }: MemberEnd): boolean => answer !== null

@@ -62,7 +62,7 @@ const instruction =
   "right, settle what contradicts, add what is missing. Do not mention the sources."
 
 /** What the judge is told: the answers without their makers. */
-export const judgeInstruction = (answers: ReadonlyArray<string>): string =>
+const judgeInstruction = (answers: ReadonlyArray<string>): string =>
   [instruction, ...answers.map((answer, index) => `Source ${index + 1}:\n${answer}`)].join("\n\n")
 
 /**

@@ -3,10 +3,10 @@ import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
 import type { QuotaWindow } from "../../../routing/candidate/Candidate.ts"
 
 /** From here on what is left is the client's own. */
-export const tooLate = 0.95
+const tooLate = 0.95
 
 /** Messages by which a conversation has to grow, or shrink, before it is summed up again. */
-export const renewAfter = 10
+const renewAfter = 10
 
 /** A rate limit that is over sooner drives no conversation away. */
 const briefMs = 10 * 60_000

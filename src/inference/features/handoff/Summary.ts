@@ -4,8 +4,8 @@ import { isArray, isObject, type Json, parseJson, stringOr } from "../../../wire
 
 /** Characters of a summary, as JSON text. */
 export const maxSummaryChars = 2_000
-export const maxDecisions = 8
-export const maxEntities = 10
+const maxDecisions = 8
+const maxEntities = 10
 /** Tokens of the answer that holds it. */
 export const maxAnswerTokens = 800
 

@@ -14,10 +14,10 @@ import { featuresOf } from "../../request/RequestFeatures.ts"
 import { instruction, maxAnswerTokens } from "./Summary.ts"
 
 /** What its log line shows as the path. */
-export const handoffPath = "/handoff"
+const handoffPath = "/handoff"
 
 /** Its request id: the client's, marked. There is one per client request at most. */
-export const handoffId = (requestId: string): string => `${requestId}-handoff`
+const handoffId = (requestId: string): string => `${requestId}-handoff`
 
 const conversationOf = (model: string, question: string): Conversation => ({
   // "Off" is a word of this wire; the others' encoders say it where a model thinks unasked, and leave it out where it may be refused.

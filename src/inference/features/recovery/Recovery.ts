@@ -20,7 +20,7 @@ import { makeDeliveredPrefix } from "./DeliveredPrefix.ts"
 import { isCut, mayContinue } from "./Eligible.ts"
 
 /** An answer is put together of at most this many parts and one. */
-export const maxContinuations = 3
+const maxContinuations = 3
 
 export class Recovery extends Context.Tag("gateway/inference/features/Recovery")<Recovery, Feature>() {}
 
@@ -53,7 +53,7 @@ const atTheCut = (report: AnswerReport): AnswerReport => {
   return seen > report.usage.out ? { ...report, usage: { ...report.usage, out: seen }, isEstimated: true } : report
 }
 
-export const makeContinuation = Effect.gen(function* () {
+const makeContinuation = Effect.gen(function* () {
   const flags = yield* Flags.Flags
   const timers = yield* Timers.Timers
 

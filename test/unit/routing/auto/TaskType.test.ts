@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { detectTask, readSample, sampleLength } from "../../../../src/routing/auto/TaskType.ts"
+import { readSample, sampleLength } from "../../../../src/routing/auto/TaskType.ts"
 
 describe("TaskType", () => {
   const cases: ReadonlyArray<readonly [string, string]> = [
@@ -25,10 +25,10 @@ describe("TaskType", () => {
     ["The planet is far away", "default"]
   ]
   for (const [text, task] of cases)
-    it(`${task}: ${text.slice(0, 40)}`, () => assert.strictEqual(detectTask(text), task))
+    it(`${task}: ${text.slice(0, 40)}`, () => assert.strictEqual(readSample(text).taskType, task))
 
   it("reads a bounded part", () => {
-    assert.strictEqual(detectTask(" ".repeat(sampleLength) + "fix this bug"), "default")
+    assert.strictEqual(readSample(" ".repeat(sampleLength) + "fix this bug").taskType, "default")
   })
 
   it("counts the marks that specificity is made of", () => {

@@ -4,7 +4,6 @@ import { maxSamples, windowMs } from "../../../../src/routing/stats/Series.ts"
 import { capacity, countsAsError, make, type Sample } from "../../../../src/routing/stats/PerformanceStats.ts"
 
 const sample = (more: Partial<Sample> = {}): Sample => ({
-  provider: "openai",
   connectionId: "c",
   model: "m",
   ok: true,
@@ -19,8 +18,6 @@ describe("PerformanceStats", () => {
   it("knows nothing before the first sample", () => {
     const stats = make()
     assert.isNull(stats.of("c", "m", 0))
-    assert.isNull(stats.ofConnection("c", 0))
-    assert.isNull(stats.ofProvider("openai", 0))
     assert.strictEqual(stats.used("c", "m", 0), 0)
     assert.strictEqual(stats.inFlight("c", "m"), 0)
   })
@@ -63,19 +60,6 @@ describe("PerformanceStats", () => {
     assert.strictEqual(performance?.p50Ms, 10)
     assert.strictEqual(performance?.p95Ms, 30)
     assert.strictEqual(stats.used("c", "m", 0), 0)
-  })
-
-  it("joins the models of a connection and the connections of a provider", () => {
-    const stats = make()
-    stats.record(sample({ latencyMs: 100 }))
-    stats.record(sample({ model: "n", latencyMs: 300 }))
-    stats.record(sample({ connectionId: "d", latencyMs: 500 }))
-    assert.strictEqual(stats.of("c", "m", 0)?.samples, 1)
-    assert.strictEqual(stats.ofConnection("c", 0)?.samples, 2)
-    assert.strictEqual(stats.ofConnection("c", 0)?.deviationMs, 100)
-    assert.strictEqual(stats.ofProvider("openai", 0)?.samples, 3)
-    assert.strictEqual(stats.ofProvider("openai", 0)?.p50Ms, 300)
-    assert.isNull(stats.ofProvider("c", 0))
   })
 
   it("forgets samples after an hour and beyond 200", () => {
@@ -138,17 +122,13 @@ describe("PerformanceStats", () => {
     const stats = make()
     stats.record(sample({ model: "silent" }))
     stats.record(sample({ model: "busy" }))
-    for (let n = 0; n < capacity.models - 1; n += 1) {
-      stats.record(sample({ connectionId: `c${n}`, provider: `p${n}` }))
+    for (let n = 0; n < capacity - 1; n += 1) {
+      stats.record(sample({ connectionId: `c${n}` }))
       if (n % 100 === 0) stats.record(sample({ model: "busy" }))
     }
     assert.isNull(stats.of("c", "silent", 0))
     assert.isNotNull(stats.of("c", "busy", 0))
     assert.isNotNull(stats.of("c0", "m", 0))
-    assert.isNull(stats.ofConnection("c0", 0))
-    assert.isNotNull(stats.ofConnection(`c${capacity.connections}`, 0) ?? stats.ofConnection("c4000", 0))
-    assert.isNull(stats.ofProvider("p0", 0))
-    assert.isNotNull(stats.ofProvider("openai", 0))
   })
 })
 
