@@ -59,7 +59,7 @@ export const answerReader = (
     ...optional("mapped", call.mapped)
   })
 
-  /** A 200 that tells of a failure, or tells nothing. */
+  /** A 200 with an error or without an answer. */
   const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
     if ((parsed["error"] ?? null) === null) {
       // A finish reason may tell of a failure as well.

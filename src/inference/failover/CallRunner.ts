@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
       Effect.onExit(calling, (exit) => {
         over()
         try {
-          // Health hears of it before the places are free for the next.
+          // Health is told before the places are given back.
           if (Exit.isSuccess(exit)) failure = recorder.over(run, call(), exit.value, begunMs, hasLost())
           else recorder.givenUp(run, call(), Exit.isInterrupted(exit))
         } finally {

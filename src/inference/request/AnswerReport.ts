@@ -1,4 +1,4 @@
-/** What an answer tells of itself for the bill. */
+/** What an answer says for the bill. */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Stop } from "../../wire/canonical/Response.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"

@@ -49,7 +49,7 @@ export interface BreakerStates {
 export interface BreakerStatesOptions {
   readonly profiles: () => ResilienceSettings["providerBreaker"]
   readonly initial: Iterable<readonly [provider: string, state: Breaker.BreakerState]>
-  /** Hears of every change that should outlive the process. */
+  /** Called with each change that should outlive the process. */
   readonly changed: (provider: string) => void
 }
 

@@ -59,7 +59,7 @@ export interface CooldownStates {
 
 export interface CooldownStatesOptions {
   readonly initial: Iterable<readonly [connectionId: string, entry: CooldownEntry]>
-  /** Hears of every change. */
+  /** Called with each connection that changes. */
   readonly changed: (connectionId: string) => void
 }
 

@@ -37,7 +37,7 @@ export type FailureKind =
   /** The way there is wrong: a feature that is not switched on, a region that is not served. */
   | "route"
   | "empty_answer"
-  /** The model's own output could not be used: a tool call that is none, a proof that is missing. The provider is well. */
+  /** The model's own output could not be used: a tool call that is none, a proof that is missing. The provider is healthy. */
   | "unusable_output"
   /** The answer ended before it was complete. */
   | "truncated"

@@ -34,7 +34,7 @@ export interface QuotaHolds {
 /** Holds kept at most; beyond it those that are over go, then the oldest. */
 export const capacity = 1_000
 
-/** `changed` hears of every change. */
+/** `changed` is called with the id of each change. */
 export const makeQuotaHolds = (
   initial: Iterable<readonly [id: string, hold: QuotaHold]>,
   changed: (id: string) => void

@@ -51,7 +51,7 @@ export const amongReady = (reason: Reason): Reason => {
   }
 }
 
-/** The reason where it turned out that none could be called. One that only tells of the order holds no more then. */
+/** The reason where it turned out that none could be called: one that only says something of the order no longer holds. */
 export const noneWasReady = (reason: Reason): Reason => {
   switch (reason._tag) {
     case "FirstInOrder":

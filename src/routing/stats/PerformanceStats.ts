@@ -1,6 +1,6 @@
 /**
- * Measured facts of live traffic: how fast and how reliably each model of a connection, each connection and each provider answers,
- * how much it has served, and what is under way. Bounded windows; memory only, since an hour-old measurement is no fact.
+ * Measurements of live traffic: how fast and how reliably each model of a connection answers, how much it has served, and what is under
+ * way. Bounded windows; in memory only, since measurements are out of date after an hour.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
