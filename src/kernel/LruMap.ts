@@ -56,15 +56,25 @@ export class LruMap<K, V> {
 
   /** The value, which counts as a use of the key. */
   get(key: K, nowMs = 0): V | undefined {
-    const entry = this.#live(key, nowMs)
+    const entry = this.#byKey.get(key)
     if (entry === undefined) return undefined
-    this.#use(entry)
+    if (this.#ttlMs !== null && nowMs >= entry.expiresAtMs) {
+      this.#remove(entry)
+      return undefined
+    }
+    if (entry !== this.#newest) this.#use(entry)
     return entry.value
   }
 
   /** The value; the order stays as it is. */
   peek(key: K, nowMs = 0): V | undefined {
-    return this.#live(key, nowMs)?.value
+    const entry = this.#byKey.get(key)
+    if (entry === undefined) return undefined
+    if (this.#ttlMs !== null && nowMs >= entry.expiresAtMs) {
+      this.#remove(entry)
+      return undefined
+    }
+    return entry.value
   }
 
   /** Sets the value, which counts as a use of the key, and removes what is too much then. */
@@ -82,7 +92,7 @@ export class LruMap<K, V> {
       known.value = value
       known.weight = weight
       known.expiresAtMs = expiresAtMs
-      this.#use(known)
+      if (known !== this.#newest) this.#use(known)
     }
     while (this.#byKey.size > this.#capacity || this.#weight > this.#maxWeight) this.deleteOldest()
   }
@@ -102,7 +112,8 @@ export class LruMap<K, V> {
 
   /** Deletes expired entries, from the one used longest ago to the first that has not expired. */
   deleteExpired(nowMs: number): void {
-    while (this.#oldest !== null && this.#hasExpired(this.#oldest, nowMs)) this.#remove(this.#oldest)
+    if (this.#ttlMs === null) return
+    while (this.#oldest !== null && nowMs >= this.#oldest.expiresAtMs) this.#remove(this.#oldest)
   }
 
   /** Deletes every entry that `isOver`. */
@@ -119,19 +130,7 @@ export class LruMap<K, V> {
     for (let entry = this.#oldest; entry !== null; entry = entry.newer) yield [entry.key, entry.value]
   }
 
-  #live(key: K, nowMs: number): Entry<K, V> | undefined {
-    const entry = this.#byKey.get(key)
-    if (entry === undefined || !this.#hasExpired(entry, nowMs)) return entry
-    this.#remove(entry)
-    return undefined
-  }
-
-  #hasExpired(entry: Entry<K, V>, nowMs: number): boolean {
-    return this.#ttlMs !== null && nowMs >= entry.expiresAtMs
-  }
-
   #use(entry: Entry<K, V>): void {
-    if (entry === this.#newest) return
     this.#unlink(entry)
     this.#append(entry)
   }
