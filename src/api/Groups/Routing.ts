@@ -124,7 +124,7 @@ export const SimulateInput = Schema.Struct({
   scenario: optional(ScenarioName),
   /** The answers are streamed; absent: as the scenario has it. */
   stream: optional(Schema.Boolean),
-  /** Number of sessions that the requests belong to, in turn; absent: no sessions. */
+  /** Sessions that the requests belong to, in turn; absent: no sessions. */
   sessions: optional(SimulatedSessions),
   promptTokens: optional(Tokens),
   outputTokens: optional(Tokens)

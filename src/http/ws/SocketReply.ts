@@ -34,7 +34,7 @@ export interface SocketReplyOptions {
 }
 
 /** Events that are read; all others go on as they came. */
-const heard = new Set([
+const readEvents = new Set([
   "error",
   "response.created",
   "response.queued",
@@ -162,7 +162,7 @@ export class SocketReply implements ClientReply {
 
   /** Null for what is no event of this transport: a frame is one JSON object. */
   #frameOf({ data, event: name }: SseEvent): string | null {
-    if (name !== null && !heard.has(name)) return data
+    if (name !== null && !readEvents.has(name)) return data
     const event = parseJson(data)
     if (!isObject(event)) return null
     switch (event["type"]) {

@@ -1,4 +1,4 @@
-/** A web page, or a name that was bound anew to this machine, asks in the name of whoever looks at it. */
+/** A web page, or a host name rebound to this machine, sends requests in the name of its visitor. */
 import { randomBytes } from "node:crypto"
 import { edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
@@ -32,7 +32,7 @@ const filled = (path: string): string =>
     .replaceAll(/:(?:provider|token)/g, "openai")
     .replaceAll(/:[a-zA-Z]+/g, "none")
 
-/** Public answers that hold nothing of the user's may be read by anybody. */
+/** Public answers without user data may be read by any page. */
 const saysNothing = new Set(["system.ping", "system.openapi", "system.root"])
 
 const targets = [

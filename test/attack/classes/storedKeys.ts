@@ -1,4 +1,4 @@
-/** A stored credential is sent to a host that whoever may change a setting, or write a request, has chosen. */
+/** A stored credential is sent to a host chosen by a caller who may change a setting or write a request. */
 import * as Fake from "../../support/FakeUpstream.ts"
 import { type Arena, baseUrlOf, type Gateway, type Node } from "../Arena.ts"
 import { ask } from "../Asks.ts"

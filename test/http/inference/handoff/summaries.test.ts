@@ -1,4 +1,4 @@
-/** When a conversation is summed up, by whom, from what, and what it costs. */
+/** When a conversation is summarised, by which model, from what, and what it costs. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** The emergency fallback: for whom, when, and what the client and the record are told. */
+/** The emergency fallback: when it is used, and what the client and the record show. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../../support/FakeUpstream.ts"
