@@ -1,6 +1,6 @@
 /**
- * Answers that come in one piece: the client's own bytes on the same wire, re-encoded on another. When the client asked for a stream
- * and the upstream answered whole, the answer is told as a stream.
+ * Reads answers that are not streams: relayed byte for byte on the same wire, re-encoded on another. When the client asked for a stream
+ * and the upstream sent a whole answer, the answer is sent as a stream.
  */
 import * as Either from "effect/Either"
 import { lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"

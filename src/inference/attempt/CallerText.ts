@@ -1,4 +1,4 @@
-/** What the caller sent along with a call, for telling its words from the upstream's own. Pure; nothing is computed before it is asked. */
+/** What the caller sent with a call, so that its text can be removed from the upstream's (`resilience/failure/Echo`). Pure and lazy. */
 import { createHash } from "node:crypto"
 import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"

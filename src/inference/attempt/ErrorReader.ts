@@ -1,4 +1,4 @@
-/** Error answers: as much is read as is worth reading, to keep the upstream's own words. */
+/** Reads error answers of upstreams, up to a limit, for classification and for the client. */
 import type { UpstreamHeaders } from "../../egress/UpstreamHeaders.ts"
 import { closeCutJson } from "../../wire/json/CutJson.ts"
 import { parseJson } from "../../wire/json/Json.ts"
@@ -8,7 +8,7 @@ import { makeCollector } from "../request/Collector.ts"
 import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
-/** As much of an error answer as is worth reading. */
+/** Bytes of an error answer that are read; the rest is dropped. */
 const maxErrorBytes = 64 * 1024
 
 /** Room for what closes a text that was cut. */

@@ -1,5 +1,5 @@
 /**
- * What a body is, by its first byte: upstreams label streams as JSON and answers as streams. Pure.
+ * Tells a JSON body from a stream by its first byte: some upstreams label streams as JSON, or JSON as a stream. Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { type BodyReader } from "./AttemptResult.ts"

@@ -1,6 +1,7 @@
 /**
- * A streamed answer on its way to the client. Nothing is sent before the first real content; from then on bytes go out as they
- * come, and an answer that does not come to its proper end is told as an error in the client's own wire.
+ * Relays a streamed answer to the client. Nothing is sent before the first content, except a beginning of more than 1 MiB, and one that
+ * lasts longer than 15 seconds on the last target. From then on bytes are sent as they arrive, and an answer that does not end properly
+ * ends with an error event in the client's own wire.
  */
 import { errorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"

@@ -1,6 +1,6 @@
 /**
- * Where a stream stands on its way to the client: what may be written, and how it ended. Pure state over a tap (same wire)
- * or a translator (other wire), which both give bytes and facts.
+ * The state of a relayed stream: what may be written to the client, and how the stream ended. Pure, over a tap (same wire) or a
+ * translator (other wire); both give bytes and facts.
  */
 import { optional, stringOr } from "../../wire/json/Json.ts"
 import type { Dialect } from "../../domain/Dialect.ts"

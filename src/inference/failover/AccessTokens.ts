@@ -1,4 +1,4 @@
-/** Access tokens on the way of a request: a fresh one before the call, a new one after a refusal. */
+/** OAuth access tokens for calls: refreshed before a call when they have expired, and once after a refusal. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** One call to one target, from the place it holds to what came of it. The hottest part of failover: one guard, and nothing else. */
+/** Makes one call to one target and gives its place back. The hottest part of failover, so it has one guard and nothing else. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,6 +1,6 @@
 /**
- * The two limits of a target: the combo's own for its model (`concurrencyPerModel`), then the connection's. A call that gets a place at
- * the first and none at the second gives it back, so that no place is held in vain.
+ * The two concurrency limits of a target: the combo's own for its model (`concurrencyPerModel`), then the connection's. A call that gets
+ * a place at the first and none at the second gives the first one back.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

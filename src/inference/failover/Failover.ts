@@ -1,5 +1,5 @@
 /**
- * Runs the walk of a request over its targets (`routing/walk`) with real calls, lines and pauses, until one answers or none is left.
+ * Runs the walk of a request over its targets (`routing/walk`) with real calls, queues and pauses, until one answers or none is left.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

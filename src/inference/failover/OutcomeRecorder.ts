@@ -1,4 +1,4 @@
-/** Records what came of one call: the health of its target, its speed and reliability, its quotas, and its line in the decision record. */
+/** Records the outcome of a call: in the health of its target, its speed and reliability, its quotas, and the decision record. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

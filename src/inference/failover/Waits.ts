@@ -1,4 +1,4 @@
-/** Waits of a request: never longer than it may take, not for a client that has left, and not past the stop of the gateway. */
+/** The waits of a request. They end when its total time is over, when the client disconnects, and when the gateway stops. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** What an answer says for the bill. */
+/** What is known of an answer for its bill: the reported usage, and character counts for an estimate. */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Stop } from "../../wire/canonical/Response.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"

@@ -1,4 +1,4 @@
-/** Work that ends when the client leaves. */
+/** Interrupts work when the client disconnects. */
 import * as Effect from "effect/Effect"
 import { ClientGone } from "../../domain/Errors.ts"
 import type { ClientReply } from "./Exchange.ts"

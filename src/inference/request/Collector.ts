@@ -1,4 +1,4 @@
-/** Gathers the pieces of a body, up to a limit. */
+/** Collects the chunks of a body, up to a limit. */
 export interface Collector {
   /** Keeps a piece; from the one that passes the limit on nothing more is kept. */
   readonly add: (chunk: Buffer) => void

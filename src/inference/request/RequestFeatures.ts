@@ -1,4 +1,4 @@
-/** What the routing engine may know of a request: sizes, wishes, kind of task; never its text. Pure. */
+/** What routing may know of a request: sizes, required capabilities, kind of task; never its text. Pure. */
 import * as Either from "effect/Either"
 import { readSample, sampleLength } from "../../routing/auto/TaskType.ts"
 import { specificityOf } from "../../routing/auto/Specificity.ts"

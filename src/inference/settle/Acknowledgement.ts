@@ -1,6 +1,6 @@
 /**
- * A client gets its last byte only when its usage row is on file. Requests that end in the same turn of the event loop share one
- * write: under load the price of that promise is a fraction of a system call per request.
+ * Sends a client its last byte once its usage row is on file. Requests that end in the same turn of the event loop share one write, so
+ * that under load this costs a fraction of a system call per request.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** What a request took, in tokens and money. Pure. */
+/** The tokens and the cost of a request, over all its calls. Pure. */
 import { noTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { costNanoUsd, estimateTokens } from "../../usage/Cost.ts"

@@ -1,4 +1,4 @@
-/** Which targets of one request need not be asked any more, because they or others have shown what they would say. */
+/** Which targets one request need not call any more, because an earlier failure of it shows that they would fail too. */
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
@@ -6,11 +6,11 @@ import type { Target } from "../resolve/ModelResolver.ts"
 export interface Exhausted {
   readonly add: (target: Target, failure: Failure) => void
   readonly covers: (target: Target) => boolean
-  /** What a wait may have mended may be asked again. */
+  /** Forgets failures that may have passed, after a wait: their targets may be called again. */
   readonly forgetPassing: () => void
 }
 
-/** Cooldowns that are soon over, and not for want of quota, credentials or the model: a quota share waits for them. */
+/** Kinds of failure whose cooldown is short and has nothing to do with quota, credentials or the model: a quota share waits for them. */
 const waitedFor: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
 
 /** By the kind of the failure behind a cooldown; null where none is known. */
@@ -20,13 +20,13 @@ const connectionOf = ({ account }: Target): string => `connection ${account.conn
 const modelOf = ({ account, model }: Target): string => `model ${account.spec.id} ${model}`
 const providerOf = ({ account }: Target): string => `provider ${account.spec.id}`
 
-/** Another try after a while may go better. */
+/** Whether a later retry may succeed. */
 export const passes = (failure: Failure): boolean => failure.kind === "rate_limit" || policyOf(failure).retrySameTarget
 
 export const makeExhausted = (): Exhausted => {
-  /** Whether it passes, by key. */
+  /** By connection, model or provider: whether the failure may pass. */
   let keys: Map<string, boolean> | null = null
-  /** Targets whose own failure is for good. */
+  /** Targets whose own failure does not pass during this request. */
   let done: Set<Target> | null = null
   return {
     add: (target, failure) => {

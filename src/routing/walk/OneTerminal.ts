@@ -1,4 +1,4 @@
-/** One request ends one account at the most: what the next ones say to the same request may be about the request. */
+/** One request puts at most one account into a terminal state: further refusals of the same request may be about the request itself. */
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { condemns } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../resolve/ModelResolver.ts"

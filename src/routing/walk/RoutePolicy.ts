@@ -1,4 +1,4 @@
-/** How one request walks its targets: the resilience settings, with what the combo's policy says instead of them. Pure. */
+/** The failover settings of one request: the resilience settings, overridden by the combo's policy. Pure. */
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { ResilienceSettings, Timeouts } from "../../domain/Resilience.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"

@@ -1,10 +1,10 @@
-/** Of several targets that may not be called now, the one a client is told of: the one that can be called first. Pure. */
+/** Of several targets that cannot be called now, the one that can be called first: its reason and time go into the client's error. Pure. */
 import type { Unready } from "../health/TargetHealth.ts"
 
-/** The queue of a connection moves whenever an answer is over, unless its throttle holds it. */
+/** Epoch milliseconds. 0 for a full queue, which moves on with every answer that ends, unless a rate limit holds it. */
 const wellAtMs = ({ code, untilMs }: Unready): number =>
   untilMs ?? (code === "queue_full" ? 0 : Number.POSITIVE_INFINITY)
 
-/** The first one said where both take as long. */
+/** `one` where both can be called at the same time. */
 export const sooner = (one: Unready | null, other: Unready): Unready =>
   one === null || wellAtMs(other) < wellAtMs(one) ? other : one

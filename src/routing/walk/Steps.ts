@@ -1,4 +1,4 @@
-/** The steps that a walk over the targets tells its interpreter to take, and what it asks about. */
+/** The steps that a walk returns to the code that runs it, and the interface (`WalkWorld`) through which it reads health and places. */
 import type { Admission } from "../../resilience/breaker/Breaker.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Unready } from "../health/Health.ts"

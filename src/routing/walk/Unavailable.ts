@@ -1,4 +1,4 @@
-/** Reasons of the gateway's own for which a target is not asked. */
+/** Reasons of the gateway itself for not calling a target. */
 import { shutdown } from "../../domain/Errors.ts"
 import type { Unready } from "../health/Health.ts"
 

@@ -1,4 +1,4 @@
-/** Who sits on a panel: the models of the combo, each once however many accounts can serve it. Pure. */
+/** The members of a panel: the models of the combo, each once however many accounts can serve it. Pure. */
 import { parseAutoId } from "../../../routing/resolve/AutoId.ts"
 import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Who of a fusion panel is waited for, and until when. Pure: events in, times out.
+ * Which members of a fusion panel are still awaited, and until when. Pure: takes events, returns points in time.
  */
 import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
 

@@ -1,4 +1,4 @@
-/** Runs a panel: all members at once, until the rules send the last ones away. */
+/** Runs a panel: calls all members at once, and makes the remaining ones end when the panel closes. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -1,4 +1,4 @@
-/** How much of each answer the judge is shown: all of it, or as much as its context window has room for, and a mark. Pure. */
+/** How much of each answer the judge gets: all of it, or as much as fits its context window, with a mark where it was cut. Pure. */
 import type { Conversation, Part } from "../../../wire/canonical/Conversation.ts"
 
 /** Cautious: most texts have more. */
