@@ -8,7 +8,7 @@ import { badField } from "./Answers.ts"
 
 const tooOpen = ({ host }: Flags.OpenToOthers): Conflict =>
   new Conflict({
-    message: `The gateway listens on ${host}, which others can reach, so keys stay required. Listen on 127.0.0.1, or start it with --allow-keyless if everybody who reaches it may use your accounts.`,
+    message: `The gateway listens on ${host}, which others can reach, so keys stay required. Listen on 127.0.0.1, or start it with --allow-keyless if anyone who can reach it may use your accounts.`,
     param: "REQUIRE_API_KEY"
   })
 

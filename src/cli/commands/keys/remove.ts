@@ -15,6 +15,6 @@ export const keysRemove = Command.make("remove", { key, ...Client.connection }, 
     const { keys } = yield* client.list().pipe(Client.orExplain(to))
     const found = yield* pick("key", keys, flags.key, "gateway keys list")
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.note(`The key '${found.name}' (${found.prefix}…) is gone; whoever used it is refused from now on.`)
+    yield* Output.note(`The key '${found.name}' (${found.prefix}…) was removed; its clients are refused from now on.`)
   })
 ).pipe(Command.withDescription(about("Remove an API key.", "keys remove laptop")))

@@ -22,7 +22,7 @@ const columns: ReadonlyArray<Column<QuotaGroupView>> = [
   {
     header: "ALLOCATIONS",
     value: ({ allocations, restricted }) =>
-      allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || (restricted ? "nobody" : "-")
+      allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || (restricted ? "none" : "-")
   },
   { header: "ID", value: ({ id }) => id }
 ]

@@ -23,7 +23,7 @@ export const routeDecision = Command.make("decision", { requestId, ...Client.con
     yield* Output.print("")
     yield* showCandidates(decision, "There were no candidates.")
     yield* Output.print("")
-    yield* Output.rows(decision.attempts, attemptColumns, "Nobody was asked.")
+    yield* Output.rows(decision.attempts, attemptColumns, "No target was called.")
   })
 ).pipe(
   Command.withDescription(

@@ -58,7 +58,7 @@ export const flags = {
     `What else goes wrong, and when: one=402, one=503:0.3 for three calls of ten, one=503@10+5/20 from second 10 for 5 seconds of every 20. The faults are those of --scenario.`
   ).pipe(Options.withSchema(Faults), Options.map(byTarget)),
   stream: Options.boolean("stream").pipe(
-    Options.withDescription("Streamed answers: what breaks off after its beginning cannot be asked of somebody else.")
+    Options.withDescription("Streamed answers: one that breaks after its first content cannot go to another target.")
   ),
   errors: perTarget(
     "errors",
