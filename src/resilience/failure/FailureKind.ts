@@ -1,28 +1,28 @@
 /**
- * The ways an attempt fails, as a closed set, and a failure once it is understood. What each kind means for retries, cooldowns,
- * breakers and accounts is in `Policy.ts`, once and for all.
+ * The kinds of failure of an attempt, as a closed set, and the classified failure. `Policy` says what each kind means for retries,
+ * cooldowns, breakers and accounts.
  */
 
 import type { ClientError } from "../../domain/ErrorKind.ts"
 
 export type FailureKind =
-  /** The provider had a hiccup: 408, 5xx and what else passes by itself. */
+  /** 408, 5xx and other passing failures. */
   | "transient"
   /** The provider or the model is overloaded. */
   | "capacity"
   /** Too many requests or tokens in a short window. */
   | "rate_limit"
-  /** A window of hours, days or months is used up; it opens again by itself. */
+  /** A quota window of hours, days or months is used up; it is renewed without payment. */
   | "quota_exhausted"
-  /** The money is used up; only a payment helps. */
+  /** The credits are used up; only a payment helps. */
   | "credits_exhausted"
-  /** The access token is no longer good, and there is a refresh token. */
+  /** The access token has expired, and there is a refresh token. */
   | "auth_refreshable"
-  /** The credential is dead. */
+  /** The credential is no longer valid. */
   | "auth_expired"
   /** The account is closed. */
   | "banned"
-  /** Refused without saying that the account is closed. */
+  /** Refused, but the account is not reported as closed. */
   | "forbidden"
   | "model_not_found"
   /** The model exists, but not for this account. */
@@ -32,24 +32,24 @@ export type FailureKind =
   /** The request is too large for this provider, or for this account's share of it. */
   | "too_large"
   | "bad_request"
-  /** The provider does not want this content. */
+  /** The provider refuses this content. */
   | "content_refused"
-  /** The way there is wrong: a feature that is not switched on, a region that is not served. */
+  /** A feature that is not enabled, or a region that is not served. */
   | "route"
   | "empty_answer"
-  /** The model's own output could not be used: a tool call that is none, a proof that is missing. The provider is healthy. */
+  /** The model's own output cannot be used: an invalid tool call, a missing signature. The provider is healthy. */
   | "unusable_output"
   /** The answer ended before it was complete. */
   | "truncated"
-  /** The answer came to an orderly end without saying why it ended. */
+  /** The answer ended normally, but without a finish reason. */
   | "unfinished"
-  /** What came back is not an answer of this wire. */
+  /** The body is not an answer of this wire. */
   | "malformed"
   | "connect_timeout"
   | "first_byte_timeout"
   | "idle_timeout"
   | "total_timeout"
-  /** Refused, reset, no such name, no trust. */
+  /** Connection refused or reset, unknown host name, untrusted certificate. */
   | "network"
   /** The gateway itself did not make the call or did not take the answer. */
   | "gateway_refusal"
@@ -66,8 +66,8 @@ export type CooldownScope = "none" | "connection" | "model" | "provider"
 export type Exhausts = "nothing" | "connection" | "model" | "provider"
 
 /**
- * Where a failure showed:
- * - `call` the call itself failed, without a word of the upstream
+ * Where a failure was reported:
+ * - `call` the call itself failed, without an answer of the upstream
  * - `status` the answer was an error
  * - `answer` in the body of an answer that claimed success
  * - `opening` in an event of a stream, before its first content

@@ -1,5 +1,5 @@
 /**
- * What each kind of failure means, once and for all. Data with a total type: a new kind without a row does not compile.
+ * What follows from each kind of failure. Data with a total type: a new kind without a row does not compile.
  * The client gets `Failure.status` and the upstream's message in every case, also for a 401 or 403 of the gateway's own credential:
  * SDKs would retry a 5xx, and no retry helps here; `error.attempts` says whose credential it was. docs/resilience.md has it as a table.
  */
@@ -14,26 +14,25 @@ export type CooldownLength =
   /** Until the window opens again, whatever the profile believes; `elseMs` where that time is not known. */
   | { readonly by: "until"; readonly elseMs: number }
 
-/** Terminal states of a connection . They stay until an operator acts. */
+/** Terminal states of a connection. They stay until an operator acts. */
 export type TerminalState = "banned" | "expired" | "credits_exhausted"
 
 /** Whether a failure counts toward the provider's breaker: never, by its status, or by its status unless content had begun. */
 export type BreakerRule = "never" | "by_status" | "by_status_if_silent"
 
 export interface FailurePolicy {
-  /** One more try at the same target is worth it, while nothing has reached the client. */
+  /** Another try at the same target may succeed. Used only while nothing has reached the client. */
   readonly retrySameTarget: boolean
   readonly tryNextTarget: boolean
   /** A rule may narrow or widen it: `Failure.scope` decides. */
   readonly scope: CooldownScope
   readonly cooldown: CooldownLength
-  /** What it weighs, but for what a stream tells. */
+  /** The weight of the failure, unless an event of a stream reported it. */
   readonly weight: Weight
   /**
-   * What it weighs when an event of a stream told it (`opening`, `midway`); everywhere else it is firm. An upstream that
-   * began a stream had accepted the account: what an event says of the account may be about this one answer (a model behind a relay, a
-   * replay). So it puts no account in a terminal state, does not exclude the only target, and does not outlive the process. The next
-   * refusal by status settles it.
+   * The weight when an event of a stream reported it (`opening`, `midway`). An upstream that began a stream had accepted the account, so
+   * its event may be about this one answer only (a model behind a relay, a replay). A `doubt` puts no account in a terminal state, does
+   * not exclude the only target, and is not stored. The next refusal by status decides.
    */
   readonly inStream: Weight
   /** The model may be locked out, when lockouts are on and the status is among their `errorCodes`. */
