@@ -1,6 +1,6 @@
 /**
- * Room for a bounded number of requests at once (settings `loadShedding`): who comes when it is full is told to come back, at once,
- * before anything was read or kept for them.
+ * Admits a bounded number of requests at once (settings `loadShedding`). Further ones are refused with a time to retry, before anything
+ * of them is read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type { Release } from "./ConcurrencyGate.ts"
 import * as Settings from "./Settings.ts"
 
-/** The gateway is full. `retryAfterMs` is what the client is told. */
+/** The limit is reached. `retryAfterMs` goes to the client as `Retry-After`. */
 export interface Shed {
   readonly retryAfterMs: number
 }

@@ -15,7 +15,7 @@ export interface Measured {
   readonly atMs: number
 }
 
-/** Room of a new key; most keys never see more. */
+/** Initial capacity of a key; most keys never need more. */
 const firstRoom = 16
 
 /** Numbers of one sample, side by side: time, latency, time to first token, output tokens (NaN: not known). */

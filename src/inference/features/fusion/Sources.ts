@@ -43,7 +43,7 @@ export const sourceBudget = (conversation: Conversation, contextLength: number |
   return Math.floor(Math.max(window - conversationChars(conversation) - answer, window * sourcesPart))
 }
 
-/** Of each length as much as there is room for: what short ones leave over is for the long ones. */
+/** Characters that are shown of each answer: what short answers do not need goes to the long ones. */
 const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
   const shortest = lengths.map((length, index) => ({ length, index })).toSorted((a, b) => a.length - b.length)
   const given = lengths.map(() => 0)
