@@ -12,5 +12,5 @@ export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   yield* room.serve(flags)
 })
 
-/** Serves as the main program: a signal to stop is a successful end. */
+/** Serves as the main program. A stop signal ends it with exit code 0. */
 export const main = (flags: ServeFlags): void => runMain(serve(flags), 0)

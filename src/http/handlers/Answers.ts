@@ -49,7 +49,7 @@ const unknownField = (field: string, message: string): string => {
   return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
 }
 
-/** More than so many say nothing new, and each is compared with the others. */
+/** Issues that are reported. Each is compared with the others, so their number must be bounded. */
 const maxIssues = 64
 
 const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {

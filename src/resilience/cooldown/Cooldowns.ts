@@ -27,7 +27,7 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
      * as new: a dead key that was replaced in the environment is not dead any more. True when it is another.
      */
     readonly credentialIs: (connectionId: string, fingerprint: string) => boolean
-    /** Done when all that was learned before is in the store, or could not be written (which is logged). Never fails. */
+    /** Completes when all earlier changes are in the store, or could not be written (which is logged). Never fails. */
     readonly flush: Effect.Effect<void>
   }
 >() {}

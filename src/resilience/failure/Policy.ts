@@ -55,7 +55,7 @@ const hour = 3_600_000
  */
 export type Weight = "firm" | "doubt"
 
-/** How long an account is doubted whose end was told inside a stream. */
+/** Milliseconds for which an account is doubted after an event inside a stream reported a terminal state. */
 export const doubtedEndMs = hour
 const backoff: CooldownLength = { by: "backoff" }
 const byHint: CooldownLength = { by: "hint" }

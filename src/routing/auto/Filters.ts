@@ -25,7 +25,7 @@ export type FilterRule =
 export interface AutoExclusion {
   readonly candidate: Candidate
   readonly rule: FilterRule
-  /** Epoch milliseconds; null when time alone changes nothing. */
+  /** Epoch milliseconds at which the exclusion ends; null when it does not end by itself. */
   readonly untilMs: number | null
   readonly detail: string
 }
@@ -36,7 +36,7 @@ export interface FilterRequest {
   /** Provider names; null for all. */
   readonly candidatePool: ReadonlyArray<string> | null
   readonly budgetUsd: number | null
-  /** `routing.freeTierStrict`: `:free` is then no wish but a condition. */
+  /** The setting `freeTierStrict`: `:free` is then a condition that is never dropped. */
   readonly freeTierStrict: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What the headers of one request may change of what a combo says to the auto strategy. Pure. */
+/** The headers of a request that override settings of the `auto` strategy (`X-Gateway-Mode`, `X-Gateway-Budget`). Pure. */
 import { type PackName, packOfMode, type Weights } from "../../domain/combo/AutoWeights.ts"
 import type { AutoPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { packs } from "./Weights.ts"

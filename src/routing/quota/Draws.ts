@@ -15,7 +15,7 @@ const Draw = Schema.Struct({
 })
 export type Draw = typeof Draw.Type
 
-/** By window and unit. What outlives a restart. */
+/** By window and unit, as stored. */
 export const StoredDraws = Schema.Record({ key: Schema.String, value: Draw })
 export type Draws = typeof StoredDraws.Type
 
@@ -23,7 +23,7 @@ export const noDraws: Draws = {}
 
 const poolKey = ({ unit, window }: Pick<QuotaView, "unit" | "window">): string => `${window}/${unit}`
 
-/** By window and unit the tightest quota; those whose rest is not known are no quotas to share. */
+/** The tightest quota of each window and unit. Quotas whose remaining part is unknown are left out. */
 export const knownQuotas = (views: ReadonlyArray<QuotaView>): ReadonlyMap<string, QuotaView> => {
   const known = new Map<string, QuotaView>()
   for (const view of views) {
@@ -34,7 +34,7 @@ export const knownQuotas = (views: ReadonlyArray<QuotaView>): ReadonlyMap<string
   return known
 }
 
-/** The counts that are not over. */
+/** The counts whose window has not ended. */
 export const currentDraws = (draws: Draws, nowMs: number): Draws =>
   Object.fromEntries(Object.entries(draws).filter(([, { endMs }]) => endMs > nowMs))
 

@@ -1,6 +1,6 @@
 /**
- * `headroom`: most quota left first, by the scarcest window of each target; an unknown quota counts as whole. Equals keep the combo's
- * order.
+ * `headroom`: most quota left first, by the scarcest window of each target; an unknown quota counts as full. Equal targets keep the
+ * combo's order.
  */
 import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, scoreOf } from "./Ordering.ts"

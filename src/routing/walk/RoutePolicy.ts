@@ -27,7 +27,7 @@ export interface RoutePolicy {
   readonly targetTimeoutMs: number | null
   /** Null: only connections have limits, the combo has none. */
   readonly lines: LineRules | null
-  /** A second target is asked too after this long; null: never. */
+  /** Milliseconds after which a second target is called too; null: never. */
   readonly hedgeDelayMs: number | null
   /** Calls count in the measured speed and reliability of their targets. */
   readonly measured: boolean

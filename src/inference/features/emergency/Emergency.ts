@@ -1,6 +1,6 @@
 /**
- * The emergency fallback (flag `GATEWAY_EMERGENCY_FALLBACK`): a request that failed because the money is used up
- * goes to a free model instead, if that provider is connected. Never with tools: the small model would act in the big one's name.
+ * The emergency fallback (flag `GATEWAY_EMERGENCY_FALLBACK`): a request that failed because credits are used up is sent to a free model
+ * instead, if its provider is connected. Never with tools: a smaller model would then act in place of the one that was requested.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import type { Feature } from "../Feature.ts"
 export class Emergency extends Context.Tag("gateway/inference/features/Emergency")<Emergency, Feature>() {}
 
 const emergencyModel = "nvidia/openai/gpt-oss-120b"
-/** Most tokens of an emergency answer. */
+/** Output limit of an emergency answer, in tokens. */
 const maxEmergencyTokens = 4_096
 
 /** A used-up quota that only a payment opens, as OpenAI's 429 says it; a plan's window opens again by itself. */
