@@ -240,7 +240,7 @@ export const flagCatalog = [
     "GATEWAY_UPSTREAM_WS_ENABLED",
     "true",
     "Upstream WebSocket",
-    "Allow the responses-over-WebSocket transport. When off, HTTP is used."
+    "Let clients use the responses wire over WebSocket. When off, they use HTTP."
   ),
   bool(
     "runtime",
@@ -268,7 +268,7 @@ export const flagCatalog = [
     "STREAM_RECOVERY_ENABLED",
     "false",
     "Stream recovery",
-    "Try another target when a stream dies before its first content."
+    "Hold back the beginning of a stream for a moment, so that another target can take over if it dies."
   ),
   bool(
     "runtime",

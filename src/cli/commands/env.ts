@@ -27,10 +27,12 @@ const columns: ReadonlyArray<Column<Entry>> = [
   { header: "FROM", value: (entry) => entry.source }
 ]
 
-const ownNames = [
+/** What `AppConfig` and the command line read. */
+export const ownNames = [
   "DATA_DIR",
   "HOST",
   "PORT",
+  "CORS_ORIGINS",
   "GATEWAY_ADMIN_KEY",
   "GATEWAY_ADMIN_PASSWORD",
   "GATEWAY_ENCRYPTION_KEY",
