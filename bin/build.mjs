@@ -116,10 +116,12 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh)
     copyFileSync(join(root, "bin/launch.mjs"), join(fresh, "main.js"))
-    const problem = await cacheCode(fresh)
-    if (problem !== null)
-      process.stdout.write(`The program starts slower: its compiled code could not be kept. ${problem}\n`)
     swap(fresh, out)
+    // In its place: V8 keeps the paths that stack traces show with the code.
+    const problem = await cacheCode(out)
+    if (problem !== null) {
+      process.stdout.write(`The program starts slower: its compiled code could not be kept. ${problem}\n`)
+    }
     const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code : part.source).length, 0)
     process.stdout.write(`Built ${out}: ${output.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB.\n`)
   } finally {
