@@ -1,0 +1,45 @@
+/** The build keeps what V8 has compiled of the program, and a start takes it. */
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { program, project } from "./support.ts"
+
+/** Those of bin/gateway: compiled code belongs to them. */
+const nodeFlags = readFileSync(join(project, "bin/gateway"), "utf8").split("\n", 1)[0]?.split(" ").slice(3) ?? []
+
+/** Starts the program with `--help`, and writes to stderr whether V8 refused the compiled code of each script that has some. */
+const probe = (folder: string): string => `
+  import { launch } from ${JSON.stringify(join(project, "bin/launch.mjs"))}
+  const refused = []
+  process.argv.splice(1, process.argv.length, "gateway", "--help")
+  process.on("exit", () => process.stderr.write(JSON.stringify(refused)))
+  launch(${JSON.stringify(folder)}, ({ cachedDataRejected }) => {
+    if (cachedDataRejected !== undefined) refused.push(cachedDataRejected)
+  })
+`
+
+describe("the built program", () => {
+  const { main } = program()
+  const start = (flags: ReadonlyArray<string>) =>
+    spawnSync(process.execPath, [...flags, "--input-type=module", "--eval", probe(dirname(main))], {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH }
+    })
+
+  it("starts with the compiled code that the build has kept", () => {
+    const { status, stderr, stdout } = start(nodeFlags)
+    assert.strictEqual(status, 0)
+    assert.include(stdout, "serve")
+    const refused: ReadonlyArray<boolean> = JSON.parse(stderr)
+    assert.isAbove(refused.length, 2)
+    assert.notInclude(refused, true)
+  })
+
+  it("starts without it where Node has other flags", () => {
+    const { status, stderr, stdout } = start([])
+    assert.strictEqual(status, 0)
+    assert.include(stdout, "serve")
+    assert.include(JSON.parse(stderr), true)
+  })
+})
