@@ -47,8 +47,8 @@ export const make = Effect.gen(function* () {
 
   /** Runs what has to wait in a fiber of its own. */
   const goOn = (exchange: Exchange, rest: Effect.Effect<void>, over: () => void): void => {
-    const told = Effect.catchAllCause(rest, (cause) => Effect.sync(() => died(exchange, cause)))
-    runFork(Effect.ensuring(told, Effect.sync(over)))
+    const caught = Effect.catchAllCause(rest, (cause) => Effect.sync(() => died(exchange, cause)))
+    runFork(Effect.ensuring(caught, Effect.sync(over)))
   }
 
   const finish = ({ end, others, work }: Answered): void => {

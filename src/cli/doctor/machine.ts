@@ -80,7 +80,9 @@ export const freeDisk = (dataDir: string): Effect.Effect<Finding.Finding> =>
     while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
     const { bavail, bsize } = statfsSync(folder)
     return disk(bavail * bsize, folder)
-  }).pipe(Effect.catchAllDefect(() => Effect.succeed(Finding.skip(`The room on the disk of ${dataDir} is not told`))))
+  }).pipe(
+    Effect.catchAllDefect(() => Effect.succeed(Finding.skip(`The free space on the disk of ${dataDir} cannot be read`)))
+  )
 
 export const freeMemory = Effect.sync(() => memory(freemem()))
 

@@ -59,8 +59,8 @@ const estimate = (work: Work, { model }: Target, report: AnswerReport): TokenCou
 }
 
 /**
- * The upstream's own count, or an honest estimate when it told nothing. Zeros all over are nothing; and the output it told of an
- * answer that did not come to its end is from before the end: it is at least what was seen.
+ * The upstream's own count, or an estimate where it reported none; a report of zeros counts as none. The output reported for an answer
+ * that was cut is from before the cut, so it is taken to be at least what was seen.
  */
 export const countTokens = (
   work: Work,

@@ -48,7 +48,7 @@ export interface CooldownFailure {
 export const waitMs = (state: ConnectionHealth, nowMs: number): number | null =>
   isTerminal(state.testStatus) ? null : Math.max(0, (state.rateLimitedUntilMs ?? 0) - nowMs)
 
-/** Milliseconds for which others are asked first; 0 when it is as good as any. */
+/** Milliseconds for which other connections are asked first; 0 when none has to be preferred. */
 export const doubtMs = ({ doubtedUntilMs }: CooldownState, nowMs: number): number =>
   Math.max(0, (doubtedUntilMs ?? 0) - nowMs)
 

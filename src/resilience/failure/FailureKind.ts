@@ -108,7 +108,7 @@ export interface Failure {
   readonly exhausts: Exhausts
   /** Content of the answer had arrived before it failed. */
   readonly contentBegan: boolean
-  /** The error as clients are told of it; absent where no client is. */
+  /** The error that the client gets; absent in simulations. */
   readonly clientError?: ClientError
   /** Absent: it is proven. Else others go first, and who is alone is still asked. */
   readonly suspicion?: Suspicion

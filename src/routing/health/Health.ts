@@ -198,7 +198,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     }
   }
 
-  /** Of several reasons the one that is over last: a retry before it would be in vain. */
+  /** Of several reasons the one that ends last: no earlier retry can succeed. */
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
     const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
