@@ -58,8 +58,8 @@ const fileForMs = 1_000
 interface Batch {
   readonly rows: ReadonlyArray<UsageRow>
   readonly isOnFile: boolean
-  /** A file that ends with these rows: all that is in it is in this batch and those before. Null when the file goes on. */
-  readonly segment: string | null
+  /** Files that end with these rows: all that is in them is in this batch and those before. Empty while the file goes on. */
+  readonly segments: Array<string>
 }
 
 const run = (sql: SqlClient.SqlClient, statement: string, parameters: ReadonlyArray<string | number | null>) =>
@@ -108,6 +108,10 @@ export const make = (
     let isFileUsed = false
     let fileSinceMs = Number.NEGATIVE_INFINITY
     const closed: Array<Batch> = []
+    /** The batch that is being inserted. */
+    let onTheWay: Batch | null = null
+    /** Files of which nothing waits for the table any more. */
+    const inserted: Array<string> = []
     let pending = 0
     let notOnFile = 0
     let dropped = 0
@@ -132,7 +136,8 @@ export const make = (
       const nowMs = clock.unsafeCurrentTimeMillis()
       // A clock that was set back must not keep a file forever.
       const isDue = endsFile || Math.abs(nowMs - fileSinceMs) >= fileForMs
-      closed.push({ rows: open, isOnFile, segment: isDue ? closeFile(nowMs) : null })
+      const segment = isDue ? closeFile(nowMs) : null
+      closed.push({ rows: open, isOnFile, segments: segment === null ? [] : [segment] })
       open = []
       isOnFile = true
     }
@@ -142,7 +147,9 @@ export const make = (
       if (oldest === undefined) return
       dropped += oldest.rows.length
       pending -= oldest.rows.length
-      if (oldest.segment !== null) segments.remove(oldest.segment)
+      // Earlier rows of its files may be on their way to the table, or in it and not on disk yet.
+      const waiting = onTheWay?.segments ?? inserted
+      waiting.push(...oldest.segments)
     }
 
     const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
@@ -168,24 +175,24 @@ export const make = (
       if (pending > mostPending) dropOldest()
     }
 
-    /** Files whose rows are in the table. */
-    const inserted: Array<string> = []
-
     const insertOldest = Effect.suspend(() => {
       const batch = closed.shift()
       if (batch === undefined) return Effect.void
+      onTheWay = batch
       return Effect.matchEffect(insert(sql, batch), {
         onSuccess: () =>
           Effect.sync(() => {
+            onTheWay = null
             tableProblem = null
             // The rows are in the table, so an error of the file no longer matters.
             if (closed.length === 0 && open.length === 0) fileProblem = null
             pending -= batch.rows.length
-            if (batch.segment !== null) inserted.push(batch.segment)
+            inserted.push(...batch.segments)
           }),
         onFailure: (error) =>
           Effect.zipRight(
             Effect.sync(() => {
+              onTheWay = null
               tableProblem = `Usage rows cannot be brought into the database: ${error.message}`
               closed.unshift(batch)
             }),

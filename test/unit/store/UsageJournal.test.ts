@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
@@ -228,6 +229,50 @@ describe("UsageJournal", () => {
       yield* journal.flush
       assert.lengthOf(readdirSync(folder), 0)
       assert.lengthOf((yield* stored).rows, 2)
+    }).pipe(Effect.provide(reposInMemory))
+  )
+
+  it.scoped("keeps the file of rows that are on their way to the table when later rows of it are given up", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const folder = join(yield* temporaryFolder, "usage-journal")
+      mkdirSync(folder)
+      const journal = yield* UsageJournal.make(Segments.inFolder(folder), Effect.void)
+      const rowsFrom = (start: number, count: number) =>
+        Array.from({ length: count }, (_, index) => usageRow(start + index))
+      const append = ([first, ...more]: ReadonlyArray<UsageRow>) => {
+        if (first !== undefined) journal.append(first, ...more)
+      }
+      append(rowsFrom(1, 250))
+      yield* TestClock.adjust(0)
+      assert.strictEqual(journal.pending(), 0)
+      yield* refuseRows
+      const released = yield* Effect.makeLatch(false)
+      const holder = yield* Effect.fork(sql.withTransaction(released.await))
+      yield* TestClock.adjust(0)
+      const onTheirWay = rowsFrom(1_000, 250)
+      append(onTheirWay)
+      yield* TestClock.adjust("1 seconds")
+      append(rowsFrom(2_000, 250))
+      for (let n = 0; journal.trouble().dropped < 250; n++) append(rowsFrom(10_000 + 1_000 * n, 1_000))
+      yield* released.open
+      yield* Fiber.join(holder)
+      yield* TestClock.adjust(0)
+      assert.match(journal.trouble().problem ?? "", /refused/)
+      const onFile = new Set(
+        Segments.leftovers(folder).flatMap((path) =>
+          Segments.read(path).lines.map((line) => (JSON.parse(line) as UsageRow).id)
+        )
+      )
+      assert.deepStrictEqual(
+        onTheirWay.filter(({ id }) => !onFile.has(id)),
+        []
+      )
+      yield* sql`DROP TRIGGER refusal`
+      yield* journal.flush
+      assert.lengthOf(readdirSync(folder), 0)
+      const repo = yield* UsageRepo.UsageRepo
+      assert.deepStrictEqual(yield* repo.get(usageRow(1_000).id), usageRow(1_000))
     }).pipe(Effect.provide(reposInMemory))
   )
 
