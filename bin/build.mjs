@@ -15,7 +15,7 @@ const loadBundler = async (out) => {
   } catch (error) {
     if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error
     // An installation without development dependencies keeps the program it came with.
-    if (existsSync(join(out, "main.js"))) return null
+    if (existsSync(join(out, "main.cjs"))) return null
     throw new Error("The bundler is not installed: run 'npm ci' with development dependencies.", { cause: error })
   }
 }
@@ -52,7 +52,7 @@ const build = async (rolldown, folder) => {
   try {
     const { output } = await bundle.write({
       dir: folder,
-      // Scripts, because Node keeps no compiled code of ECMAScript modules (bin/launch.mjs).
+      // Scripts, because Node keeps no compiled code of ECMAScript modules (bin/launch.cjs).
       format: "cjs",
       dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
@@ -115,7 +115,7 @@ if (bundler === null) {
   const fresh = `${out}.${process.pid}.new`
   try {
     const output = await build(bundler.rolldown, fresh)
-    copyFileSync(join(root, "bin/launch.mjs"), join(fresh, "main.js"))
+    copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
     swap(fresh, out)
     // In its place: V8 keeps the paths that stack traces show with the code.
     const problem = await cacheCode(out)

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { cacheFileOf, launch } from "./launch.mjs"
+import { cacheFileOf, launch } from "./launch.cjs"
 
 const [folder] = process.argv.slice(2)
 process.argv.splice(2, process.argv.length, "serve", "--port", "0", "--no-open")

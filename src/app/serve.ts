@@ -17,6 +17,7 @@ import * as AppConfig from "../platform/AppConfig.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
+import { buildInOrder } from "./LayerBuilder.ts"
 import { gateway } from "./layers.ts"
 
 export interface ServeOptions {
@@ -132,10 +133,18 @@ const logging = Layer.unwrapEffect(
   )
 )
 
+/** As `Effect.provide`, but the layers are built one after the other. */
+const withServices =
+  <Out, E2>(layer: Layer.Layer<Out, E2>) =>
+  <A, E>(effect: Effect.Effect<A, E, Out>): Effect.Effect<A, E | E2> =>
+    Effect.scopedWith((scope) =>
+      Effect.flatMap(buildInOrder(layer, scope), (services) => Effect.provide(effect, services))
+    )
+
 /** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
 export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
   running.pipe(
-    Effect.provide(gateway.pipe(Layer.provideMerge(configured(options)))),
+    withServices(gateway.pipe(Layer.provideMerge(configured(options)))),
     Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
     Effect.tapErrorCause((cause) =>
       Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)

@@ -10,7 +10,7 @@ const nodeFlags = readFileSync(join(project, "bin/gateway"), "utf8").split("\n",
 
 /** Starts the program with `--help`, and writes to stderr whether V8 refused the compiled code of each script that has some. */
 const probe = (folder: string): string => `
-  import { launch } from ${JSON.stringify(join(project, "bin/launch.mjs"))}
+  import { launch } from ${JSON.stringify(join(project, "bin/launch.cjs"))}
   const refused = []
   process.argv.splice(1, process.argv.length, "gateway", "--help")
   process.on("exit", () => process.stderr.write(JSON.stringify(refused)))

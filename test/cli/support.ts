@@ -65,7 +65,7 @@ export const program = () => {
   })
 
   const start = (args: ReadonlyArray<string>, environment: Environment): ChildProcess => {
-    const child = spawn(process.execPath, [join(out, "main.js"), ...args], {
+    const child = spawn(process.execPath, [join(out, "main.cjs"), ...args], {
       env: { PATH: process.env.PATH, HOME: environment.DATA_DIR ?? tmpdir(), ...environment },
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -75,7 +75,7 @@ export const program = () => {
 
   return {
     /** The built entry. */
-    main: join(out, "main.js"),
+    main: join(out, "main.cjs"),
     /** A new, empty data folder. */
     dataDir: (): string => {
       const folder = mkdtempSync(join(tmpdir(), "gateway-cli-"))

@@ -31,7 +31,7 @@ export interface Program {
 
 /** A plain checkout is built by its installation; one whose dist was removed is built here. */
 const build = Effect.sync(() => {
-  if (!existsSync(join(root, "dist/main.js"))) execFileSync(process.execPath, [join(root, "bin/build.mjs")])
+  if (!existsSync(join(root, "dist/main.cjs"))) execFileSync(process.execPath, [join(root, "bin/build.mjs")])
 })
 
 export const dataFolder: Effect.Effect<string, never, Scope> = Effect.acquireRelease(

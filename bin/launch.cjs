@@ -1,12 +1,12 @@
 /**
  * Loads the built program (dist/program.cjs and its chunks), with what V8 has compiled of it before (dist/cache), which halves the start.
- * The build copies this file to dist/main.js. A cache that does not fit this V8 or its flags is left aside: then the source is compiled.
+ * The build copies this file to dist/main.cjs. A cache that does not fit this V8 or its flags is left aside: then the source is compiled.
  */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { basename, dirname, join, resolve } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
-import { Script } from "node:vm"
+const { readFileSync } = require("node:fs")
+const { createRequire } = require("node:module")
+const { basename, dirname, join, resolve } = require("node:path")
+const { pathToFileURL } = require("node:url")
+const { Script } = require("node:vm")
 
 const begin = '(function (exports, require, module, __filename, __dirname) {"use strict";'
 const end = "\n})"
@@ -20,10 +20,10 @@ const read = (file) => {
 }
 
 /** Where the compiled code of a file is kept. */
-export const cacheFileOf = (folder, file) => join(folder, "cache", `${basename(file)}.v8`)
+const cacheFileOf = (folder, file) => join(folder, "cache", `${basename(file)}.v8`)
 
 /** Runs the program of a folder. `onScript` gets each script with its file, before it runs. */
-export const launch = (folder, onScript = () => {}) => {
+const launch = (folder, onScript = () => {}) => {
   const packages = createRequire(join(folder, "program.cjs"))
   const modules = new Map()
   const load = (file) => {
@@ -44,6 +44,7 @@ export const launch = (folder, onScript = () => {}) => {
   load(join(folder, "program.cjs"))
 }
 
-// As dist/main.js it is the program's entry.
-const here = fileURLToPath(import.meta.url)
-if (basename(here) === "main.js") launch(dirname(here))
+module.exports = { cacheFileOf, launch }
+
+// As dist/main.cjs it is the program's entry.
+if (basename(__filename) === "main.cjs") launch(__dirname)
