@@ -193,7 +193,7 @@ export const make = Effect.gen(function* () {
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
     const share = bodies.share()
-    response.once("close", () => {
+    reply.whenOver(() => {
       entered()
       share.release()
     })

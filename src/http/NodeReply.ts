@@ -12,6 +12,7 @@ export class NodeReply implements ClientReply {
   #isStreaming = false
   #isOver = false
   readonly #leaving = new Listeners()
+  #over: () => void = nothing
   #drained: Listeners | null = null
 
   constructor(response: ServerResponse, streams: typeof OpenStreams.Service) {
@@ -20,8 +21,14 @@ export class NodeReply implements ClientReply {
     response.on("close", () => {
       this.#isOver = true
       if (this.#isStreaming) streams.closed()
+      this.#over()
       if (!response.writableFinished) this.#leaving.tell()
     })
+  }
+
+  /** `run` is called once, when the response is over, however it ended. */
+  whenOver(run: () => void): void {
+    this.#over = run
   }
 
   head(status: number, headers: Array<string>): void {

@@ -48,12 +48,15 @@ const listenMessage = (code: string | undefined, host: string, port: number): st
   }
 }
 
+/** Connections that wait to be accepted. With node's 511 a burst of a thousand clients finds no place, and each waits seconds to ask again. */
+const backlog = 4_096
+
 const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenFailed> =>
   Effect.async((resume) => {
     const onError = (error: NodeJS.ErrnoException): void =>
       resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
     server.once("error", onError)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off("error", onError)
       const address = server.address()
       resume(

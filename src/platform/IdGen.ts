@@ -24,6 +24,15 @@ const make = () => {
   let used = poolBytes
   let lastMs = 0
   let sequence = 0
+  /** The part of an id that `lastMs` makes: many are made in one millisecond. */
+  let timeText = ""
+
+  const beginMs = (ms: number): void => {
+    const time = ms.toString(16).padStart(12, "0")
+    timeText = `${time.slice(0, 8)}-${time.slice(8)}-`
+    lastMs = ms
+    sequence = 0
+  }
 
   const take = (bytes: number): number => {
     if (used + bytes > poolBytes) {
@@ -38,19 +47,13 @@ const make = () => {
   const next = (nowMs: number): string => {
     const at = take(8)
     // A clock that stands still or jumps back must not break the order: the sequence carries on in the last millisecond.
-    if (nowMs > lastMs) {
-      lastMs = nowMs
-      sequence = 0
-    } else if (++sequence > 0xfff) {
-      lastMs += 1
-      sequence = 0
-    }
-    const time = lastMs.toString(16).padStart(12, "0")
+    if (nowMs > lastMs) beginMs(nowMs)
+    else if (++sequence > 0xfff) beginMs(lastMs + 1)
     const order = (0x7000 | sequence).toString(16)
     let tail = hex[0x80 | ((pool[at] ?? 0) & 0x3f)] ?? ""
     tail += `${hex[pool[at + 1] ?? 0]}-`
     for (let i = 2; i < 8; i++) tail += hex[pool[at + i] ?? 0]
-    return `${time.slice(0, 8)}-${time.slice(8)}-${order}-${tail}`
+    return `${timeText}${order}-${tail}`
   }
   const view = new DataView(pool.buffer)
   return IdGen.of({ next, seed: () => view.getUint32(take(4)) })

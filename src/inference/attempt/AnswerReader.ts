@@ -7,7 +7,7 @@ import { lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
 import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
-import { isObject, type JsonObject, optional, parseJson } from "../../wire/json/Json.ts"
+import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
 import type { AnswerFacts, EncodeContext } from "../../wire/WireCodec.ts"
 import {
   type AttemptFailure,
@@ -38,7 +38,9 @@ export const answerReader = (
   context: EncodeContext,
   lastChance: boolean,
   monotonicMs: () => number,
-  watch: AnswerWatch
+  watch: AnswerWatch,
+  /** Headers of the upstream for a client of its own wire. */
+  passed: ReadonlyArray<string>
 ): BodyReader => {
   const body = makeCollector(maxAnswerBytes)
   const client = work.exchange.codec
@@ -56,7 +58,8 @@ export const answerReader = (
     report,
     firstContentMs: firstMs,
     dropped: lost.length === 0 ? call.dropped : [...call.dropped, ...lost],
-    ...optional("mapped", call.mapped)
+    mapped: call.mapped,
+    passed
   })
 
   /** A 200 with an error or without an answer. */

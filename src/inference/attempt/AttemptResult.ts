@@ -47,7 +47,9 @@ export type AttemptResult =
       readonly report: AnswerReport
       readonly firstContentMs: number | null
       readonly dropped: ReadonlyArray<string>
-      readonly mapped?: ReadonlyArray<string>
+      readonly mapped?: ReadonlyArray<string> | undefined
+      /** Headers of the upstream for a client of its own wire. */
+      readonly passed?: ReadonlyArray<string> | undefined
       readonly before?: ReadonlyArray<EarlierPart>
     }
   /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */

@@ -210,17 +210,13 @@ export const startCall = (
 
   /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
   const openAnswer = (): BodyReader => {
-    const whole = answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch)
+    const whole = answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch, passed)
     return {
       ...whole,
       data: (chunk) => {
         if (idle !== null) keepWaiting()
         else if (beginsJson(chunk)) startRelaying()
         return whole.data(chunk)
-      },
-      end: () => {
-        const result = whole.end()
-        return result._tag === "Completed" && passed.length > 0 ? { ...result, passed } : result
       }
     }
   }

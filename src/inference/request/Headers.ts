@@ -17,9 +17,9 @@ import { formatUsd10 } from "../../usage/Cost.ts"
 /** What a translation could not say, and what it could say only in another way: names of the client's fields. */
 export interface Traces {
   readonly dropped: ReadonlyArray<string>
-  readonly mapped?: ReadonlyArray<string>
+  readonly mapped?: ReadonlyArray<string> | undefined
   /** Headers of the upstream for a client of its own wire, as a flat name–value list. */
-  readonly passed?: ReadonlyArray<string>
+  readonly passed?: ReadonlyArray<string> | undefined
 }
 
 /** What a whole answer took. */
