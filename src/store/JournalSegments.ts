@@ -1,13 +1,14 @@
 /**
- * The files of the usage journal: one JSON line per row, appended with a plain write, which survives when the process is killed. A
+ * The files of the usage journal: lines (`UsageLines`), appended with a plain write, which survives when the process is killed. A
  * segment takes rows until it is closed and is removed once they are in the table. Synchronous, because the request path writes here.
  */
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { type ReadLines, readLines } from "./UsageLines.ts"
 
 export interface Segments {
-  /** Writes one line to the open segment. Throws when the system refuses; the line then does not count as written. */
-  readonly append: (line: string) => void
+  /** Writes lines to the open segment. Throws when the system refuses; they then do not count as written. */
+  readonly append: (lines: string) => void
   /** Closes the open segment and returns its path; null when there is none. The next line begins another. */
   readonly rotate: () => string | null
   /** Removes a closed segment. If that fails it is read again at the next start, which does no harm. */
@@ -39,10 +40,10 @@ export const inFolder = (folder: string): Segments => {
   }
 
   return {
-    append: (line) => {
+    append: (lines) => {
       current ??= begin()
-      // After a partial write, a line break keeps the rest of that line apart from this row.
-      const text = torn ? `\n${line}\n` : `${line}\n`
+      // After a partial write, a line break keeps the rest of that line apart from these.
+      const text = torn ? `\n${lines}\n` : `${lines}\n`
       torn = true
       if (writeSync(current.descriptor, text) !== Buffer.byteLength(text))
         throw new Error("only part of it was written")
@@ -69,27 +70,10 @@ export const leftovers = (folder: string): ReadonlyArray<string> =>
     .sort()
     .map((name) => join(folder, name))
 
-export interface SegmentContent {
-  /** Each is the JSON of one row. */
-  readonly lines: ReadonlyArray<string>
-  /** Lines that are not valid JSON: a write that was cut short by a kill or a full disk. */
-  readonly tornLines: number
-}
-
-const isRow = (line: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === "object" && value !== null && "id" in value
-  } catch {
-    return false
-  }
-}
-
-/** The rows of a segment. Torn lines are counted and left out. */
-export const read = (path: string): SegmentContent => {
-  const written = readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-  const lines = written.filter(isRow)
-  return { lines, tornLines: written.length - lines.length }
-}
+/** The rows of a segment. */
+export const read = (path: string): ReadLines =>
+  readLines(
+    readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+  )

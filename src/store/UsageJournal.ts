@@ -4,7 +4,6 @@
  * `mostPending` of them, and a warning is logged once a minute.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { Connection } from "@effect/sql/SqlConnection"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,15 +12,15 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { unlinkSync } from "node:fs"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
+import { PerFacts } from "../domain/UsageFacts.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { databaseFile, ensureFolder, journalFolder, onDisk } from "./DataFolder.ts"
 import { DataLock } from "./DataLock.ts"
 import { reasonOf, type StoreError, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
-import { syncLog, withLateSync } from "./LateSync.ts"
-import { named } from "./Table.ts"
-import { makeUsageLine } from "./UsageLines.ts"
-import { batchParameters, batchRows, insertBatch, insertRows } from "./UsageColumns.ts"
+import { syncLog } from "./LateSync.ts"
+import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
+import { UsageLines } from "./UsageLines.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -48,6 +47,8 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
 
 /** Rows that wait for the table; beyond it the oldest is dropped. */
 export const mostPending = 100_000
+/** Rows that are brought into the table together, once so many wait. */
+const batchRows = 250
 const flushEvery = "50 millis"
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
@@ -56,36 +57,10 @@ const fileForMs = 1_000
 
 /** Rows that are inserted together. */
 interface Batch {
-  readonly rows: ReadonlyArray<UsageRow>
+  readonly rows: ReadonlyArray<RowWithFacts>
   readonly isOnFile: boolean
   /** Files that end with these rows: all that is in them is in this batch and those before. Empty while the file goes on. */
   readonly segments: Array<string>
-}
-
-const run = (sql: SqlClient.SqlClient, statement: string, parameters: ReadonlyArray<string | number | null>) =>
-  sql.unsafe(statement, parameters).pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
-
-/** Any number of rows, each as JSON. */
-const insertLines = (sql: SqlClient.SqlClient, lines: ReadonlyArray<string>): Effect.Effect<void, StoreError> =>
-  lines.length === 0 ? Effect.void : run(sql, insertRows, [`[${lines.join(",")}]`])
-
-/** Full batches use the faster statement; each statement blocks the event loop for one or two milliseconds. */
-const insert = (sql: SqlClient.SqlClient, { isOnFile, rows }: Batch): Effect.Effect<void, StoreError> => {
-  const full = rows.length - (rows.length % batchRows)
-  const starts = Array.from({ length: full / batchRows }, (_, index) => index * batchRows)
-  const rest = rows.slice(full).map((row) => JSON.stringify(row))
-  const into = (connection: Connection) =>
-    Effect.zipRight(
-      Effect.forEach(
-        starts,
-        (start) => connection.executeRaw(insertBatch, batchParameters(rows.slice(start, start + batchRows))),
-        { discard: true }
-      ),
-      rest.length === 0 ? Effect.void : connection.executeRaw(insertRows, [`[${rest.join(",")}]`])
-    )
-  // Rows without a file wait for the disk.
-  const inserting = isOnFile ? withLateSync(sql, into) : Effect.scoped(Effect.flatMap(sql.reserve, into))
-  return inserting.pipe(Effect.asVoid, Effect.mapError(named("UsageJournal.flush")))
 }
 
 export const make = (
@@ -99,9 +74,10 @@ export const make = (
     const batchFull = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
-    const lineOf = makeUsageLine()
+    const shared = new PerFacts(sharedFacts)
+    const lines = new UsageLines()
     const clock = yield* Effect.clock
-    let open: Array<UsageRow> = []
+    let open: Array<RowWithFacts> = []
     /** Of the open rows. */
     let isOnFile = true
     /** The file that is written to now holds rows. */
@@ -128,6 +104,7 @@ export const make = (
       if (!isFileUsed) return null
       isFileUsed = false
       fileSinceMs = nowMs
+      lines.begin()
       return segments.rotate()
     }
 
@@ -152,21 +129,28 @@ export const make = (
       waiting.push(...oldest.segments)
     }
 
+    /** Queues a row and gives its lines. */
+    const take = (row: UsageRow): string => {
+      const facts = shared.of(row)
+      open.push({ row, facts })
+      return lines.of(row, facts.line)
+    }
+
     const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
       const wasEmpty = open.length === 0
-      let lines = lineOf(row)
-      for (const other of more) lines += `\n${lineOf(other)}`
+      let text = take(row)
+      for (const other of more) text += `\n${take(other)}`
       isFileUsed = true
       try {
-        segments.append(lines)
+        segments.append(text)
         fileProblem = null
       } catch (error) {
+        lines.begin()
         fileProblem = `Usage rows cannot be put on file: ${reasonOf(error)}`
         notOnFile += 1 + more.length
         isOnFile = false
         unwritten = { row, error }
       }
-      open.push(row, ...more)
       pending += 1 + more.length
       if (wasEmpty) someWait.unsafeOpen()
       if (open.length < batchRows) return
@@ -179,7 +163,7 @@ export const make = (
       const batch = closed.shift()
       if (batch === undefined) return Effect.void
       onTheWay = batch
-      return Effect.matchEffect(insert(sql, batch), {
+      return Effect.matchEffect(insert(sql, batch.rows, !batch.isOnFile), {
         onSuccess: () =>
           Effect.sync(() => {
             onTheWay = null
@@ -289,13 +273,20 @@ export const make = (
     })
   })
 
+/** Rows of a file that are inserted together. */
+const recoveredRows = 1_000
+
 /** Inserts the rows that an ended process left in files. */
 const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const shared = new PerFacts(sharedFacts)
     for (const path of yield* onDisk(folder, () => Segments.leftovers(folder))) {
-      const { lines, tornLines } = yield* onDisk(path, () => Segments.read(path))
-      yield* insertLines(sql, lines)
+      const { rows, tornLines } = yield* onDisk(path, () => Segments.read(path))
+      const found = rows.map((row) => ({ row, facts: shared.of(row) }))
+      for (let start = 0; start < found.length; start += recoveredRows) {
+        yield* insert(sql, found.slice(start, start + recoveredRows), true)
+      }
       if (tornLines > 0) yield* Effect.logWarning(`${tornLines} unfinished usage row(s) in ${path} were left out.`)
       yield* onDisk(path, () => unlinkSync(path))
     }

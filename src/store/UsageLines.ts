@@ -1,24 +1,151 @@
-/** A usage row as a line of the journal, written by hand: the request path encodes one per request. */
+/**
+ * The lines of the usage journal, written by hand: the request path encodes one per request.
+ *
+ *     {"facts":7,"apiKeyId":null,"requestedModel":"gpt-4.1",…}
+ *     [7,"<id>",timestampMs,latencyMs,ttftMs,in,out,cacheRead,cacheWrite,reasoning,costNanoUsd]
+ *
+ * The facts that rows share stand in a line of their own, in each file before the first row that has them. A row whose request id is not
+ * its id ends with it. A line may also be the JSON of a whole row, as earlier versions wrote it.
+ */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { UsageRow } from "../domain/Usage.ts"
-import { jsonNumber, JsonTexts } from "../kernel/JsonTexts.ts"
+import type { UsageFacts } from "../domain/UsageFacts.ts"
+import { WireName } from "../domain/Wire.ts"
+import { jsonNumber } from "../kernel/JsonTexts.ts"
 
-/** Hot: the JSON of a row, as `JSON.stringify` writes it. Keeps the JSON of recurring names. */
-export const makeUsageLine = (): ((row: UsageRow) => string) => {
-  const texts = new JsonTexts()
-  return (row) => {
+/** The line of some facts, and where it was written last. */
+export interface FactsLine {
+  /** Without its number. */
+  readonly json: string
+  number: number
+  file: number
+}
+
+export const factsLine = (facts: UsageFacts): FactsLine => ({
+  json: JSON.stringify(facts).slice(1),
+  number: 0,
+  file: -1
+})
+
+export class UsageLines {
+  #file = 0
+  #lastNumber = 0
+
+  /** The lines that follow begin a file, or follow lines that may not be whole. */
+  begin(): void {
+    this.#file += 1
+  }
+
+  /** Hot: the line of a row, after that of its facts where it is missing. Without the last line feed. */
+  of(row: UsageRow, facts: FactsLine): string {
     const { tokens } = row
+    const before = facts.file === this.#file ? "[" : this.#define(facts)
+    const after = row.requestId === row.id ? "]" : `,${JSON.stringify(row.requestId)}]`
     return (
-      `{"id":${JSON.stringify(row.id)},"timestampMs":${jsonNumber(row.timestampMs)},` +
-      `"requestId":${JSON.stringify(row.requestId)},"apiKeyId":${texts.of(row.apiKeyId)},` +
-      `"requestedModel":${texts.of(row.requestedModel)},"combo":${texts.of(row.combo)},` +
-      `"provider":${texts.of(row.provider)},"connectionId":${texts.of(row.connectionId)},"model":${texts.of(row.model)},` +
-      `"sourceWire":"${row.sourceWire}","targetWire":${texts.of(row.targetWire)},"streamed":${row.streamed},` +
-      `"outcome":"${row.outcome}","status":${jsonNumber(row.status)},"latencyMs":${jsonNumber(row.latencyMs)},` +
-      `"ttftMs":${jsonNumber(row.ttftMs)},"attempts":${jsonNumber(row.attempts)},"tokens":{"in":${jsonNumber(tokens.in)},` +
-      `"out":${jsonNumber(tokens.out)},"cacheRead":${jsonNumber(tokens.cacheRead)},` +
-      `"cacheWrite":${jsonNumber(tokens.cacheWrite)},"reasoning":${jsonNumber(tokens.reasoning)}},` +
-      `"costNanoUsd":${jsonNumber(row.costNanoUsd)},"priced":${row.priced},"usageSource":"${row.usageSource}",` +
-      `"error":${texts.of(row.error)}}`
+      `${before}${facts.number},${JSON.stringify(row.id)},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
+      `${jsonNumber(row.ttftMs)},${jsonNumber(tokens.in)},${jsonNumber(tokens.out)},${jsonNumber(tokens.cacheRead)},` +
+      `${jsonNumber(tokens.cacheWrite)},${jsonNumber(tokens.reasoning)},${jsonNumber(row.costNanoUsd)}${after}`
     )
   }
+
+  #define(facts: FactsLine): string {
+    this.#lastNumber += 1
+    facts.number = this.#lastNumber
+    facts.file = this.#file
+    return `{"facts":${facts.number},${facts.json}\n[`
+  }
+}
+
+const MaybeText = Schema.NullOr(Schema.String)
+/** What is no number in JSON was one that JSON does not know. */
+const Measure = Schema.transform(Schema.NullOr(Schema.Number), Schema.Number, {
+  strict: true,
+  decode: (value) => value ?? 0,
+  encode: (value) => value
+})
+
+const facts = {
+  apiKeyId: MaybeText,
+  requestedModel: Schema.String,
+  combo: MaybeText,
+  provider: MaybeText,
+  connectionId: MaybeText,
+  model: MaybeText,
+  sourceWire: WireName,
+  targetWire: Schema.NullOr(WireName),
+  streamed: Schema.Boolean,
+  outcome: Schema.Literal("completed", "failed", "aborted"),
+  status: Measure,
+  attempts: Measure,
+  priced: Schema.Boolean,
+  usageSource: Schema.Literal("upstream", "estimated"),
+  error: MaybeText
+}
+
+const Facts = Schema.Struct({ ...facts, facts: Schema.Number })
+
+const Measures = Schema.Tuple(
+  [
+    Schema.Number,
+    Schema.String,
+    Measure,
+    Measure,
+    Schema.NullOr(Schema.Number),
+    Measure,
+    Measure,
+    Measure,
+    Measure,
+    Measure,
+    Measure
+  ],
+  Schema.String
+)
+
+const WholeRow = Schema.Struct({
+  ...facts,
+  id: Schema.String,
+  requestId: Schema.String,
+  timestampMs: Measure,
+  latencyMs: Measure,
+  ttftMs: Schema.NullOr(Schema.Number),
+  tokens: Schema.Struct({ in: Measure, out: Measure, cacheRead: Measure, cacheWrite: Measure, reasoning: Measure }),
+  costNanoUsd: Measure
+})
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(Schema.Union(Facts, Measures, WholeRow)))
+
+export interface ReadLines {
+  readonly rows: ReadonlyArray<UsageRow>
+  /** Lines that are no rows: a write that was cut short by a kill or a full disk. */
+  readonly tornLines: number
+}
+
+/** The rows of one file. */
+export const readLines = (lines: ReadonlyArray<string>): ReadLines => {
+  const known = new Map<number, UsageFacts>()
+  const rows: Array<UsageRow> = []
+  let tornLines = 0
+  for (const line of lines) {
+    const decoded = Either.getOrNull(decode(line))
+    if (decoded === null) {
+      tornLines += 1
+    } else if ("facts" in decoded) {
+      const { facts: number, ...defined } = decoded
+      known.set(number, defined)
+    } else if ("tokens" in decoded) {
+      rows.push(decoded)
+    } else {
+      const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, costNanoUsd] =
+        decoded
+      const shared = known.get(number)
+      if (shared === undefined) {
+        tornLines += 1
+        continue
+      }
+      const tokens = { in: read, out, cacheRead, cacheWrite, reasoning }
+      rows.push({ ...shared, id, requestId: decoded[11] ?? id, timestampMs, latencyMs, ttftMs, tokens, costNanoUsd })
+    }
+  }
+  return { rows, tornLines }
 }

@@ -259,11 +259,7 @@ describe("UsageJournal", () => {
       yield* Fiber.join(holder)
       yield* TestClock.adjust(0)
       assert.match(journal.trouble().problem ?? "", /refused/)
-      const onFile = new Set(
-        Segments.leftovers(folder).flatMap((path) =>
-          Segments.read(path).lines.map((line) => (JSON.parse(line) as UsageRow).id)
-        )
-      )
+      const onFile = new Set(Segments.leftovers(folder).flatMap((path) => Segments.read(path).rows.map(({ id }) => id)))
       assert.deepStrictEqual(
         onTheirWay.filter(({ id }) => !onFile.has(id)),
         []

@@ -1,0 +1,82 @@
+/** Brings usage rows into their table, many in one transaction. */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import type { UsageRow } from "../domain/Usage.ts"
+import type { UsageFacts } from "../domain/UsageFacts.ts"
+import type { Column } from "./Columns.ts"
+import type { StoreError } from "./Errors.ts"
+import { withLateSync } from "./LateSync.ts"
+import { named } from "./Table.ts"
+import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
+import { type FactsLine, factsLine } from "./UsageLines.ts"
+
+/** What is made once of the facts that rows share. */
+export interface SharedFacts {
+  readonly line: FactsLine
+  readonly parameters: ReadonlyArray<Column>
+}
+
+export const sharedFacts = (facts: UsageFacts): SharedFacts => ({
+  line: factsLine(facts),
+  parameters: sharedParameters(facts)
+})
+
+export interface RowWithFacts {
+  readonly row: UsageRow
+  readonly facts: SharedFacts
+}
+
+interface Statement {
+  readonly statement: string
+  readonly parameters: ReadonlyArray<Column>
+}
+
+/** Rows of the same facts together, each group by as few statements as there are. */
+const statementsOf = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statement> => {
+  const groups = new Map<SharedFacts, Array<UsageRow>>()
+  for (const { facts, row } of rows) {
+    const group = groups.get(facts)
+    if (group === undefined) groups.set(facts, [row])
+    else group.push(row)
+  }
+  const all: Array<Statement> = []
+  for (const [facts, group] of groups) {
+    let done = 0
+    for (const { rows: size, statement } of inserts) {
+      for (; group.length - done >= size; done += size) {
+        const parameters = [...facts.parameters]
+        for (const row of group.slice(done, done + size)) addParameters(parameters, row)
+        all.push({ statement, parameters })
+      }
+    }
+  }
+  return all
+}
+
+const inTransaction = (rows: ReadonlyArray<RowWithFacts>) => (connection: Connection) => {
+  const run = (statement: string, parameters: ReadonlyArray<Column> = []) =>
+    connection.executeRaw(statement, parameters)
+  const all = Effect.forEach(statementsOf(rows), ({ parameters, statement }) => run(statement, parameters), {
+    discard: true
+  })
+  return run("BEGIN IMMEDIATE").pipe(
+    Effect.zipRight(Effect.tapErrorCause(Effect.zipRight(all, run("COMMIT")), () => Effect.ignore(run("ROLLBACK"))))
+  )
+}
+
+/**
+ * All rows or none; those that are in the table already are skipped. With `waitForDisk` they would survive a power cut when this is
+ * done, else after `LateSync.syncLog`. Blocks the event loop for about a millisecond per 250 rows.
+ */
+export const insert = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<RowWithFacts>,
+  waitForDisk: boolean
+): Effect.Effect<void, StoreError> => {
+  const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
+    ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows)))
+    : withLateSync(sql, inTransaction(rows))
+  return inserting.pipe(Effect.asVoid, Effect.uninterruptible, Effect.mapError(named("UsageJournal.flush")))
+}
