@@ -36,6 +36,8 @@ export const make = Effect.fnUntraced(function* (
   least: LogLevel = "info"
 ): Effect.fn.Return<LogSinkShape, never, Timers | Scope.Scope> {
   const timers = yield* Timers
+  const takes = (level: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least)
+  const taken = { info: takes("info"), warn: takes("warn"), error: takes("error") }
   let buffer = ""
   let armed = false
 
@@ -56,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
 
   return LogSink.of({
     interactive: stream.isTTY === true,
-    takes: (level) => logLevels.indexOf(level) >= logLevels.indexOf(least),
+    takes: (level) => taken[level],
     write: (line) => {
       buffer += `${line}\n`
       if (buffer.length >= flushAtCharacters) flush()

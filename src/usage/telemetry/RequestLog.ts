@@ -1,13 +1,14 @@
 /** One line per request: JSON for machines, a short sentence for a person at a terminal. */
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
+import { PerFacts, type UsageFacts } from "../../domain/UsageFacts.ts"
 import { IsoTimes } from "../../kernel/IsoTimes.ts"
 import { jsonNumber, JsonTexts } from "../../kernel/JsonTexts.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
 
 /** A client that disconnected is no failure; a bad request is a warning, a 5xx an error. */
-export const levelOf = (row: UsageRow): "info" | "warn" | "error" => {
+export const levelOf = (row: Pick<UsageRow, "outcome" | "status">): "info" | "warn" | "error" => {
   if (row.outcome !== "failed") return "info"
   return row.status >= 500 ? "error" : "warn"
 }
@@ -15,26 +16,44 @@ export const levelOf = (row: UsageRow): "info" | "warn" | "error" => {
 /** Milliseconds with at most three decimals. */
 const milliseconds = (value: number): number => Math.round(value * 1000) / 1000
 
+/** A request id of our own needs neither cleaning nor escaping. */
+const plainId = /^[\w-]{1,200}$/u
+
+const jsonId = (id: string): string => (plainId.test(id) ? `"${id}"` : JSON.stringify(clean(id)))
+
+const jsonName = (name: string | null): string => (name === null ? "null" : JSON.stringify(clean(name)))
+
+/** The parts of a line that rows with the same facts share, in the order of the line. */
+const sharedParts = (facts: UsageFacts) => ({
+  begin: `,"level":"${levelOf(facts)}","msg":"request","requestId":`,
+  names:
+    `,"sourceWire":${jsonName(facts.sourceWire)},"targetWire":${jsonName(facts.targetWire)},` +
+    `"requestedModel":${jsonName(facts.requestedModel)},"provider":${jsonName(facts.provider)},` +
+    `"model":${jsonName(facts.model)},"combo":${jsonName(facts.combo)},"status":${jsonNumber(facts.status)},` +
+    `"outcome":"${facts.outcome}","streamed":${facts.streamed},"latencyMs":`,
+  attempts: `,"attempts":${jsonNumber(facts.attempts)},"tokensIn":`,
+  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},"error":${jsonName(facts.error)}}`
+})
+
 /**
- * Hot: the structured line, without its line feed. `costUsd` is null when no price was known. Written by hand; keeps the JSON of recurring
- * names.
+ * Hot: the structured line, without its line feed. `costUsd` is null when no price was known. Written by hand; what rows share is kept.
  */
 export const makeJsonLine = (): ((summary: RequestSummary) => string) => {
+  const shared = new PerFacts(sharedParts)
   const names = new JsonTexts((text) => JSON.stringify(clean(text)))
   const paths = new JsonTexts((path) => JSON.stringify(pathOnly(path)))
   const times = new IsoTimes()
-  return ({ row, method, path }) =>
-    `{"time":"${times.of(row.timestampMs + row.latencyMs)}","level":"${levelOf(row)}","msg":"request",` +
-    `"requestId":${JSON.stringify(clean(row.requestId))},"method":${names.of(method)},"path":${paths.of(path)},` +
-    `"sourceWire":${names.of(row.sourceWire)},"targetWire":${names.of(row.targetWire)},` +
-    `"requestedModel":${names.of(row.requestedModel)},"provider":${names.of(row.provider)},"model":${names.of(row.model)},` +
-    `"combo":${names.of(row.combo)},"status":${jsonNumber(row.status)},"outcome":"${row.outcome}",` +
-    `"streamed":${row.streamed},"latencyMs":${jsonNumber(milliseconds(row.latencyMs))},` +
-    `"ttftMs":${row.ttftMs === null ? "null" : jsonNumber(milliseconds(row.ttftMs))},` +
-    `"attempts":${jsonNumber(row.attempts)},"tokensIn":${jsonNumber(row.tokens.in)},` +
-    `"tokensOut":${jsonNumber(row.tokens.out)},` +
-    `"costUsd":${row.priced ? jsonNumber(row.costNanoUsd / nanoUsdPerUsd) : "null"},` +
-    `"apiKeyId":${names.of(row.apiKeyId)},"error":${names.of(row.error)}}`
+  return ({ row, method, path }) => {
+    const { attempts, begin, end, names: served } = shared.of(row)
+    const { in: tokensIn, out: tokensOut } = row.tokens
+    return (
+      `{"time":"${times.of(row.timestampMs + row.latencyMs)}"${begin}${jsonId(row.requestId)},"method":${names.of(method)},` +
+      `"path":${paths.of(path)}${served}${jsonNumber(milliseconds(row.latencyMs))},` +
+      `"ttftMs":${row.ttftMs === null ? "null" : jsonNumber(milliseconds(row.ttftMs))}${attempts}${jsonNumber(tokensIn)},` +
+      `"tokensOut":${jsonNumber(tokensOut)},` +
+      `"costUsd":${row.priced ? jsonNumber(row.costNanoUsd / nanoUsdPerUsd) : "null"}${end}`
+    )
+  }
 }
 
 const settledAt = (row: UsageRow): string => new Date(row.timestampMs + row.latencyMs).toISOString()

@@ -1,9 +1,9 @@
 /**
- * Counts and histograms per label tuple, as plain numbers. After the first request of a tuple nothing is allocated
- * but the lookup key. Tuples are bounded, and a model that is in no catalogue is `other`: its name comes from a caller.
+ * Counts and histograms per label tuple, as plain numbers. After the first request of a tuple nothing is allocated. Tuples are bounded, and a model that is in no catalogue is `other`: its name comes from a caller.
  */
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
+import { PerFacts } from "../../domain/UsageFacts.ts"
 import type { HistogramFamily, HistogramSample, Labels, MetricsSnapshot } from "./Families.ts"
 import { clean } from "./Summary.ts"
 
@@ -85,6 +85,8 @@ export interface RequestMetrics {
 
 export const make = (): RequestMetrics => {
   const table = new Map<string, Series>()
+  /** The series of rows, once it is a series of their own: a model that is counted as other may be listed later. */
+  const found = new PerFacts((): { own: Series | null } => ({ own: null }))
 
   const seriesOf = (row: UsageRow, isListed: () => boolean): Series => {
     const status_class = statusClass(row.status)
@@ -107,7 +109,9 @@ export const make = (): RequestMetrics => {
   }
 
   const observe = (row: UsageRow, isListed: () => boolean = always): void => {
-    const to = seriesOf(row, isListed)
+    const known = found.of(row)
+    const to = known.own ?? seriesOf(row, isListed)
+    if (known.own === null && to.labels["model"] === label(row.model)) known.own = to
     to.requests++
     record(to.duration, secondBounds, row.latencyMs / 1000)
     if (row.ttftMs !== null) record(to.ttft, secondBounds, row.ttftMs / 1000)

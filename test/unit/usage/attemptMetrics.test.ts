@@ -35,6 +35,30 @@ describe("gateway_upstream_attempts_total", () => {
     )
   })
 
+  it("tells the outcomes of one provider apart when they take turns", () => {
+    const metrics = AttemptMetrics.make()
+    const failed = { outcome: "failed" as const, status: 500 }
+    const turns = [
+      {},
+      failed,
+      {},
+      { ...failed, status: 503 },
+      { ...failed, status: null },
+      {},
+      { ...failed, status: 429 }
+    ]
+    for (const turn of turns) metrics.observe([attempt("p", turn)])
+    assert.sameDeepMembers(
+      samplesOf(metrics).map(({ labels, value }) => [labels["outcome"], labels["status_class"], value]),
+      [
+        ["completed", "2xx", 3],
+        ["failed", "5xx", 2],
+        ["failed", "none", 1],
+        ["failed", "4xx", 1]
+      ]
+    )
+  })
+
   it("counts providers beyond its limit together", () => {
     const metrics = AttemptMetrics.make()
     const names = Array.from({ length: AttemptMetrics.maxProviders + 5 }, (_, index) => `p${index}`)

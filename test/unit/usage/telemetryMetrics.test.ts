@@ -91,6 +91,20 @@ describe("request metrics", () => {
     assert.isBelow(renderPrometheus(metrics.snapshot()).length, 30_000)
   })
 
+  it("counts a model by its name once it is listed", () => {
+    const metrics = RequestMetrics.make()
+    const listed = [false, false, true, false]
+    for (const isListed of listed) metrics.observe(usageRow({ model: "new" }), () => isListed)
+    const { samples } = named(metrics.snapshot(), "gateway_requests_total")
+    assert.deepStrictEqual(
+      samples.map(({ labels, ...sample }) => [labels["model"], "value" in sample && sample.value]),
+      [
+        ["other", 2],
+        ["new", 2]
+      ]
+    )
+  })
+
   it("gives a snapshot that later requests do not change", () => {
     const metrics = RequestMetrics.make()
     metrics.observe(usageRow())
