@@ -1,7 +1,10 @@
 /** Endpoints of the contract, made from the table of management routes: method, path, and who may call them are said there only. */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
 import { type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
@@ -43,19 +46,47 @@ type EndpointOf<Group extends string, Name extends string> = HttpApiEndpoint.Htt
 const parametersOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name = ""]) => name)
 
+/** A request body as a client sends it, for the API document. */
+export class RequestExample extends Context.Tag("gateway/api/RequestExample")<RequestExample, unknown>() {}
+
+/** Marks a list that is answered in pages when a request asks for it (`Pages`). */
+export class IsPaged extends Context.Reference<IsPaged>()("gateway/api/IsPaged", { defaultValue: () => false }) {}
+
+export interface EndpointWords {
+  /** A few words, without a full stop. */
+  readonly summary: string
+  readonly description: string
+  /** A body that works as it is, once its ids are those of the reader's gateway. Absent: made from the examples of its fields. */
+  readonly example?: unknown
+  /** A list that takes `limit` and `cursor`. */
+  readonly paged?: boolean
+}
+
+/** Meaning and example of each parameter of the group's paths. */
+type ParameterWords = Readonly<Record<string, readonly [description: string, example: string]>>
+
+const pathSchema = (names: ReadonlyArray<string>, words: ParameterWords) =>
+  Schema.Struct(
+    Object.fromEntries(names.map((name) => [name, field(Schema.String, ...(words[name] ?? ["", ""]))] as const))
+  )
+
 /** Gives the endpoints of a group by their names, with the parameters of their paths. The last middleware is asked first. */
 export const endpointsOf =
-  <Group extends GroupName>(group: Group) =>
-  <Name extends NameIn<Group>>(name: Name): EndpointOf<Group, Name> => {
+  <Group extends GroupName>(group: Group, words: ParameterWords = {}) =>
+  <Name extends NameIn<Group>>(
+    name: Name,
+    { description, example, paged = false, summary }: EndpointWords
+  ): EndpointOf<Group, Name> => {
     const { method, path, tier } = managementTable[`${group}.${name}` as ManagementKey]
-    const endpoint = HttpApiEndpoint.make(method)(name, path)
+    const made = HttpApiEndpoint.make(method)(name, path)
       .middleware(WholeBody)
       .middleware(accessOf[tier] as typeof ManageAccess)
+      .annotate(OpenApi.Summary, summary)
+      .annotate(OpenApi.Description, description)
+      .annotate(IsPaged, paged)
+    const endpoint = example === undefined ? made : made.annotate(RequestExample, example)
     const parameters = parametersOf(path)
-    const withPath =
-      parameters.length === 0
-        ? endpoint
-        : endpoint.setPath(Schema.Struct(Object.fromEntries(parameters.map((parameter) => [parameter, Schema.String]))))
+    const withPath = parameters.length === 0 ? endpoint : endpoint.setPath(pathSchema(parameters, words))
     // The table has for each name what the types above infer from it.
     return withPath as unknown as EndpointOf<Group, Name>
   }

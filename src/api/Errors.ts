@@ -8,19 +8,48 @@ import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { typeAndCode } from "../domain/Errors.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
+import { field } from "../kernel/Documented.ts"
 
 /** The one error body of every management route. */
 export const ErrorBody = Schema.Struct({
-  error: Schema.Struct({
-    message: Schema.String,
-    type: Schema.String,
-    code: Schema.String,
-    param: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
-    details: Schema.optionalWith(Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })), {
-      exact: true
-    })
-  })
-}).annotations({ identifier: "ErrorBody", description: "What every refused management request answers." })
+  error: field(
+    Schema.Struct({
+      message: field(
+        Schema.String,
+        "What is wrong, and what can be done about it.",
+        "Invalid request: name: is missing"
+      ),
+      type: field(Schema.String, "The family of the error; it follows from the status.", "invalid_request_error"),
+      code: field(Schema.String, "What happened, for programs.", "bad_request"),
+      param: field(
+        Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
+        "The first field or parameter that is wrong.",
+        "name"
+      ),
+      details: field(
+        Schema.optionalWith(
+          Schema.Array(
+            Schema.Struct({
+              field: field(Schema.String, "Where it is, with dots between the levels.", "name"),
+              message: field(Schema.String, "What is wrong with it.", "is missing")
+            })
+          ),
+          { exact: true }
+        ),
+        "Every field that is wrong."
+      ),
+      request_id: field(
+        Schema.optionalWith(Schema.String, { exact: true }),
+        "The id of the request, as in `X-Gateway-Request-Id`; the gateway's log has it too.",
+        "019aa6ee-5c00-7000-8f3e-1f0c9d2b7a64"
+      )
+    }),
+    "Why the request was refused."
+  )
+}).annotations({
+  identifier: "ErrorBody",
+  description: "The error of the management routes and of the chat and responses wires."
+})
 
 /** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header. */
 export interface ErrorFields {
@@ -94,8 +123,8 @@ export const isContractError = (error: unknown): error is ContractError =>
 /** The usual code where the inference table names something else: management resources are not models. */
 const usualCode: Partial<Record<ContractError["_tag"], string>> = { Forbidden: "forbidden", NotFound: "not_found" }
 
-/** Renders an error as the contract's body. */
-export const toBody = (error: ContractError): typeof ErrorBody.Type => {
+/** Renders an error as the contract's body; `requestId` is null where it is not known yet. */
+export const toBody = (error: ContractError, requestId: string | null = null): typeof ErrorBody.Type => {
   const [type, code] = typeAndCode(statusOf[error._tag])
   return {
     error: {
@@ -103,7 +132,8 @@ export const toBody = (error: ContractError): typeof ErrorBody.Type => {
       type,
       code: error.code ?? usualCode[error._tag] ?? code,
       ...(error.param === undefined ? {} : { param: error.param }),
-      ...(error.details === undefined || error.details.length === 0 ? {} : { details: error.details })
+      ...(error.details === undefined || error.details.length === 0 ? {} : { details: error.details }),
+      ...(requestId === null ? {} : { request_id: requestId })
     }
   }
 }
@@ -118,7 +148,7 @@ const answer = <E extends ContractError>(tag: E["_tag"], Class: new (fields: Err
         ...(typeof error.param === "string" ? { param: error.param } : {}),
         ...(error.details === undefined ? {} : { details: error.details })
       }),
-    encode: toBody
+    encode: (error) => toBody(error)
   }).annotations(HttpApiSchema.annotations({ status: statusOf[tag], description }))
 
 export const BadRequestAnswer = answer("BadRequest", BadRequest, "The request is wrong; `details` names each field.")

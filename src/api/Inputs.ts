@@ -4,6 +4,7 @@
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
 
 /** Absent or null: not given. */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
@@ -47,7 +48,10 @@ export const UrlPath = Schema.Trim.pipe(Schema.pattern(/^\/[^\s?#]*$/), Schema.m
 
 /** A secret as the caller sends it. Redacted from the first moment. */
 export const Secret = Schema.Redacted(
-  Schema.String.pipe(Schema.minLength(1, { message: () => "must not be empty" }), Schema.maxLength(8192))
+  Schema.String.pipe(Schema.minLength(1, { message: () => "must not be empty" }), Schema.maxLength(8192)).annotations({
+    // Here and not at the field: there an example would have to be redacted, and a redacted value is not written out.
+    examples: ["sk-your-secret"]
+  })
 )
 
 /** ISO 8601 with an offset or `Z`. */
@@ -66,5 +70,36 @@ export const Created = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 /** Annotations of a request body: its name in the OpenAPI document, and that every wrong field is reported, not the first only. */
 export const body = (identifier: string) => ({ identifier, parseOptions: { errors: "all" } }) as const
 
+/** Of a list: which part of it. Without a size the list is whole. */
+export const PageQuery = Schema.Struct({
+  limit: field(
+    Schema.optionalWith(
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
+      }),
+      { exact: true }
+    ),
+    "How many entries to answer at most; absent: all of them.",
+    100
+  ),
+  cursor: field(
+    Schema.optionalWith(Schema.String.pipe(Schema.maxLength(1000)), { exact: true }),
+    "The `nextCursor` of the page before this one; absent: the first page.",
+    "MC4wMTlhYTZlZS01YzAwLTcwMDAtOGYzZS0xZjBjOWQyYjdhNjQ"
+  )
+})
+export type PageQuery = typeof PageQuery.Type
+
+/** Member of the answer of a list. */
+export const nextCursor = field(
+  Schema.NullOr(Schema.String),
+  "The `cursor` of the next page; null on the last page.",
+  null
+)
+
 /** Of an update: a member that is shown and cannot be set. What was shown may be sent back as it is; the member is not looked at. */
-export const ReadOnly = Schema.optional(Schema.Unknown)
+export const ReadOnly = field(
+  Schema.optional(Schema.Unknown),
+  "Shown, and cannot be changed: it may be sent back and is not looked at.",
+  null
+)

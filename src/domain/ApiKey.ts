@@ -1,5 +1,6 @@
 /** A gateway API key. Only a hash and a short prefix are kept; the secret is shown once. */
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
 
 /** Scopes that open the management routes; `admin` includes `manage`. */
 export const managementScopes = ["manage", "admin"] as const
@@ -49,7 +50,10 @@ export const keyScopes = [
 ] as const
 
 /** `limit` requests per `window` seconds. */
-export const RateLimit = Schema.Struct({ limit: Schema.Positive.pipe(Schema.int()), window: Schema.Positive })
+export const RateLimit = Schema.Struct({
+  limit: field(Schema.Positive.pipe(Schema.int()), "Most requests in a window.", 60),
+  window: field(Schema.Positive, "Length of the window in seconds.", 60)
+})
 export type RateLimit = typeof RateLimit.Type
 
 export interface ApiKeySettings {

@@ -4,6 +4,7 @@
  */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
 import type { WireName } from "./Wire.ts"
 
 export const AuthType = Schema.Literal("apikey", "oauth", "none")
@@ -32,12 +33,22 @@ export interface OAuthTokens {
 export const QuotaWindow = Schema.Literal("5h", "hourly", "daily", "weekly", "monthly")
 export const QuotaUnit = Schema.Literal("requests", "tokens", "usd", "percent")
 
+export const quotaWords = {
+  window: "The time after which it is renewed.",
+  unit: "What is counted.",
+  resetAt: "One moment at which the window resets, ISO 8601; from there on windows follow one another."
+} as const
+
 /** A quota the operator declared; otherwise quotas are learned from response headers. */
 export const DeclaredQuota = Schema.Struct({
-  window: QuotaWindow,
-  unit: QuotaUnit,
-  limit: Schema.Positive,
-  resetAt: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true })
+  window: field(QuotaWindow, quotaWords.window, "daily"),
+  unit: field(QuotaUnit, quotaWords.unit),
+  limit: field(Schema.Positive, "How much of the unit each window has.", 1_000),
+  resetAt: field(
+    Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
+    quotaWords.resetAt,
+    "2026-03-01T12:00:00.000Z"
+  )
 })
 export type DeclaredQuota = typeof DeclaredQuota.Type
 

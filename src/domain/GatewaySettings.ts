@@ -1,22 +1,35 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+
+const words = {
+  allowedHosts: [
+    "Host names, besides its own addresses, under which the gateway may be called while no key is required; without port.",
+    ["gateway.example.com"]
+  ],
+  metricsPublic: ["`/metrics` needs no key, also when the gateway is reached from other machines.", false],
+  modelFallbacks: [
+    "A model id, or a pattern with `*`, that resolves to nothing → the model id or combo used instead.",
+    { "gpt-3.5-turbo": "openai/gpt-4o-mini" }
+  ],
+  decisions: "Routing decisions that are kept in the store.",
+  retentionDays: ["Days; older ones are removed.", 7],
+  sampleRate: ["The part of the requests whose decision is kept, from 0 to 1.", 1],
+  maxRows: ["Beyond it the oldest are removed; 0 keeps none.", 100_000]
+} as const
 
 export const GatewaySettings = Schema.Struct({
-  /** Host names, besides its own addresses, under which the gateway may be called while no key is required; without port. */
-  allowedHosts: Schema.Array(Schema.String),
-  /** `/metrics` needs no key, also when the gateway is reached from other machines. */
-  metricsPublic: Schema.Boolean,
-  /** A model id, or a pattern with `*`, that resolves to nothing → the model id or combo used instead. */
-  modelFallbacks: Schema.Record({ key: Schema.String, value: Schema.String }),
-  /** Routing decisions that are kept in the store. */
-  decisions: Schema.Struct({
-    /** Older ones are removed. */
-    retentionDays: Schema.Number,
-    /** The part of the requests whose decision is kept, from 0 to 1. */
-    sampleRate: Schema.Number,
-    /** Beyond it the oldest are removed; 0 keeps none. */
-    maxRows: Schema.Number
-  })
+  allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
+  metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
+  modelFallbacks: field(Schema.Record({ key: Schema.String, value: Schema.String }), ...words.modelFallbacks),
+  decisions: field(
+    Schema.Struct({
+      retentionDays: field(Schema.Number, ...words.retentionDays),
+      sampleRate: field(Schema.Number, ...words.sampleRate),
+      maxRows: field(Schema.Number, ...words.maxRows)
+    }),
+    words.decisions
+  )
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -54,17 +67,26 @@ const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String 
 
 /** Any part of the settings; null leaves a member as it is. A member that does not exist is an error. */
 export const GatewaySettingsPatch = Schema.Struct({
-  allowedHosts: Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
-  metricsPublic: Schema.optionalWith(Schema.Boolean, leave),
+  allowedHosts: field(
+    Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
+    ...words.allowedHosts
+  ),
+  metricsPublic: field(Schema.optionalWith(Schema.Boolean, leave), ...words.metricsPublic),
   /** Replaces all of them. */
-  modelFallbacks: Schema.optionalWith(ModelFallbacks, leave),
-  decisions: Schema.optionalWith(
-    Schema.Struct({
-      retentionDays: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 365)), leave),
-      sampleRate: Schema.optionalWith(Schema.Number.pipe(Schema.between(0, 1)), leave),
-      maxRows: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 1_000_000)), leave)
-    }),
-    leave
+  modelFallbacks: field(Schema.optionalWith(ModelFallbacks, leave), ...words.modelFallbacks),
+  decisions: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        retentionDays: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 365)), leave),
+          ...words.retentionDays
+        ),
+        sampleRate: field(Schema.optionalWith(Schema.Number.pipe(Schema.between(0, 1)), leave), ...words.sampleRate),
+        maxRows: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 1_000_000)), leave), ...words.maxRows)
+      }),
+      leave
+    ),
+    words.decisions
   )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type

@@ -3,6 +3,7 @@
  * No `cached` price means cached tokens cost the input price; reasoning tokens are inside the output.
  */
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
 
 /** A million dollars for a million tokens: far above any price, and small enough for sums to stay exact. */
 const mostUsdPer1M = 1_000_000
@@ -14,12 +15,21 @@ export const PriceInput = PricePer1M.pipe(
   Schema.lessThanOrEqualTo(mostUsdPer1M, { message: () => `must be at most ${mostUsdPer1M} USD per 1,000,000 tokens` })
 )
 
+/** Meaning and example of each price. */
+export const priceWords = {
+  input: ["USD per 1,000,000 tokens of the prompt.", 0.15],
+  output: ["USD per 1,000,000 tokens of the answer, reasoning included.", 0.6],
+  cached: ["USD per 1,000,000 tokens read from the provider's cache; absent: the price of `input`.", 0.075],
+  cacheCreation: ["USD per 1,000,000 tokens written to the provider's cache; absent: the price of `input`.", 0.19],
+  reasoning: ["USD per 1,000,000 tokens of reasoning; absent: the price of `output`.", 0.6]
+} as const
+
 export const ModelPrice = Schema.Struct({
-  input: PricePer1M,
-  output: PricePer1M,
-  cached: Schema.optionalWith(PricePer1M, { exact: true }),
-  cacheCreation: Schema.optionalWith(PricePer1M, { exact: true }),
-  reasoning: Schema.optionalWith(PricePer1M, { exact: true })
+  input: field(PricePer1M, ...priceWords.input),
+  output: field(PricePer1M, ...priceWords.output),
+  cached: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cached),
+  cacheCreation: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cacheCreation),
+  reasoning: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.reasoning)
 }).annotations({ identifier: "ModelPrice" })
 export type ModelPrice = typeof ModelPrice.Type
 
@@ -27,5 +37,8 @@ export type ModelPrice = typeof ModelPrice.Type
 export const PriceTable = Schema.Record({
   key: Schema.String,
   value: Schema.Record({ key: Schema.String, value: ModelPrice })
+}).annotations({
+  identifier: "PriceTable",
+  examples: [{ openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }]
 })
 export type PriceTable = typeof PriceTable.Type

@@ -1,12 +1,29 @@
 /** A quota group: connections whose quota several keys share, by weight. See docs/routing.md, "Quota groups". */
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+
+/** Meaning and example of each field. */
+export const memberWords = {
+  connectionId: ["Id of the connection.", "019aa6ee-5c00-7000-8f3e-1f0c9d2b7a64"],
+  weight: ["Its share of the group's requests, against the other members.", 1]
+} as const
+export const allocationWords = {
+  apiKeyId: ["Id of the API key.", "019aa6ee-6a10-7000-9b21-0a4d5c6e7f81"],
+  weight: ["Its share of the group's quota, against the other keys.", 1]
+} as const
 
 /** One connection of the group. Its share of the group's requests is its weight over the sum of all. */
-export const QuotaMember = Schema.Struct({ connectionId: Schema.String, weight: Schema.Positive })
+export const QuotaMember = Schema.Struct({
+  connectionId: field(Schema.String, ...memberWords.connectionId),
+  weight: field(Schema.Positive, ...memberWords.weight)
+})
 export type QuotaMember = typeof QuotaMember.Type
 
 /** What one API key is entitled to, against the other allocations. */
-export const QuotaAllocation = Schema.Struct({ apiKeyId: Schema.String, weight: Schema.Positive })
+export const QuotaAllocation = Schema.Struct({
+  apiKeyId: field(Schema.String, ...allocationWords.apiKeyId),
+  weight: field(Schema.Positive, ...allocationWords.weight)
+})
 export type QuotaAllocation = typeof QuotaAllocation.Type
 
 export interface QuotaGroup {

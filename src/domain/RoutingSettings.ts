@@ -1,13 +1,20 @@
 /** Settings of the routing engine that hold for every request: shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+
+const words = {
+  freeTierStrict: [
+    "Makes `:free` in an `auto` id strict: without a free target the request fails instead of using another.",
+    false
+  ],
+  lkgpEnabled: ["Whether `lkgp` starts with the target that answered last; otherwise it works like `priority`.", true],
+  leaderboardUrl: ["Where task fitness is fetched from while the leaderboard flag is on; null: nowhere.", null]
+} as const
 
 export const RoutingSettings = Schema.Struct({
-  /** Makes `:free` in an `auto` id strict: without a free target the request fails instead of using another. */
-  freeTierStrict: Schema.Boolean,
-  /** Whether `lkgp` starts with the target that answered last; otherwise it works like `priority`. */
-  lkgpEnabled: Schema.Boolean,
-  /** Where task fitness is fetched from while the leaderboard flag is on; null: nowhere. */
-  leaderboardUrl: Schema.NullOr(Schema.String)
+  freeTierStrict: field(Schema.Boolean, ...words.freeTierStrict),
+  lkgpEnabled: field(Schema.Boolean, ...words.lkgpEnabled),
+  leaderboardUrl: field(Schema.NullOr(Schema.String), ...words.leaderboardUrl)
 }).annotations({ identifier: "RoutingSettings" })
 export type RoutingSettings = typeof RoutingSettings.Type
 
@@ -20,9 +27,9 @@ const HttpsUrl = Schema.Trim.pipe(
 
 /** Any part of the settings. Null leaves a switch as it is, and clears the address. */
 export const RoutingPatch = Schema.Struct({
-  freeTierStrict: Schema.optionalWith(Schema.Boolean, leave),
-  lkgpEnabled: Schema.optionalWith(Schema.Boolean, leave),
-  leaderboardUrl: Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true })
+  freeTierStrict: field(Schema.optionalWith(Schema.Boolean, leave), ...words.freeTierStrict),
+  lkgpEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.lkgpEnabled),
+  leaderboardUrl: field(Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true }), ...words.leaderboardUrl)
 })
 export type RoutingPatch = typeof RoutingPatch.Type
 

@@ -200,8 +200,8 @@ const assemble: Effect.Effect<App, never, HttpApiBuilder.Router | HttpRouter.Htt
             if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
             const error = fromCause(cause)
             return error === null
-              ? Effect.as(Effect.logError("A management request failed", cause), render(internal))
-              : Effect.succeed(render(error))
+              ? Effect.as(Effect.logError("A management request failed", cause), render(internal, requestId))
+              : Effect.succeed(render(error, requestId))
           }),
           Effect.map(identified(requestId)),
           Effect.annotateLogs("requestId", requestId)

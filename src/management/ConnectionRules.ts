@@ -43,7 +43,7 @@ export const settingsOf = (input: CreateConnection, spec: ProviderSpec): Connect
   models: input.models ?? [],
   priority: input.priority ?? defaultPriority,
   tier: input.tier ?? null,
-  maxConcurrent: input.max_concurrent ?? null,
+  maxConcurrent: input.maxConcurrent ?? input.max_concurrent ?? null,
   headers: input.headers ?? null,
   quotas: input.quotas ?? [],
   isActive: input.isActive ?? true
@@ -64,7 +64,7 @@ export const changed = (before: ConnectionSettings, input: UpdateConnection): Co
   models: given(input.models, before.models),
   priority: given(input.priority, before.priority),
   tier: given(input.tier, before.tier),
-  maxConcurrent: given(input.max_concurrent, before.maxConcurrent),
+  maxConcurrent: given(input.maxConcurrent, given(input.max_concurrent, before.maxConcurrent)),
   headers: input.headers === undefined ? before.headers : unmaskHeaders(input.headers, before.headers),
   quotas: given(input.quotas, before.quotas),
   isActive: given(input.isActive, before.isActive)
@@ -79,6 +79,15 @@ export interface SaveFacts {
 }
 
 const problem = (field: string, message: string): FieldProblem => ({ field, message })
+
+/** The limit of calls has two names; both may be given when they say the same. */
+export const twoLimitsProblem = ({
+  max_concurrent: older,
+  maxConcurrent
+}: Pick<CreateConnection, "maxConcurrent" | "max_concurrent">): FieldProblem | null =>
+  maxConcurrent === undefined || older === undefined || maxConcurrent === older
+    ? null
+    : problem("max_concurrent", "is another value than maxConcurrent, and both mean the same; give one of them")
 
 /** What is wrong with an address an operator gives, under the outbound policy in force. */
 export const addressProblem = (

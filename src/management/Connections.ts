@@ -122,6 +122,7 @@ export const make = Effect.gen(function* () {
   const get = Effect.fn("Connections.get")((id: string) => Effect.map(find(id), observed.of))
 
   const create = Effect.fn("Connections.create")(function* (input: CreateConnection) {
+    yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
     const spec = yield* specOf(input.provider)
     const settings = Rules.settingsOf(input, spec)
     yield* check(settings, spec, false)
@@ -145,6 +146,7 @@ export const make = Effect.gen(function* () {
     if (input.provider !== undefined && (yield* specOf(input.provider)).id !== spec.id) {
       return yield* Errors.invalid("provider", "cannot be changed; add another connection instead")
     }
+    yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
     const settings = Rules.changed(before, input)
     yield* check(settings, spec, before.locked)
     yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))

@@ -1,20 +1,45 @@
 /** Admin sessions (docs/reference/http-api.md, "Authentication"). */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"
 import { TooManyRequestsAnswer } from "../Errors.ts"
 import { NoContent } from "../Inputs.ts"
+import { exampleTime } from "../Examples.ts"
+import { field } from "../../kernel/Documented.ts"
 
 /** The answer also sets an HttpOnly cookie; unsafe requests with it send the token as `X-CSRF-Token`. */
-const LoggedIn = Schema.Struct({ csrfToken: Schema.String, expiresAt: Schema.String })
+const LoggedIn = Schema.Struct({
+  csrfToken: field(
+    Schema.String,
+    "Sent as `X-CSRF-Token` with every request that changes something.",
+    "kQ3v0m8r1b2c3d4e5f6a7b8c9d0e1f2a"
+  ),
+  expiresAt: field(Schema.String, "When the session ends at the latest, ISO 8601.", exampleTime)
+}).annotations({ identifier: "Login" })
 
 const at = endpointsOf("auth")
 
 export class Auth extends HttpApiGroup.make("auth")
+  .annotate(OpenApi.Title, "Sessions")
+  .annotate(OpenApi.Description, "Admin sessions: a password for a cookie and a CSRF token.")
   .add(
-    at("login")
-      .setPayload(Schema.Struct({ password: Schema.Redacted(Schema.String.pipe(Schema.maxLength(200))) }))
+    at("login", {
+      summary: "Log in as administrator",
+      description:
+        "Answers the CSRF token and sets the HttpOnly cookie `gateway_session`. After several wrong passwords the caller has to wait (429)."
+    })
+      .setPayload(
+        Schema.Struct({
+          password: field(
+            Schema.Redacted(
+              Schema.String.pipe(Schema.maxLength(200)).annotations({ examples: ["correct horse battery staple"] })
+            ),
+            "The admin password (`GATEWAY_ADMIN_PASSWORD` at the first start)."
+          )
+        }).annotations({ identifier: "LoginRequest" })
+      )
       .addSuccess(LoggedIn)
       .addError(TooManyRequestsAnswer)
   )
-  .add(at("logout").addSuccess(NoContent)) {}
+  .add(at("logout", { summary: "Log out", description: "Ends the session of the cookie." }).addSuccess(NoContent)) {}

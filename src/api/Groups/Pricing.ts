@@ -1,26 +1,46 @@
 /** Prices in USD per 1,000,000 tokens. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { PriceInput, PriceTable } from "../../domain/Pricing.ts"
+import { PriceInput, PriceTable, priceWords } from "../../domain/Pricing.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { optional } from "../Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
 
 const ModelPriceInput = Schema.Struct({
-  input: PriceInput,
-  output: PriceInput,
-  cached: optional(PriceInput),
-  cacheCreation: optional(PriceInput),
-  reasoning: optional(PriceInput)
+  input: field(PriceInput, ...priceWords.input),
+  output: field(PriceInput, ...priceWords.output),
+  cached: field(optional(PriceInput), ...priceWords.cached),
+  cacheCreation: field(optional(PriceInput), ...priceWords.cacheCreation),
+  reasoning: field(optional(PriceInput), ...priceWords.reasoning)
 }).annotations({ identifier: "ModelPriceInput" })
 
 const PricePatch = Schema.Record({
   key: Schema.String,
   value: Schema.Record({ key: Schema.String, value: ModelPriceInput })
+}).annotations({
+  identifier: "PricePatch",
+  examples: [{ openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }]
 })
 
 /** PATCH lays the given models over the table and answers the whole. */
 const at = endpointsOf("pricing")
 
 export class Pricing extends HttpApiGroup.make("pricing")
-  .add(at("get").addSuccess(PriceTable))
-  .add(at("update").setPayload(PricePatch).addSuccess(PriceTable)) {}
+  .annotate(OpenApi.Title, "Prices")
+  .annotate(OpenApi.Description, "Prices in USD per 1,000,000 tokens that win over the ones the gateway comes with.")
+  .add(
+    at("get", { summary: "List prices", description: "The prices that were set, by provider and model." }).addSuccess(
+      PriceTable
+    )
+  )
+  .add(
+    at("update", {
+      summary: "Set prices",
+      description:
+        "Lays the given models over the table and answers the whole. A model's price is replaced as a whole.",
+      example: { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }
+    })
+      .setPayload(PricePatch)
+      .addSuccess(PriceTable)
+  ) {}

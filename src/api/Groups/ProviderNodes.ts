@@ -1,24 +1,54 @@
 /** Provider nodes: endpoints the operator added; `prefix` is then a provider id. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, HeaderMap, HttpUrl, Name, NoContent, optional, Secret, UrlPath } from "../Inputs.ts"
+import {
+  body,
+  clearable,
+  Created,
+  HeaderMap,
+  HttpUrl,
+  Name,
+  nextCursor,
+  NoContent,
+  optional,
+  Secret,
+  UrlPath
+} from "../Inputs.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { field } from "../../kernel/Documented.ts"
+
+const words = {
+  name: ["A name for people.", "Server in the cellar"],
+  prefix: ["Its provider id: the part before the slash of `<prefix>/<model>`.", "cellar"],
+  type: "Which kind of API it has.",
+  baseUrl: ["Its address, with the version where it has one.", "http://127.0.0.1:8080/v1"],
+  wires: ["The wire formats it speaks; null: those of its type.", ["chat"]],
+  headers: ["Sent with every request; null: none. Values may be secrets.", null],
+  chatPath: ["Path of its inference route below `baseUrl`; null: the usual one.", null],
+  modelsPath: ["Path of its list of models below `baseUrl`; null: the usual one.", "/models"]
+} as const
 
 export const NodeView = Schema.Struct({
-  id: Schema.String,
-  name: Schema.String,
-  prefix: Schema.String,
-  type: ProviderNodeType,
-  baseUrl: Schema.String,
-  wires: Schema.NullOr(Schema.Array(WireName)),
-  headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
-  chatPath: Schema.NullOr(Schema.String),
-  modelsPath: Schema.NullOr(Schema.String),
-  createdAt: Schema.String,
-  updatedAt: Schema.String
+  id: field(Schema.String, "Id of the node, in paths of this API.", exampleId),
+  name: field(Schema.String, ...words.name),
+  prefix: field(Schema.String, ...words.prefix),
+  type: field(ProviderNodeType, words.type),
+  baseUrl: field(Schema.String, ...words.baseUrl),
+  wires: field(Schema.NullOr(Schema.Array(WireName)), ...words.wires),
+  headers: field(
+    Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+    "Sent with every request; their values are masked.",
+    { "x-team": "***" }
+  ),
+  chatPath: field(Schema.NullOr(Schema.String), ...words.chatPath),
+  modelsPath: field(Schema.NullOr(Schema.String), ...words.modelsPath),
+  createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "ProviderNode" })
 export type NodeView = typeof NodeView.Type
 
@@ -30,17 +60,17 @@ const NodePrefix = Schema.Trim.pipe(
 )
 
 const nullableFields = {
-  wires: clearable(Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))),
-  headers: clearable(HeaderMap),
-  chatPath: clearable(UrlPath),
-  modelsPath: clearable(UrlPath)
+  wires: field(clearable(Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))), ...words.wires),
+  headers: field(clearable(HeaderMap), ...words.headers),
+  chatPath: field(clearable(UrlPath), ...words.chatPath),
+  modelsPath: field(clearable(UrlPath), ...words.modelsPath)
 }
 
 const CreateNode = Schema.Struct({
-  name: Name,
-  prefix: NodePrefix,
-  type: ProviderNodeType,
-  baseUrl: HttpUrl,
+  name: field(Name, ...words.name),
+  prefix: field(NodePrefix, ...words.prefix),
+  type: field(ProviderNodeType, words.type),
+  baseUrl: field(HttpUrl, ...words.baseUrl),
   ...nullableFields
 }).annotations(body("CreateProviderNode"))
 export type CreateNode = typeof CreateNode.Type
@@ -50,23 +80,67 @@ export type CreateNode = typeof CreateNode.Type
  * needed when `baseUrl` leads it elsewhere, because a stored key is not sent to another address.
  */
 const UpdateNode = Schema.Struct({
-  name: optional(Name),
-  prefix: optional(NodePrefix),
-  type: optional(ProviderNodeType),
-  baseUrl: optional(HttpUrl),
-  apiKey: optional(Secret),
+  name: field(optional(Name), ...words.name),
+  prefix: field(optional(NodePrefix), ...words.prefix),
+  type: field(optional(ProviderNodeType), words.type),
+  baseUrl: field(optional(HttpUrl), ...words.baseUrl),
+  apiKey: field(
+    optional(Secret),
+    "The key of the node's connection, again: needed when `baseUrl` leads a stored key to another address."
+  ),
   ...nullableFields
 }).annotations(body("UpdateProviderNode"))
 export type UpdateNode = typeof UpdateNode.Type
 
-const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })
-const Node = Schema.Struct({ node: NodeView })
+const Nodes = Schema.Struct({
+  nodes: field(Schema.Array(NodeView), "The nodes of the page."),
+  nextCursor
+}).annotations({ identifier: "ProviderNodeList" })
+const Node = Schema.Struct({ node: field(NodeView, "The node.") }).annotations({ identifier: "ProviderNodeAnswer" })
 
-const at = endpointsOf("providerNodes")
+const at = endpointsOf("providerNodes", { id: ["Id of the node.", exampleId] })
 
 export class ProviderNodes extends HttpApiGroup.make("providerNodes")
-  .add(at("list").addSuccess(Nodes))
-  .add(at("create").setPayload(CreateNode).addSuccess(Created(Node)).addError(ConflictAnswer))
-  .add(at("get").addSuccess(Node).addError(NotFoundAnswer))
-  .add(at("update").setPayload(UpdateNode).addSuccess(Node).addError(NotFoundAnswer).addError(ConflictAnswer))
-  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer)) {}
+  .annotate(OpenApi.Title, "Provider nodes")
+  .annotate(OpenApi.Description, "Providers that the operator added: an address and the wires it speaks.")
+  .add(
+    at("list", { summary: "List provider nodes", description: "All nodes, the oldest first.", paged: true }).addSuccess(
+      Nodes
+    )
+  )
+  .add(
+    at("create", {
+      summary: "Add a provider node",
+      description: "Afterwards add a connection whose `provider` is the prefix of the node.",
+      example: {
+        name: "Server in the cellar",
+        prefix: "cellar",
+        type: "openai-compatible",
+        baseUrl: "http://127.0.0.1:8080/v1"
+      }
+    })
+      .setPayload(CreateNode)
+      .addSuccess(Created(Node))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("get", { summary: "Show a provider node", description: "The node; values of its headers are masked." })
+      .addSuccess(Node)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a provider node",
+      description: "What is absent stays as it is. The prefix may change only while nothing uses it.",
+      example: { name: "Server in the attic" }
+    })
+      .setPayload(UpdateNode)
+      .addSuccess(Node)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("remove", { summary: "Delete a provider node", description: "Its connections are deleted with it." })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  ) {}

@@ -1,7 +1,8 @@
 /** Provider connections. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { AccountTier, AuthType, DeclaredQuota, TestStatus } from "../../domain/Connection.ts"
+import { AccountTier, AuthType, DeclaredQuota, quotaWords } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
@@ -13,58 +14,88 @@ import {
   HttpUrl,
   IsoTime,
   Name,
+  nextCursor,
   NoContent,
   optional,
   Secret,
   Text
 } from "../Inputs.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { healthFields } from "../HealthFields.ts"
+import { field } from "../../kernel/Documented.ts"
+
+const words = {
+  provider: ["Id of the provider, or the prefix of a node.", "openai"],
+  name: ["A name for people; absent: made from the provider.", "work account"],
+  authType: "How requests are authenticated.",
+  isActive: ["Whether requests may use it.", true],
+  priority: ["Order among the connections of a provider; lower is tried first.", 0],
+  baseUrl: ["Another address of the provider's API; null: the usual one.", null],
+  wires: ["The wire formats its endpoint speaks; null: those of the provider.", null],
+  defaultModel: ["The model that stands for the provider where a request names none; null: none.", "gpt-4o-mini"],
+  models: ["Models it may serve; empty: all of the provider.", ["gpt-4o-mini"]],
+  tier: ["Plan of the account; null: unknown.", "standard"],
+  maxConcurrent: ["Most calls at once; null: no limit.", 8],
+  max_concurrent: ["The same as `maxConcurrent`.", 8],
+  headers: ["Sent with every request; null: none. Values may be secrets.", null],
+  quotas: "Quotas that the gateway counts; others are learned from answers."
+} as const
 
 /** A connection as callers see it: the key is masked. Times are ISO 8601. */
 export const ConnectionView = Schema.Struct({
-  id: Schema.String,
-  provider: Schema.String,
-  name: Schema.String,
-  authType: AuthType,
-  isActive: Schema.Boolean,
-  priority: Schema.Number,
-  baseUrl: Schema.NullOr(Schema.String),
-  wires: Schema.NullOr(Schema.Array(WireName)),
-  defaultModel: Schema.NullOr(Schema.String),
-  models: Schema.Array(Schema.String),
-  tier: Schema.NullOr(AccountTier),
-  max_concurrent: Schema.NullOr(Schema.Number),
-  headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
-  quotas: Schema.Array(DeclaredQuota),
-  testStatus: TestStatus,
-  rateLimitedUntil: Schema.NullOr(Schema.String),
-  lastError: Schema.NullOr(Schema.String),
-  lastErrorType: Schema.NullOr(Schema.String),
-  errorCode: Schema.NullOr(Schema.String),
-  backoffLevel: Schema.Number,
-  apiKey: Schema.NullOr(Schema.String),
-  source: Schema.Literal("db", "env"),
-  /** What the upstream lists as its models, asked in the background; null before the first question. */
-  modelList: Schema.NullOr(
-    Schema.Struct({
-      count: Schema.Number,
-      learnedAt: Schema.NullOr(Schema.String),
-      /** Why the last question had no answer; the list before it stays in force. */
-      error: Schema.NullOr(Schema.String)
-    })
+  id: field(Schema.String, "Id of the connection, in paths of this API.", exampleId),
+  provider: field(Schema.String, ...words.provider),
+  name: field(Schema.String, ...words.name),
+  authType: field(AuthType, words.authType),
+  isActive: field(Schema.Boolean, ...words.isActive),
+  priority: field(Schema.Number, ...words.priority),
+  baseUrl: field(Schema.NullOr(Schema.String), ...words.baseUrl),
+  wires: field(Schema.NullOr(Schema.Array(WireName)), ...words.wires),
+  defaultModel: field(Schema.NullOr(Schema.String), ...words.defaultModel),
+  models: field(Schema.Array(Schema.String), ...words.models),
+  tier: field(Schema.NullOr(AccountTier), ...words.tier),
+  maxConcurrent: field(Schema.NullOr(Schema.Number), ...words.maxConcurrent),
+  max_concurrent: field(Schema.NullOr(Schema.Number), ...words.max_concurrent),
+  headers: field(
+    Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+    "Sent with every request; their values are masked.",
+    { "x-team": "***" }
   ),
-  createdAt: Schema.String,
-  updatedAt: Schema.String
+  quotas: field(Schema.Array(DeclaredQuota), words.quotas),
+  ...healthFields,
+  apiKey: field(Schema.NullOr(Schema.String), "The key, masked; null: there is none.", "sk-***cret"),
+  source: field(Schema.Literal("db", "env"), "Added by this API, or found in the environment (then read-only)."),
+  modelList: field(
+    Schema.NullOr(
+      Schema.Struct({
+        count: field(Schema.Number, "How many models the provider lists.", 42),
+        learnedAt: field(Schema.NullOr(Schema.String), "When the list was fetched, ISO 8601.", exampleTime),
+        error: field(
+          Schema.NullOr(Schema.String),
+          "Why the last fetch failed; the list before it stays in force.",
+          null
+        )
+      })
+    ),
+    "The provider's list of models, fetched in the background; null before the first fetch."
+  ),
+  createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "Connection" })
 export type ConnectionView = typeof ConnectionView.Type
 
 /** Tokens of an OAuth account. `tokenUrl` only for provider nodes; a registry provider's is fixed. */
 export const OAuthInput = Schema.Struct({
-  accessToken: Secret,
-  refreshToken: optional(Secret),
-  expiresAt: optional(IsoTime),
-  clientId: optional(Schema.String),
-  clientSecret: optional(Secret),
-  tokenUrl: optional(HttpUrl)
+  accessToken: field(Secret, "The access token."),
+  refreshToken: field(optional(Secret), "The token that access tokens are renewed with."),
+  expiresAt: field(optional(IsoTime), "When the access token expires, ISO 8601.", exampleTime),
+  clientId: field(optional(Schema.String), "Id of the OAuth client.", "my-client"),
+  clientSecret: field(optional(Secret), "Secret of the OAuth client."),
+  tokenUrl: field(
+    optional(HttpUrl),
+    "Where access tokens are renewed; for provider nodes only.",
+    "https://auth.example.com/oauth/token"
+  )
 }).annotations({ identifier: "OAuthInput" })
 export type OAuthInput = typeof OAuthInput.Type
 
@@ -72,8 +103,7 @@ const Wires = Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5)
 const ModelIds = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
 const Quota = Schema.Struct({
   ...DeclaredQuota.fields,
-  /** One moment at which the window resets; from there on windows follow one another. */
-  resetAt: Schema.optionalWith(Schema.NullOr(IsoTime), { exact: true })
+  resetAt: field(Schema.optionalWith(Schema.NullOr(IsoTime), { exact: true }), quotaWords.resetAt, exampleTime)
 }).pipe(
   Schema.filter(({ limit, unit }) =>
     unit === "percent" && limit > 100 ? { path: ["limit"], message: "must be at most 100 percent" } : true
@@ -85,27 +115,28 @@ const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
 
 /** Fields that a change may clear with null. */
 const nullableFields = {
-  baseUrl: clearable(HttpUrl),
-  wires: clearable(Wires),
-  defaultModel: clearable(Text),
-  tier: clearable(AccountTier),
-  max_concurrent: clearable(MaxConcurrent),
-  headers: clearable(HeaderMap)
+  baseUrl: field(clearable(HttpUrl), ...words.baseUrl),
+  wires: field(clearable(Wires), ...words.wires),
+  defaultModel: field(clearable(Text), ...words.defaultModel),
+  tier: field(clearable(AccountTier), ...words.tier),
+  maxConcurrent: field(clearable(MaxConcurrent), ...words.maxConcurrent),
+  max_concurrent: field(clearable(MaxConcurrent), ...words.max_concurrent),
+  headers: field(clearable(HeaderMap), ...words.headers)
 }
 
 const otherFields = {
-  name: optional(Name),
-  apiKey: optional(Secret),
-  authType: optional(AuthType),
-  models: optional(ModelIds),
-  priority: optional(Priority),
-  isActive: optional(Schema.Boolean),
-  oauth: optional(OAuthInput),
-  quotas: optional(Quotas)
+  name: field(optional(Name), ...words.name),
+  apiKey: field(optional(Secret), "The provider's key. Absent in a change: the stored one stays."),
+  authType: field(optional(AuthType), words.authType),
+  models: field(optional(ModelIds), ...words.models),
+  priority: field(optional(Priority), ...words.priority),
+  isActive: field(optional(Schema.Boolean), ...words.isActive),
+  oauth: field(optional(OAuthInput), "Tokens, where `authType` is `oauth`."),
+  quotas: field(optional(Quotas), words.quotas)
 }
 
 export const CreateConnection = Schema.Struct({
-  provider: Text,
+  provider: field(Text, ...words.provider),
   ...otherFields,
   ...nullableFields
 }).annotations(body("CreateConnection"))
@@ -113,7 +144,7 @@ export type CreateConnection = typeof CreateConnection.Type
 
 /** What is absent stays as it is; an absent `apiKey` keeps the stored one. `provider` may be repeated but not changed. */
 export const UpdateConnection = Schema.Struct({
-  provider: optional(Text),
+  provider: field(optional(Text), "May be repeated, and not changed.", "openai"),
   ...otherFields,
   ...nullableFields
 }).annotations(body("UpdateConnection"))
@@ -121,64 +152,138 @@ export type UpdateConnection = typeof UpdateConnection.Type
 
 /** `status` is the upstream's HTTP status, null when none arrived. */
 export const TestResult = Schema.Struct({
-  ok: Schema.Boolean,
-  status: Schema.NullOr(Schema.Number),
-  latencyMs: Schema.Number,
-  model: Schema.NullOr(Schema.String),
-  error: Schema.NullOr(Schema.String),
-  /** How many models the upstream lists, and why it does not say. */
-  models: Schema.NullOr(Schema.Number),
-  modelsError: Schema.NullOr(Schema.String)
+  ok: field(Schema.Boolean, "Whether a request was answered.", true),
+  status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
+  latencyMs: field(Schema.Number, "Milliseconds until the answer.", 420),
+  model: field(Schema.NullOr(Schema.String), "The model that was asked; null: none was found.", "gpt-4o-mini"),
+  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
+  models: field(Schema.NullOr(Schema.Number), "How many models the provider lists; null: unknown.", 42),
+  modelsError: field(Schema.NullOr(Schema.String), "Why the list is unknown; null: it is known.", null)
 }).annotations({ identifier: "TestResult" })
 
 /** A model as the upstream lists it. */
 const UpstreamModel = Schema.Struct({
-  id: Schema.String,
-  name: Schema.NullOr(Schema.String),
-  contextLength: Schema.NullOr(Schema.Number),
-  maxOutputTokens: Schema.NullOr(Schema.Number)
+  id: field(Schema.String, "Id of the model at the provider.", "gpt-4o-mini"),
+  name: field(Schema.NullOr(Schema.String), "Name for people; null: none is listed.", "GPT-4o mini"),
+  contextLength: field(
+    Schema.NullOr(Schema.Number),
+    "Tokens of prompt and answer together; null: not listed.",
+    128_000
+  ),
+  maxOutputTokens: field(Schema.NullOr(Schema.Number), "Tokens of the longest answer; null: not listed.", 16_384)
 }).annotations({ identifier: "UpstreamModel" })
 
 const ValidateKey = Schema.Struct({
-  provider: Text,
-  apiKey: Secret,
-  baseUrl: optional(HttpUrl)
+  provider: field(Text, ...words.provider),
+  apiKey: field(Secret, "The key to check; it is not stored."),
+  baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com")
 }).annotations(body("ValidateKey"))
 
 const ValidateResult = Schema.Struct({
-  valid: Schema.Boolean,
-  status: Schema.NullOr(Schema.Number),
-  error: Schema.NullOr(Schema.String)
+  valid: field(Schema.Boolean, "Whether the provider accepts the key.", true),
+  status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
+  error: field(Schema.NullOr(Schema.String), "Why the key is not accepted; null: it is.", null)
 }).annotations(body("ValidateResult"))
 
-const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
-const Connection = Schema.Struct({ connection: ConnectionView })
+const Connections = Schema.Struct({
+  connections: field(Schema.Array(ConnectionView), "The connections of the page."),
+  nextCursor
+}).annotations({ identifier: "ConnectionList" })
+const Connection = Schema.Struct({ connection: field(ConnectionView, "The connection, its key masked.") }).annotations({
+  identifier: "ConnectionAnswer"
+})
 
-const at = endpointsOf("providers")
+const at = endpointsOf("providers", { id: ["Id of the connection.", exampleId] })
 
 export class Providers extends HttpApiGroup.make("providers")
-  .add(at("list").addSuccess(Connections))
-  .add(at("create").setPayload(CreateConnection).addSuccess(Created(Connection)).addError(ConflictAnswer))
-  .add(at("validate").setPayload(ValidateKey).addSuccess(ValidateResult))
-  .add(at("get").addSuccess(Connection).addError(NotFoundAnswer))
+  .annotate(OpenApi.Title, "Connections")
+  .annotate(OpenApi.Description, "Credentials at providers. A connection is one account; its key is never shown again.")
   .add(
-    at("update")
+    at("list", {
+      summary: "List connections",
+      description: "All connections with their state, the oldest first.",
+      paged: true
+    }).addSuccess(Connections)
+  )
+  .add(
+    at("create", {
+      summary: "Add a connection",
+      description: "Its models can be used at once; the provider's list of models is fetched in the background.",
+      example: { provider: "openai", name: "work account", apiKey: "sk-your-secret", maxConcurrent: 8 }
+    })
+      .setPayload(CreateConnection)
+      .addSuccess(Created(Connection))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("validate", {
+      summary: "Check a key",
+      description: "Asks the provider whether it accepts the key. Nothing is stored.",
+      example: { provider: "openai", apiKey: "sk-your-secret" }
+    })
+      .setPayload(ValidateKey)
+      .addSuccess(ValidateResult)
+  )
+  .add(
+    at("get", { summary: "Show a connection", description: "The connection with its state; its key is masked." })
+      .addSuccess(Connection)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a connection",
+      description:
+        "What is absent stays as it is. A change of `baseUrl` needs the key again: a stored key is not sent to another address.",
+      example: { name: "private account", priority: 1, isActive: true }
+    })
       .setPayload(UpdateConnection)
       .addSuccess(Connection)
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
       .addError(ForbiddenAnswer)
   )
-  .add(at("remove").addSuccess(NoContent).addError(NotFoundAnswer).addError(ForbiddenAnswer))
   .add(
-    at("test")
-      .setPayload(Schema.NullOr(Schema.Struct({ model: optional(Text) })))
+    at("remove", {
+      summary: "Delete a connection",
+      description: "Its key is deleted with it. Connections from the environment cannot be deleted (403)."
+    })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(ForbiddenAnswer)
+  )
+  .add(
+    at("test", {
+      summary: "Test a connection",
+      description: "Sends one short request to the provider and fetches its list of models. The body may be left out.",
+      example: { model: "gpt-4o-mini" }
+    })
+      .setPayload(
+        Schema.NullOr(
+          Schema.Struct({
+            model: field(optional(Text), "The model to ask; absent: the cheapest known one.", "gpt-4o-mini")
+          }).annotations({ identifier: "TestConnection" })
+        )
+      )
       .addSuccess(TestResult)
       .addError(NotFoundAnswer)
   )
   .add(
-    at("models")
-      .addSuccess(Schema.Struct({ models: Schema.Array(UpstreamModel), error: Schema.NullOr(Schema.String) }))
+    at("models", {
+      summary: "List the models of a connection",
+      description: "As the provider lists them. The list is kept, and fetched again when it is old.",
+      paged: true
+    })
+      .addSuccess(
+        Schema.Struct({
+          models: field(Schema.Array(UpstreamModel), "The models of the page."),
+          error: field(
+            Schema.NullOr(Schema.String),
+            "Why the last fetch failed, where an older list is shown; null: it did not.",
+            null
+          ),
+          nextCursor
+        }).annotations({ identifier: "UpstreamModelList" })
+      )
       .addError(NotFoundAnswer)
       .addError(UpstreamFailedAnswer)
   ) {}

@@ -1,88 +1,128 @@
 /** Usage rows, newest first, and the quotas of a connection. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { QuotaUnit, QuotaWindow } from "../../domain/Connection.ts"
+import { QuotaUnit, quotaWords, QuotaWindow } from "../../domain/Connection.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
+import { nextCursor, PageQuery } from "../Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
 
 export const UsageLog = Schema.Struct({
-  id: Schema.String,
-  timestamp: Schema.String,
-  requestId: Schema.String,
-  apiKeyId: Schema.NullOr(Schema.String),
-  requestedModel: Schema.String,
-  combo: Schema.NullOr(Schema.String),
-  provider: Schema.NullOr(Schema.String),
-  connectionId: Schema.NullOr(Schema.String),
-  model: Schema.NullOr(Schema.String),
-  sourceWire: WireName,
-  targetWire: Schema.NullOr(WireName),
-  streamed: Schema.Boolean,
-  outcome: Schema.Literal("completed", "failed", "aborted"),
-  status: Schema.Number,
-  latencyMs: Schema.Number,
-  ttftMs: Schema.NullOr(Schema.Number),
-  attempts: Schema.Number,
-  tokens: Schema.Struct({
-    in: Schema.Number,
-    out: Schema.Number,
-    cacheRead: Schema.Number,
-    cacheWrite: Schema.Number,
-    reasoning: Schema.Number
-  }),
-  costUsd: Schema.Number,
-  priced: Schema.Boolean,
-  usageSource: Schema.Literal("upstream", "estimated"),
-  error: Schema.NullOr(Schema.String)
+  id: field(Schema.String, "Id of the row.", exampleId),
+  timestamp: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
+  requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
+  apiKeyId: field(Schema.NullOr(Schema.String), "Who asked; null: a caller without a key.", exampleKeyId),
+  requestedModel: field(Schema.String, "The model id of the request.", "auto"),
+  combo: field(Schema.NullOr(Schema.String), "The combo that served it; null: none.", null),
+  provider: field(Schema.NullOr(Schema.String), "The provider that served it; null: none did.", "openai"),
+  connectionId: field(Schema.NullOr(Schema.String), "The connection that served it; null: none did.", exampleId),
+  model: field(Schema.NullOr(Schema.String), "The model that served it; null: none did.", "gpt-4o-mini"),
+  sourceWire: field(WireName, "The wire format of the request."),
+  targetWire: field(Schema.NullOr(WireName), "The wire format of the call; null: there was none.", "chat"),
+  streamed: field(Schema.Boolean, "Whether the answer was a stream.", true),
+  outcome: field(Schema.Literal("completed", "failed", "aborted"), "How it ended; `aborted`: the client left."),
+  status: field(Schema.Number, "HTTP status of the answer.", 200),
+  latencyMs: field(Schema.Number, "Milliseconds until the end of the answer.", 1_840),
+  ttftMs: field(Schema.NullOr(Schema.Number), "Milliseconds until its first content; null: there was none.", 410),
+  attempts: field(Schema.Number, "Calls to upstreams.", 1),
+  tokens: field(
+    Schema.Struct({
+      in: field(Schema.Number, "Tokens of the prompt, the cached ones included.", 1_250),
+      out: field(Schema.Number, "Tokens of the answer, reasoning included.", 310),
+      cacheRead: field(Schema.Number, "Tokens of the prompt read from the provider's cache.", 1_024),
+      cacheWrite: field(Schema.Number, "Tokens of the prompt written to the provider's cache.", 0),
+      reasoning: field(Schema.Number, "Tokens of reasoning.", 0)
+    }),
+    "Tokens of the request."
+  ),
+  costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
+  priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
+  usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
+  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null)
 }).annotations({ identifier: "UsageLog" })
 export type UsageLog = typeof UsageLog.Type
 
 /** `nextCursor` of a page is the `cursor` of the next one. */
-const LogsQuery = Schema.Struct({
-  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)), { exact: true }),
-  cursor: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(200)), { exact: true })
-})
+const LogsQuery = PageQuery
 
 /**
  * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
  * Null: unknown.
  */
 export const QuotaView = Schema.Struct({
-  used: Schema.Number,
-  total: Schema.NullOr(Schema.Number),
-  remaining: Schema.NullOr(Schema.Number),
-  remainingPercentage: Schema.NullOr(Schema.Number),
-  resetAt: Schema.NullOr(Schema.String),
-  unit: QuotaUnit,
-  source: Schema.Literal("declared", "learned")
+  used: field(Schema.Number, "How much is used, in the unit.", 120),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 1_000),
+  remaining: field(Schema.NullOr(Schema.Number), "How much is left; null: unknown.", 880),
+  remainingPercentage: field(Schema.NullOr(Schema.Number), "The same in percent; null: unknown.", 88),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime),
+  unit: field(QuotaUnit, quotaWords.unit),
+  source: field(
+    Schema.Literal("declared", "learned"),
+    "Declared by the operator and counted here, or learned from the provider."
+  )
 }).annotations({ identifier: "Quota" })
 export type QuotaView = typeof QuotaView.Type
 
 /** A rate limit of a short window, or of one that the provider does not name; `model` is null when it holds for all. */
 const RateLimitView = Schema.Struct({
-  model: Schema.NullOr(Schema.String),
-  name: Schema.String,
-  total: Schema.NullOr(Schema.Number),
-  remaining: Schema.Number,
-  resetAt: Schema.NullOr(Schema.String)
+  model: field(Schema.NullOr(Schema.String), "The model it holds for; null: all of them.", null),
+  name: field(Schema.String, "The provider's name for it.", "requests"),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 500),
+  remaining: field(Schema.Number, "How much is left.", 499),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime)
 }).annotations({ identifier: "RateLimit" })
 
 /** `quotas` has the tightest of each window and of each rate limit by its name; `limits` all windows, `rates` all rate limits. */
 export const ConnectionUsage = Schema.Struct({
-  plan: Schema.NullOr(Schema.String),
-  quotas: Schema.Record({ key: Schema.String, value: QuotaView }),
-  limits: Schema.Array(Schema.Struct({ window: QuotaWindow, ...QuotaView.fields })),
-  rates: Schema.Array(RateLimitView)
+  plan: field(Schema.NullOr(Schema.String), "Plan of the account; null: unknown.", "pro"),
+  quotas: field(
+    Schema.Record({ key: Schema.String, value: QuotaView }),
+    "By window or name of the rate limit the one with the least left.",
+    {
+      daily: {
+        used: 120,
+        total: 1_000,
+        remaining: 880,
+        remainingPercentage: 88,
+        resetAt: exampleTime,
+        unit: "requests",
+        source: "declared"
+      }
+    }
+  ),
+  limits: field(
+    Schema.Array(Schema.Struct({ window: field(QuotaWindow, quotaWords.window, "daily"), ...QuotaView.fields })),
+    "All quotas."
+  ),
+  rates: field(Schema.Array(RateLimitView), "All rate limits.")
 }).annotations({ identifier: "ConnectionUsage" })
 export type ConnectionUsage = typeof ConnectionUsage.Type
 
-const at = endpointsOf("usage")
+const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
 
 export class Usage extends HttpApiGroup.make("usage")
+  .annotate(OpenApi.Title, "Usage")
+  .annotate(OpenApi.Description, "What was asked, what it cost, and what is left of quotas.")
   .add(
-    at("logs")
+    at("logs", {
+      summary: "List requests",
+      description: "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows."
+    })
       .setUrlParams(LogsQuery)
-      .addSuccess(Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) }))
+      .addSuccess(
+        Schema.Struct({ logs: field(Schema.Array(UsageLog), "The rows of the page."), nextCursor }).annotations({
+          identifier: "UsageLogList"
+        })
+      )
   )
-  .add(at("connection").addSuccess(ConnectionUsage).addError(NotFoundAnswer)) {}
+  .add(
+    at("connection", {
+      summary: "Show the quotas of a connection",
+      description: "What the operator declared, and what was learned from the provider's answers."
+    })
+      .addSuccess(ConnectionUsage)
+      .addError(NotFoundAnswer)
+  ) {}

@@ -157,12 +157,12 @@ export const internal = new Internal({
 })
 
 /** Renders a contract error with the headers that belong to it. */
-export const render = (error: ContractError): HttpServerResponse.HttpServerResponse => {
+export const render = (error: ContractError, requestId: string): HttpServerResponse.HttpServerResponse => {
   const headers: Record<string, string> = {}
   if (error.retryAfterMs !== undefined)
     headers["Retry-After"] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)))
   if (error._tag === "MethodNotAllowed") headers.Allow = (error.allow ?? []).join(", ")
   if (error._tag === "Unauthorized") headers["WWW-Authenticate"] = "Bearer"
   if (error._tag === "TooLarge") headers.Connection = "close"
-  return HttpServerResponse.unsafeJson(toBody(error), { status: statusOf[error._tag], headers })
+  return HttpServerResponse.unsafeJson(toBody(error, requestId), { status: statusOf[error._tag], headers })
 }

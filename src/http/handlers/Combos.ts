@@ -5,6 +5,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import type { Combo } from "../../domain/Combo.ts"
 import { Combos } from "../../management/Combos.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { autoComboView, comboView } from "./Views.ts"
 
 const viewed = (combo: Combo) => ({ combo: comboView(combo) })
@@ -12,8 +13,18 @@ const viewed = (combo: Combo) => ({ combo: comboView(combo) })
 export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
   Effect.map(Combos, (combos) =>
     handlers
-      .handle("list", () => answered(Effect.map(combos.list, (all) => ({ combos: all.map(comboView) }))))
-      .handle("auto", () => Effect.map(combos.listAuto, (all) => ({ combos: all.map(autoComboView) })))
+      .handle("list", () =>
+        Effect.map(
+          Effect.flatMap(answered(combos.list), (all) => paged(all, ({ id }) => id)),
+          ({ items, nextCursor }) => ({ combos: items.map(comboView), nextCursor })
+        )
+      )
+      .handle("auto", () =>
+        Effect.map(
+          Effect.flatMap(combos.listAuto, (all) => paged(all, ({ spec }) => spec.id)),
+          ({ items, nextCursor }) => ({ combos: items.map(autoComboView), nextCursor })
+        )
+      )
       .handle("get", ({ path }) => answered(Effect.map(combos.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.map(combos.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.map(combos.update(path.id, payload), viewed)))

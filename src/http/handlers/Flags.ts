@@ -5,6 +5,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import { Conflict } from "../../api/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { badField } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 
 const tooOpen = ({ host }: Flags.OpenToOthers): Conflict =>
   new Conflict({
@@ -30,7 +31,14 @@ export const layer = HttpApiBuilder.group(GatewayApi, "flags", (handlers) =>
   Effect.gen(function* () {
     const flags = yield* Flags.Flags
     return handlers
-      .handle("list", () => Effect.map(flags.list, (all) => ({ flags: all, summary: summaryOf(all) })))
+      .handle("list", () =>
+        Effect.flatMap(flags.list, (all) =>
+          Effect.map(
+            paged(all, ({ key }) => key),
+            ({ items, nextCursor }) => ({ flags: items, summary: summaryOf(all), nextCursor })
+          )
+        )
+      )
       .handle("set", ({ payload }) =>
         Effect.catchTags(
           payload.value === undefined ? flags.unset(payload.key) : flags.set(payload.key, payload.value),

@@ -5,6 +5,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import { Keys } from "../../management/Keys.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { createdKeyView, keyView } from "./Views.ts"
 
 const viewed = (key: ApiKey) => ({ key: keyView(key) })
@@ -12,7 +13,12 @@ const viewed = (key: ApiKey) => ({ key: keyView(key) })
 export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
   Effect.map(Keys, (keys) =>
     handlers
-      .handle("list", () => Effect.map(keys.list, (all) => ({ keys: all.map(keyView) })))
+      .handle("list", () =>
+        Effect.map(
+          Effect.flatMap(keys.list, (all) => paged(all, ({ id }) => id)),
+          ({ items, nextCursor }) => ({ keys: items.map(keyView), nextCursor })
+        )
+      )
       .handle("get", ({ path }) => answered(Effect.map(keys.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.map(keys.create(payload), createdKeyView)))
       .handle("update", ({ path, payload }) => answered(Effect.map(keys.update(path.id, payload), viewed)))

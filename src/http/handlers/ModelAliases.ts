@@ -4,11 +4,17 @@ import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
 import { ModelAliases } from "../../management/ModelAliases.ts"
 import { answered, badField } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 
 export const layer = HttpApiBuilder.group(GatewayApi, "modelAliases", (handlers) =>
   Effect.map(ModelAliases, (aliases) =>
     handlers
-      .handle("list", () => answered(Effect.map(aliases.list, (all) => ({ aliases: all }))))
+      .handle("list", () =>
+        Effect.map(
+          Effect.flatMap(answered(aliases.list), (all) => paged(all, ({ alias }) => alias)),
+          ({ items, nextCursor }) => ({ aliases: items, nextCursor })
+        )
+      )
       .handle("set", ({ payload }) =>
         answered(Effect.map(aliases.set(payload), ({ alias, model }) => ({ success: true as const, model, alias })))
       )

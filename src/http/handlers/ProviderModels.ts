@@ -6,6 +6,7 @@ import type { ProviderModelView } from "../../api/Groups/ProviderModels.ts"
 import { ProviderModels } from "../../management/ProviderModels.ts"
 import type { DeclaredModel } from "../../store/repo/ProviderModelRepo.ts"
 import { answered, badField } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 
 const view = (model: DeclaredModel): ProviderModelView => ({ ...model, capabilities: { ...model.capabilities } })
 const viewed = (model: DeclaredModel) => ({ model: view(model) })
@@ -14,7 +15,12 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providerModels", (handler
   Effect.map(ProviderModels, (models) =>
     handlers
       .handle("list", ({ urlParams }) =>
-        answered(Effect.map(models.list(urlParams.provider ?? null), (all) => ({ models: all.map(view) })))
+        Effect.map(
+          Effect.flatMap(answered(models.list(urlParams.provider ?? null)), (all) =>
+            paged(all, ({ modelId, provider }) => `${provider}/${modelId}`)
+          ),
+          ({ items, nextCursor }) => ({ models: items.map(view), nextCursor })
+        )
       )
       .handle("create", ({ payload }) => answered(Effect.map(models.declare(payload), viewed)))
       .handle("update", ({ payload }) => answered(Effect.map(models.change(payload), viewed)))

@@ -5,6 +5,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { ProviderNodes } from "../../management/ProviderNodes.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { nodeView } from "./Views.ts"
 
 const viewed = (node: ProviderNode) => ({ node: nodeView(node) })
@@ -12,7 +13,12 @@ const viewed = (node: ProviderNode) => ({ node: nodeView(node) })
 export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers) =>
   Effect.map(ProviderNodes, (nodes) =>
     handlers
-      .handle("list", () => Effect.map(nodes.list, (all) => ({ nodes: all.map(nodeView) })))
+      .handle("list", () =>
+        Effect.map(
+          Effect.flatMap(nodes.list, (all) => paged(all, ({ id }) => id)),
+          ({ items, nextCursor }) => ({ nodes: items.map(nodeView), nextCursor })
+        )
+      )
       .handle("get", ({ path }) => answered(Effect.map(nodes.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.map(nodes.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.map(nodes.update(path.id, payload), viewed)))

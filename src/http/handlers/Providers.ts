@@ -6,6 +6,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import { Connections } from "../../management/Connections.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { connectionView } from "./Views.ts"
 
 const viewed = (observed: ObservedConnection) =>
@@ -15,16 +16,28 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
   Effect.map(Connections, (connections) =>
     handlers
       .handle("list", () =>
-        Effect.zipWith(connections.list, Clock.currentTimeMillis, (all, nowMs) => ({
-          connections: all.map((observed) => connectionView(observed, nowMs))
-        }))
+        Effect.zipWith(
+          Effect.flatMap(connections.list, (all) => paged(all, ({ connection }) => connection.id)),
+          Clock.currentTimeMillis,
+          ({ items, nextCursor }, nowMs) => ({
+            connections: items.map((observed) => connectionView(observed, nowMs)),
+            nextCursor
+          })
+        )
       )
       .handle("get", ({ path }) => answered(Effect.flatMap(connections.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.flatMap(connections.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.flatMap(connections.update(path.id, payload), viewed)))
       .handle("remove", ({ path }) => answered(connections.remove(path.id)))
       .handle("test", ({ path, payload }) => answered(connections.test(path.id, payload?.model ?? null)))
-      .handle("models", ({ path }) => answered(connections.models(path.id)))
+      .handle("models", ({ path }) =>
+        Effect.flatMap(answered(connections.models(path.id)), ({ error, models }) =>
+          Effect.map(
+            paged(models, ({ id }) => id),
+            ({ items, nextCursor }) => ({ models: items, error, nextCursor })
+          )
+        )
+      )
       .handle("validate", ({ payload }) => answered(connections.validateKey(payload)))
   )
 )

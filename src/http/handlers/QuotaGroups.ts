@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
 import { type ObservedGroup, QuotaGroups } from "../../management/QuotaGroups.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { quotaGroupView } from "./Views.ts"
 
 const viewed = (observed: ObservedGroup) => ({ group: quotaGroupView(observed) })
@@ -11,7 +12,12 @@ const viewed = (observed: ObservedGroup) => ({ group: quotaGroupView(observed) }
 export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) =>
   Effect.map(QuotaGroups, (groups) =>
     handlers
-      .handle("list", () => answered(Effect.map(groups.list, (all) => ({ groups: all.map(quotaGroupView) }))))
+      .handle("list", () =>
+        Effect.map(
+          Effect.flatMap(answered(groups.list), (all) => paged(all, ({ group }) => group.id)),
+          ({ items, nextCursor }) => ({ groups: items.map(quotaGroupView), nextCursor })
+        )
+      )
       .handle("get", ({ path }) => answered(Effect.map(groups.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.map(groups.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.map(groups.update(path.id, payload), viewed)))

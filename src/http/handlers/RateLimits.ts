@@ -5,6 +5,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import { Resilience } from "../../management/Resilience.ts"
 import { countStandings } from "../../management/Standings.ts"
 import { Settings } from "../../resilience/Settings.ts"
+import { paged } from "./Pages.ts"
 import { accountStatus, lockoutView } from "./ResilienceViews.ts"
 
 export const layer = HttpApiBuilder.group(GatewayApi, "rateLimits", (handlers) =>
@@ -13,11 +14,17 @@ export const layer = HttpApiBuilder.group(GatewayApi, "rateLimits", (handlers) =
     const resilience = yield* Resilience
     return handlers
       .handle("status", () =>
-        Effect.zipWith(resilience.accounts, resilience.lockouts, (accounts, lockouts) => ({
-          connections: accounts.map(accountStatus),
-          overview: countStandings(accounts.map(({ standing }) => standing)),
-          lockouts: lockouts.map(lockoutView)
-        }))
+        Effect.gen(function* () {
+          const accounts = yield* resilience.accounts
+          const lockouts = yield* resilience.lockouts
+          const { items, nextCursor } = yield* paged(accounts, ({ connection }) => connection.id)
+          return {
+            connections: items.map(accountStatus),
+            overview: countStandings(accounts.map(({ standing }) => standing)),
+            lockouts: lockouts.map(lockoutView),
+            nextCursor
+          }
+        })
       )
       .handle("settings", () => Effect.sync(settings.current))
   })

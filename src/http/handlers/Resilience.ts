@@ -6,6 +6,7 @@ import type { Cleared } from "../../api/Groups/Resilience.ts"
 import { Resilience } from "../../management/Resilience.ts"
 import { Settings } from "../../resilience/Settings.ts"
 import { answered } from "./Answers.ts"
+import { paged } from "./Pages.ts"
 import { breakerView, lockoutView } from "./ResilienceViews.ts"
 
 const cleared =
@@ -20,13 +21,25 @@ export const layer = HttpApiBuilder.group(GatewayApi, "resilience", (handlers) =
     return handlers
       .handle("get", () => Effect.sync(settings.current))
       .handle("update", ({ payload }) => answered(settings.patch(payload)))
-      .handle("breakers", () => Effect.map(resilience.breakers, (all) => ({ breakers: all.map(breakerView) })))
+      .handle("breakers", () =>
+        Effect.map(
+          Effect.flatMap(resilience.breakers, (all) => paged(all, ({ provider }) => provider)),
+          ({ items, nextCursor }) => ({ breakers: items.map(breakerView), nextCursor })
+        )
+      )
       .handle("reset", ({ payload }) =>
         answered(
           Effect.map(resilience.resetBreakers(payload?.provider ?? null), (reset) => ({ ok: true as const, reset }))
         )
       )
-      .handle("modelCooldowns", () => Effect.map(resilience.lockouts, (all) => ({ items: all.map(lockoutView) })))
+      .handle("modelCooldowns", () =>
+        Effect.map(
+          Effect.flatMap(resilience.lockouts, (all) =>
+            paged(all, ({ connectionId, model }) => `${connectionId}/${model}`)
+          ),
+          ({ items, nextCursor }) => ({ items: items.map(lockoutView), nextCursor })
+        )
+      )
       .handle("clearModelCooldowns", ({ payload }) =>
         answered(Effect.map(resilience.clearLockouts(payload), cleared(payload.all)))
       )

@@ -14,6 +14,7 @@ export const lockoutView = ({ lockedAtMs, untilMs, ...lockout }: NamedLockout): 
   ...lockout,
   lockedAt: iso(lockedAtMs),
   expiresAt: iso(untilMs),
+  untilMs,
   until: untilMs
 })
 

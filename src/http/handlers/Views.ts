@@ -55,6 +55,7 @@ export const connectionView = (
   defaultModel: connection.defaultModel,
   models: connection.models,
   tier: connection.tier,
+  maxConcurrent: connection.maxConcurrent,
   max_concurrent: connection.maxConcurrent,
   headers: maskHeaders(connection.headers),
   quotas: connection.quotas,
@@ -91,6 +92,14 @@ export const comboView = (combo: Combo): ComboView => ({
   ...times(combo)
 })
 
+/** Limits of a model under the names of this API and of other gateways. */
+const limitsView = (limits: AutoCombo["limits"]) => ({
+  contextLength: limits.contextLength,
+  maxOutputTokens: limits.maxOutputTokens,
+  context_length: limits.contextLength,
+  max_output_tokens: limits.maxOutputTokens
+})
+
 export const autoComboView = ({ limits, pool, spec }: AutoCombo): AutoComboView => ({
   id: spec.id,
   name: spec.id,
@@ -101,12 +110,10 @@ export const autoComboView = ({ limits, pool, spec }: AutoCombo): AutoComboView 
     provider: account.spec.id,
     connectionId: account.connection.id,
     model,
-    context_length: facts.contextLength,
-    max_output_tokens: facts.maxOutputTokens
+    ...limitsView(facts)
   })),
   candidateCount: pool.length,
-  context_length: limits.contextLength,
-  max_output_tokens: limits.maxOutputTokens,
+  ...limitsView(limits),
   config: {
     routerStrategy: spec.routerStrategy,
     modePack: spec.pack,

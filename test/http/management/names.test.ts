@@ -29,7 +29,8 @@ layer(layerOf(), { excludeTestServices: true })("aliases", (it) => {
         aliases: [
           { alias: "best", model: "openai/gpt-5" },
           { alias: "top", model: "best" }
-        ]
+        ],
+        nextCursor: null
       })
       // In force at once.
       assert.strictEqual((yield* Catalog).current().aliases.get("best"), "openai/gpt-5")

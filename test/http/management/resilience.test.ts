@@ -184,7 +184,11 @@ layer(layerOf(), { excludeTestServices: true })("model cooldowns", (it) => {
       const work = yield* connect("openai", { name: "work" })
       const home = yield* connect("openai", { name: "home" })
       yield* lock("openai", work, "gpt-4.1", hourMs)
-      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [] }, "lockouts are off at first")
+      assert.deepStrictEqual(
+        JSON.parse((yield* get(path)).text),
+        { items: [], nextCursor: null },
+        "lockouts are off at first"
+      )
 
       yield* patch({ modelLockout: { enabled: true } })
       yield* lock("openai", work, "gpt-4.1", hourMs)
@@ -215,11 +219,15 @@ layer(layerOf(), { excludeTestServices: true })("model cooldowns", (it) => {
       yield* lock("openai", home, "o3", hourMs)
       yield* lock("openai", work, "o4", hourMs)
       assert.deepStrictEqual(JSON.parse((yield* clear({ all: true })).text), { ok: true, clearedAll: 2 })
-      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [] })
+      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [], nextCursor: null })
 
       yield* lock("openai", work, "o4", hourMs)
       yield* drop(work)
-      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [] }, "they go with their connection")
+      assert.deepStrictEqual(
+        JSON.parse((yield* get(path)).text),
+        { items: [], nextCursor: null },
+        "they go with their connection"
+      )
     })
   )
 
