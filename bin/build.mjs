@@ -1,6 +1,7 @@
 // Bundles the program into dist/ (or --out <folder>): one small entry, and the server, the command line and what they share
 // in chunks of their own. Built beside the target and then moved into its place, so that a failed build breaks nothing.
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -37,6 +38,13 @@ const asciiOnly = {
   }
 }
 
+/** Every call is made over HTTP/1.1. undici takes this where Node is built without HTTP/2; loading that is the dearest of Node's own modules. */
+const withoutHttp2 = {
+  name: "without-http2",
+  resolveId: (id) => (id === "node:http2" ? "\0http2" : null),
+  load: (id) => (id === "\0http2" ? "module.exports = { constants: {} }" : null)
+}
+
 const build = async (rolldown, folder) => {
   const bundle = await rolldown({
     input: { program: join(root, "src/cli/main.ts") },
@@ -46,7 +54,7 @@ const build = async (rolldown, folder) => {
     external: ["better-sqlite3", "@node-rs/argon2"],
     // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.
     experimental: { resolveNewUrlToAsset: true },
-    plugins: [asciiOnly],
+    plugins: [withoutHttp2, asciiOnly],
     onLog: (level, log, report) => report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
   })
   try {
@@ -67,35 +75,55 @@ const build = async (rolldown, folder) => {
   }
 }
 
-const startsWithin = 60_000
+const endsWithin = 60_000
 
 /** The flags that bin/gateway gives to Node. */
 const nodeFlags = () => readFileSync(join(root, "bin/gateway"), "utf8").split("\n", 1)[0].split(" ").slice(3)
 
-/** Lets V8 compile the program once and keeps what it made. Null, or why there is no compiled code. */
-const cacheCode = (folder) =>
-  new Promise((done) => {
-    const dataDir = mkdtempSync(join(tmpdir(), "gateway-build-"))
-    const child = spawn(process.execPath, [...nodeFlags(), join(root, "bin/codeCache.mjs"), folder], {
-      // Nothing of its surroundings: neither their settings nor their flags for Node.
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir, GATEWAY_ENV_CONNECTIONS: "false" },
-      stdio: ["ignore", "pipe", "pipe", "ipc"]
-    })
-    let said = ""
-    let isWritten = false
-    const tooLate = setTimeout(() => child.kill("SIGKILL"), startsWithin)
-    child.stderr.on("data", (chunk) => (said += chunk))
-    child.stdout.on("data", (chunk) => {
-      if (String(chunk).includes("listening")) child.send("write")
-    })
-    child.once("message", () => (isWritten = true))
+/** Starts a command of a folder's program so that V8's code for it is kept. Its end gives null, or what it said if it failed. */
+const compile = (folder, command, environment) => {
+  const child = spawn(process.execPath, [...nodeFlags(), join(root, "bin/codeCache.mjs"), folder, ...command], {
+    // Nothing of its surroundings: neither their settings nor their flags for Node.
+    env: { PATH: process.env.PATH, GATEWAY_ENV_CONNECTIONS: "false", ...environment },
+    stdio: ["ignore", "pipe", "pipe", "ipc"]
+  })
+  let said = ""
+  child.stderr.on("data", (chunk) => (said += chunk))
+  const tooLate = setTimeout(() => child.kill("SIGKILL"), endsWithin)
+  const end = new Promise((done) => {
     child.once("error", (error) => (said += error.message))
-    child.once("close", () => {
+    child.once("close", (code) => {
       clearTimeout(tooLate)
-      rmSync(dataDir, { recursive: true, force: true })
-      done(isWritten ? null : said.trim().slice(-500))
+      done(code === 0 ? null : said.trim().slice(-500))
     })
   })
+  return { child, end }
+}
+
+/** Lets V8 compile the program once and keeps what it made: first of a server, then of a command that asks it. Null, or why it could not. */
+const cacheCode = async (folder) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "gateway-build-"))
+  try {
+    const server = compile(folder, ["serve", "--port", "0", "--no-open"], { DATA_DIR: dataDir })
+    /** What the server says next by way of `emitter`; nothing when it has ended. */
+    const next = async (emitter, event) => {
+      const [said] = await Promise.race([once(emitter, event), server.end.then(() => [""])])
+      return String(said)
+    }
+    const url = /http:\S+/.exec(await next(server.child.stdout, "data"))?.[0]
+    if (url === undefined) return await server.end
+    server.child.send("keep")
+    if ((await next(server.child, "message")) === "") return await server.end
+    const { port } = new URL(url)
+    const { child, end } = compile(folder, ["providers", "list"], { DATA_DIR: dataDir, PORT: port })
+    child.stdout.resume()
+    const problem = await end
+    server.child.kill("SIGTERM")
+    return problem ?? (await server.end)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
 
 /** Puts `fresh` where `out` is. The old folder steps aside first, because a folder cannot be renamed over a full one. */
 const swap = (fresh, out) => {

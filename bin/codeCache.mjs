@@ -1,21 +1,28 @@
 /**
- * Starts the program of a folder once, as the build's child process, and keeps what V8 has compiled by the time it listens. To be run with
- * the flags of bin/gateway: compiled code belongs to them.
+ * Runs a command of a folder's program, as the build's child process, and keeps what V8 has compiled of each script that has no compiled
+ * code yet: when the build says so, and at the end. To be run with the flags of bin/gateway: compiled code belongs to them.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { cacheFileOf, launch } from "./launch.cjs"
 
-const [folder] = process.argv.slice(2)
-process.argv.splice(2, process.argv.length, "serve", "--port", "0", "--no-open")
+const [folder, ...command] = process.argv.slice(2)
+process.argv.splice(2, process.argv.length, ...command)
 
 const scripts = []
-process.once("message", () => {
+const keep = () => {
   for (const [script, file] of scripts) {
     const cacheFile = cacheFileOf(folder, file)
+    if (existsSync(cacheFile)) continue
     mkdirSync(dirname(cacheFile), { recursive: true })
     writeFileSync(cacheFile, script.createCachedData())
   }
-  process.send("written", () => process.kill(process.pid, "SIGTERM"))
+}
+process.once("message", () => {
+  keep()
+  process.send("kept")
 })
+process.once("exit", keep)
+// A command ends when it has nothing left to do; waiting for the build is not part of it.
+process.channel.unref()
 launch(folder, (script, file) => scripts.push([script, file]))

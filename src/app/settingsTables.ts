@@ -31,7 +31,7 @@ export const flagStore: Layer.Layer<FlagStore, never, SettingsRepo.SettingsRepo>
   )
 )
 
-const decodeTable = Schema.decodeUnknown(PriceTable)
+const decodeTable = (stored: unknown) => Schema.decodeUnknown(PriceTable)(stored)
 
 export const priceOverrides: Layer.Layer<PriceOverrides, never, SettingsRepo.SettingsRepo> = Layer.effect(
   PriceOverrides,

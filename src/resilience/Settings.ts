@@ -38,7 +38,7 @@ export class Settings extends Context.Tag("gateway/resilience/Settings")<
 
 const namespace = "resilience"
 const key = "settings"
-const decodePatch = Schema.decodeUnknownEither(ResiliencePatch)
+const decodePatch = (stored: unknown) => Schema.decodeUnknownEither(ResiliencePatch)(stored)
 
 /**
  * What of a stored value can be used over the defaults, section by section, so that one bad value does not cost the others.

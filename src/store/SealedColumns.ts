@@ -36,8 +36,8 @@ export const sealedColumn = <A>(
   column: string,
   codec: Schema.Schema<A, string>
 ): SealedColumn<A> => {
-  const encode = Schema.encodeSync(codec)
-  const decode = Schema.decodeEither(codec)
+  const encode = (value: A) => Schema.encodeSync(codec)(value)
+  const decode = (text: string) => Schema.decodeEither(codec)(text)
 
   const seal = (rowId: string, value: A | null): string | null =>
     value === null ? null : secrets.encrypt({ table, column, rowId }, Redacted.make(encode(value)))

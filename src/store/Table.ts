@@ -51,8 +51,10 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
   /** SQL of the selected columns; all by default. */
   columns = "*"
 ): Table<A> => {
-  const decode = Schema.decodeUnknown(Schema.Array(row))
-  const encode = Schema.encode(row)
+  const rows = Schema.Array(row)
+  // Schema makes and keeps a schema's parser when it is first asked for: not here, because a start reads few of its thirty tables.
+  const decode = (found: unknown) => Schema.decodeUnknown(rows)(found)
+  const encode = (value: A) => Schema.encode(row)(value)
 
   const select: Table<A>["select"] = (operation, rest) =>
     sql`SELECT ${sql.literal(columns)} FROM ${sql(name)} ${rest}`.pipe(

@@ -33,7 +33,7 @@ export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
 >() {}
 
 const namespace = "connection_cooldowns"
-const decode = Schema.decodeUnknownEither(ModelCooldowns.Stored)
+const decode = (stored: unknown) => Schema.decodeUnknownEither(ModelCooldowns.Stored)(stored)
 
 const isSame = (one: ConnectionHealth, other: ConnectionHealth): boolean =>
   one.testStatus === other.testStatus && one.rateLimitedUntilMs === other.rateLimitedUntilMs

@@ -26,7 +26,7 @@ export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
 >() {}
 
 const namespace = "model_holds"
-const decode = Schema.decodeUnknownOption(QuotaHold)
+const decode = (stored: unknown) => Schema.decodeUnknownOption(QuotaHold)(stored)
 
 export const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings

@@ -35,7 +35,7 @@ export const overridesOf = (rows: Rows): ReadonlyArray<FitnessOverride> =>
     })
   )
 
-const decode = Schema.decodeUnknownEither(Rows)
+const decode = (stored: unknown) => Schema.decodeUnknownEither(Rows)(stored)
 
 const json = (text: string): unknown => {
   try {

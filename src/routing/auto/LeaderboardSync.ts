@@ -43,7 +43,7 @@ const firstMs = 60_000
 /** As it is kept. A copy is of its address: it says nothing when the operator names another. */
 const StoredLeaderboard = Schema.Struct({ url: Schema.String, rows: Rows })
 type StoredLeaderboard = typeof StoredLeaderboard.Type
-const decodeStored = Schema.decodeUnknownEither(StoredLeaderboard)
+const decodeStored = (stored: unknown) => Schema.decodeUnknownEither(StoredLeaderboard)(stored)
 
 interface Copy {
   readonly url: string

@@ -18,6 +18,7 @@ export const readStates = <A, I>(
   rows: ReadonlyArray<StateRow>
 ): Effect.Effect<StoredStates<A>> =>
   Effect.gen(function* () {
+    if (rows.length === 0) return { states: new Map<string, A>(), corrupt: [] }
     const decode = Schema.decodeUnknownEither(Schema.parseJson(schema))
     const states = new Map<string, A>()
     const corrupt: Array<string> = []

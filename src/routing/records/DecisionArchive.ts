@@ -51,7 +51,8 @@ const dayMs = 86_400_000
 export const isSampled = (requestId: string, rate: number): boolean =>
   rate >= 1 || (rate > 0 && makeSeededRandom(Hash.string(requestId)).next() < rate)
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(DecisionView))
+const Archived = Schema.parseJson(DecisionView)
+const decode = (text: unknown) => Schema.decodeUnknownEither(Archived)(text)
 
 export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo

@@ -17,7 +17,7 @@ const Row = Schema.Struct({
 })
 export type StoredBreaker = typeof Row.Type
 
-const encode = Schema.encode(Row)
+const encode = (row: typeof Row.Type) => Schema.encode(Row)(row)
 
 export class BreakerRepo extends Context.Tag("gateway/store/BreakerRepo")<
   BreakerRepo,

@@ -103,7 +103,7 @@ const OAuth = Schema.parseJson(
 
 const isSqlError = (error: unknown): error is SqlError => Predicate.isTagged(error, "SqlError")
 
-const encodeHealth = Schema.encode(Health)
+const encodeHealth = (row: typeof Health.Type) => Schema.encode(Health)(row)
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ export class EnvHealthRepo extends Context.Tag("gateway/store/EnvHealthRepo")<
 >() {}
 
 const Row = Schema.Struct({ id: Text, ...Health.fields, credential: MaybeText })
-const encode = Schema.encode(Row)
+const encode = (row: typeof Row.Type) => Schema.encode(Row)(row)
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -34,7 +34,7 @@ export class ModelListRepo extends Context.Tag("gateway/store/ModelListRepo")<
   }
 >() {}
 
-const encode = Schema.encode(Row)
+const encode = (row: typeof Row.Type) => Schema.encode(Row)(row)
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -17,7 +17,7 @@ export interface StateRows {
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
 }
 
-const encode = Schema.encode(Row)
+const encode = (row: typeof Row.Type) => Schema.encode(Row)(row)
 
 /** `repo` names the repository in errors and spans. */
 export const makeStateRows = (repo: string, tableName: string): Effect.Effect<StateRows, never, SqlClient.SqlClient> =>
