@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { Catalog } from "../providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../routing/quota/QuotaWindows.ts"
 import type { StoreError } from "../store/Errors.ts"
+import { UsageJournal } from "../store/UsageJournal.ts"
 import { type UsagePage, UsageRepo } from "../store/repo/UsageRepo.ts"
 import * as Errors from "./Errors.ts"
 
@@ -22,6 +23,7 @@ const defaultLimit = 50
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
+  const journal = yield* UsageJournal
   const repo = yield* UsageRepo
   const quotas = yield* QuotaWindows
 
@@ -31,10 +33,13 @@ export const make = Effect.gen(function* () {
     return yield* new Errors.EntityNotFound({ entity: "connection", id: connectionId, field: "connectionId" })
   })
 
-  return UsageReports.of({ page: (limit, cursor) => repo.page({ limit: limit ?? defaultLimit, cursor }), quotasOf })
+  return UsageReports.of({
+    page: (limit, cursor) => Effect.zipRight(journal.catchUp, repo.page({ limit: limit ?? defaultLimit, cursor })),
+    quotasOf
+  })
 })
 
-export const layer: Layer.Layer<UsageReports, never, Catalog | QuotaWindows | UsageRepo> = Layer.effect(
+export const layer: Layer.Layer<UsageReports, never, Catalog | QuotaWindows | UsageJournal | UsageRepo> = Layer.effect(
   UsageReports,
   make
 )

@@ -13,6 +13,7 @@ import * as Catalog from "../providers/Catalog.ts"
 import * as Settings from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import * as UsageRepo from "../store/repo/UsageRepo.ts"
+import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as LeaderboardSync from "../routing/auto/LeaderboardSync.ts"
 import * as RouterStrategies from "../routing/auto/RouterStrategies.ts"
@@ -82,6 +83,7 @@ export const make = Effect.gen(function* () {
   const prices = yield* PriceBook.PriceBook
   const settings = yield* Settings.Settings
   const gateway = yield* GatewaySettings.GatewaySettings
+  const journal = yield* UsageJournal.UsageJournal
   const usage = yield* UsageRepo.UsageRepo
   const quotas = yield* QuotaWindows.QuotaWindows
   const measured = yield* PerformanceStats.PerformanceStats
@@ -132,6 +134,7 @@ export const make = Effect.gen(function* () {
   const rowsSince = Effect.fnUntraced(function* (sinceMs: number, most: number) {
     const rows: Array<UsageRow> = []
     let cursor: string | null = null
+    yield* journal.catchUp
     do {
       const limit: number = Math.min(UsageRepo.mostPerPage, most - rows.length)
       const page: UsageRepo.UsagePage = yield* usage.page({ limit, cursor, filter: { sinceMs } })
@@ -180,6 +183,7 @@ export const layer: Layer.Layer<
   | PriceBook.PriceBook
   | Settings.Settings
   | GatewaySettings.GatewaySettings
+  | UsageJournal.UsageJournal
   | UsageRepo.UsageRepo
   | QuotaWindows.QuotaWindows
   | PerformanceStats.PerformanceStats

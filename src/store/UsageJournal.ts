@@ -37,6 +37,8 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   {
     /** Hot: writes rows to the file, with one write, and queues them for the table. Never throws. */
     readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
+    /** For readers that are to see every answered request: inserts what waits. Rows that the table refuses stay in the queue. */
+    readonly catchUp: Effect.Effect<void>
     /** Inserts every waiting row into the table. When that fails the rows stay in the queue. */
     readonly flush: Effect.Effect<void, StoreError>
     /** Rows not yet in the table. */
@@ -47,9 +49,12 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
 
 /** Rows that wait for the table; beyond it the oldest is dropped. */
 export const mostPending = 100_000
-/** Rows that are brought into the table together, once so many wait. */
-const batchRows = 250
-const flushEvery = "50 millis"
+/**
+ * Rows go into the table when so many wait or the oldest has waited so long. A transaction costs as much as hundred rows; beyond 500 its
+ * share in the cost of a row is small, and more rows at once would block the event loop for milliseconds.
+ */
+export const batchRows = 500
+export const flushAfterMs = 250
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 /** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
@@ -214,6 +219,8 @@ export const make = (
       return giveUpFiles
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
+    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(insertAll(false))))
+
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 
     const warn = (message: string) =>
@@ -259,7 +266,7 @@ export const make = (
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
     yield* Effect.addFinalizer(() => Effect.ignore(orWarn(flush)))
     yield* someWait.await.pipe(
-      Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushEvery))),
+      Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushAfterMs))),
       Effect.zipRight(Effect.retry(orWarn(insertAll(false)), Schedule.spaced(retryEvery))),
       Effect.forever,
       Effect.forkScoped
@@ -267,6 +274,7 @@ export const make = (
     yield* Effect.forkScoped(Effect.repeat(giveUpIdleFile, Schedule.spaced(fileForMs)))
     return UsageJournal.of({
       append,
+      catchUp,
       flush,
       pending: () => pending,
       trouble: () => ({ notOnFile, dropped, problem: problem() })

@@ -85,23 +85,6 @@ const facts = {
 
 const Facts = Schema.Struct({ ...facts, facts: Schema.Number })
 
-const Measures = Schema.Tuple(
-  [
-    Schema.Number,
-    Schema.String,
-    Measure,
-    Measure,
-    Schema.NullOr(Schema.Number),
-    Measure,
-    Measure,
-    Measure,
-    Measure,
-    Measure,
-    Measure
-  ],
-  Schema.String
-)
-
 const WholeRow = Schema.Struct({
   ...facts,
   id: Schema.String,
@@ -113,7 +96,41 @@ const WholeRow = Schema.Struct({
   costNanoUsd: Measure
 })
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(Schema.Union(Facts, Measures, WholeRow)))
+const decode = Schema.decodeUnknownEither(Schema.Union(Facts, WholeRow))
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+const measure = (value: unknown): number => (typeof value === "number" ? value : 0)
+
+/** By hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are missing. */
+const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
+  const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, requestId] =
+    line
+  const shared = known.get(number)
+  if (shared === undefined || typeof id !== "string") return null
+  return {
+    ...shared,
+    id,
+    requestId: typeof requestId === "string" ? requestId : id,
+    timestampMs: measure(timestampMs),
+    latencyMs: measure(latencyMs),
+    ttftMs: typeof ttftMs === "number" ? ttftMs : null,
+    tokens: {
+      in: measure(read),
+      out: measure(out),
+      cacheRead: measure(cacheRead),
+      cacheWrite: measure(cacheWrite),
+      reasoning: measure(reasoning)
+    },
+    costNanoUsd: measure(cost)
+  }
+}
 
 export interface ReadLines {
   readonly rows: ReadonlyArray<UsageRow>
@@ -126,26 +143,21 @@ export const readLines = (lines: ReadonlyArray<string>): ReadLines => {
   const known = new Map<number, UsageFacts>()
   const rows: Array<UsageRow> = []
   let tornLines = 0
+  const take = (row: UsageRow | null): void => {
+    if (row === null) tornLines += 1
+    else rows.push(row)
+  }
   for (const line of lines) {
-    const decoded = Either.getOrNull(decode(line))
-    if (decoded === null) {
-      tornLines += 1
-    } else if ("facts" in decoded) {
+    const value = parsed(line)
+    if (Array.isArray(value)) {
+      take(rowOf(value, known))
+      continue
+    }
+    const decoded = Either.getOrNull(decode(value))
+    if (decoded !== null && "facts" in decoded) {
       const { facts: number, ...defined } = decoded
       known.set(number, defined)
-    } else if ("tokens" in decoded) {
-      rows.push(decoded)
-    } else {
-      const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, costNanoUsd] =
-        decoded
-      const shared = known.get(number)
-      if (shared === undefined) {
-        tornLines += 1
-        continue
-      }
-      const tokens = { in: read, out, cacheRead, cacheWrite, reasoning }
-      rows.push({ ...shared, id, requestId: decoded[11] ?? id, timestampMs, latencyMs, ttftMs, tokens, costNanoUsd })
-    }
+    } else take(decoded)
   }
   return { rows, tornLines }
 }

@@ -130,7 +130,6 @@ layer(services, { excludeTestServices: true })("the policy of the house", (test)
       const journal = yield* UsageJournal.UsageJournal
       const nowMs = yield* Clock.currentTimeMillis
       journal.append(row(1, { timestampMs: nowMs - 1_000 }))
-      yield* journal.flush
       registry.register({
         name: "only-mistral",
         description: "",

@@ -11,7 +11,7 @@ import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as UsageRepo from "../../../src/store/repo/UsageRepo.ts"
 import * as Segments from "../../../src/store/JournalSegments.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
-import { onDisk, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
+import { onDisk, refuseRows, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
 
 const inMemory = Layer.provideMerge(UsageJournal.layerMemory, reposInMemory)
 const onFile = (dataDir: string) =>
@@ -24,12 +24,6 @@ const save = (rows: ReadonlyArray<UsageRow>) =>
     for (const row of rows) journal.append(row)
     yield* journal.flush
   })
-/** Makes the table refuse rows as a broken database would, until the trigger is dropped. */
-const refuseRows = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`CREATE TRIGGER refusal BEFORE INSERT ON usage_log BEGIN SELECT RAISE(ABORT, 'refused'); END`
-)
-
 describe("UsageRepo", () => {
   const bare = usageRow(2, {
     apiKeyId: null,
@@ -107,19 +101,19 @@ describe("UsageRepo", () => {
 })
 
 describe("UsageJournal", () => {
-  it.effect("flushes after 50 ms, or at once when a batch is full", () =>
+  it.effect("flushes after a while, or at once when a batch is full", () =>
     Effect.gen(function* () {
       const journal = yield* UsageJournal.UsageJournal
       journal.append(usageRow(1))
-      yield* TestClock.adjust("49 millis")
+      yield* TestClock.adjust(UsageJournal.flushAfterMs - 1)
       assert.strictEqual(journal.pending(), 1)
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(journal.pending(), 0)
 
-      for (let n = 2; n <= 251; n++) journal.append(usageRow(n))
+      for (let n = 2; n <= UsageJournal.batchRows + 1; n++) journal.append(usageRow(n))
       yield* TestClock.adjust(0)
       assert.strictEqual(journal.pending(), 0)
-      assert.lengthOf((yield* stored).rows, 251)
+      assert.lengthOf((yield* stored).rows, UsageJournal.batchRows + 1)
     }).pipe(Effect.provide(inMemory))
   )
 
@@ -137,7 +131,7 @@ describe("UsageJournal", () => {
       const journal = yield* UsageJournal.UsageJournal
       yield* refuseRows
       for (let n = 1; n <= 300; n++) journal.append(usageRow(n))
-      yield* TestClock.adjust("50 millis")
+      yield* TestClock.adjust(UsageJournal.flushAfterMs)
       assert.strictEqual((yield* Effect.flip(journal.flush))._tag, "StoreError")
       assert.strictEqual(journal.pending(), 300)
       yield* sql`DROP TRIGGER refusal`
@@ -243,18 +237,19 @@ describe("UsageJournal", () => {
       const append = ([first, ...more]: ReadonlyArray<UsageRow>) => {
         if (first !== undefined) journal.append(first, ...more)
       }
-      append(rowsFrom(1, 250))
+      append(rowsFrom(1, UsageJournal.batchRows))
       yield* TestClock.adjust(0)
       assert.strictEqual(journal.pending(), 0)
       yield* refuseRows
       const released = yield* Effect.makeLatch(false)
       const holder = yield* Effect.fork(sql.withTransaction(released.await))
       yield* TestClock.adjust(0)
-      const onTheirWay = rowsFrom(1_000, 250)
+      const onTheirWay = rowsFrom(1_000, UsageJournal.batchRows)
       append(onTheirWay)
       yield* TestClock.adjust("1 seconds")
-      append(rowsFrom(2_000, 250))
-      for (let n = 0; journal.trouble().dropped < 250; n++) append(rowsFrom(10_000 + 1_000 * n, 1_000))
+      append(rowsFrom(2_000, UsageJournal.batchRows))
+      for (let n = 0; journal.trouble().dropped < UsageJournal.batchRows; n++)
+        append(rowsFrom(10_000 + 1_000 * n, 1_000))
       yield* released.open
       yield* Fiber.join(holder)
       yield* TestClock.adjust(0)
@@ -321,13 +316,13 @@ describe("UsageJournal", () => {
         rmSync(join(dataDir, "usage-journal"), { recursive: true })
         for (let n = 1; n <= 3; n++) {
           journal.append(usageRow(n))
-          yield* TestClock.adjust("50 millis")
+          yield* TestClock.adjust(UsageJournal.flushAfterMs)
         }
         assert.lengthOf(told, 1)
         assert.include(told[0], "row-00000001 (0.123456789 USD)")
         yield* TestClock.adjust("1 minute")
         journal.append(usageRow(4))
-        yield* TestClock.adjust("50 millis")
+        yield* TestClock.adjust(UsageJournal.flushAfterMs)
         assert.lengthOf(told, 2)
         assert.include(told[1], "row-00000004")
       }).pipe(Effect.provide(onFile(dataDir)))

@@ -1,5 +1,6 @@
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -27,6 +28,12 @@ export const onDisk = (dataDir: string, encryptionKey: string | null = "a master
       AppConfig.layerOf({ dataDir, encryptionKey: encryptionKey === null ? null : Redacted.make(encryptionKey) })
     )
   )
+
+/** Makes the table refuse rows as a broken database would, until the trigger is dropped. */
+export const refuseRows = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`CREATE TRIGGER refusal BEFORE INSERT ON usage_log BEGIN SELECT RAISE(ABORT, 'refused'); END`
+)
 
 /** Repositories over an empty database in memory. */
 export const reposInMemory = Repos.layer.pipe(Layer.provideMerge(Layer.merge(Sql.layerMemory, Secrets.layerTest)))
