@@ -157,6 +157,18 @@ const runStalls = async (options) => {
   }
 }
 
+/** Alone as well: gateways with many connections, one after the other. */
+const runAuto = async (options, processes, folder) => {
+  const { autoText, measureAuto } = await import("./auto.mjs")
+  const at = new Date().toISOString()
+  const auto = await measureAuto(await openBench(options, processes, folder), options.connections)
+  print(autoText(auto))
+  if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
+  if (options.quick) print("A quick run: for a look, not for figures to report.")
+  const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
+  print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, auto })}`)
+}
+
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
@@ -179,7 +191,7 @@ const main = async () => {
     })
   }
   try {
-    await run(options, processes, folder)
+    await (options.auto ? runAuto : run)(options, processes, folder)
   } finally {
     cleanUp()
   }

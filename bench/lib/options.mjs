@@ -9,6 +9,8 @@ export const usage = `npm run bench -- [options]
   --only a,b            of: ${serverNames.join(", ")}
   --scenario a,b        of: ${scenarioNames.join(", ")}
   --decision            only the CPU of routing decisions; needs no built gateway
+  --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
+  --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
   --input text          with --stall: only the inputs whose name holds the text
   --profile             also run the gateway under --cpu-prof and print what a request costs by part, beside bench/baseline.json;
@@ -26,6 +28,14 @@ const chosen = (option, text, known) => {
   return new Set(names)
 }
 
+const counts = (text) => {
+  if (text === undefined) return undefined
+  const numbers = text.split(",").map(Number)
+  if (numbers.some((number) => !Number.isInteger(number) || number < 1 || number > 10_000))
+    throw new RangeError("--connections: whole numbers from 1 to 10,000, with commas between them")
+  return numbers
+}
+
 /** Seconds, counts and connections of a run. */
 const plan = (quick) => ({
   streams: 1000,
@@ -38,6 +48,7 @@ const plan = (quick) => ({
   sse: { warmUpSeconds: 4, seconds: quick ? 4 : 8 },
   idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
   start: { runs: quick ? 3 : 5 },
+  auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
   deadlineSeconds: 420
 })
 
@@ -52,6 +63,8 @@ export const readOptions = (args) => {
       profile: { type: "boolean", default: false },
       "keep-baseline": { type: "boolean", default: false },
       decision: { type: "boolean", default: false },
+      auto: { type: "boolean", default: false },
+      connections: { type: "string" },
       stall: { type: "boolean", default: false },
       input: { type: "string" },
       help: { type: "boolean", default: false }
@@ -63,6 +76,8 @@ export const readOptions = (args) => {
     profile: values.profile,
     keepBaseline: values["keep-baseline"],
     decision: values.decision,
+    auto: values.auto,
+    connections: counts(values.connections),
     stall: values.stall,
     input: values.input,
     servers: chosen("only", values.only, serverNames),

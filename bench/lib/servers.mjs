@@ -59,7 +59,8 @@ const floor = {
   }
 }
 
-const callAdmin = async (port, method, route, body) => {
+/** Calls a management route of a gateway that was started here; throws with its answer when it refuses. */
+export const callAdmin = async (port, method, route, body) => {
   const response = await fetch(`http://127.0.0.1:${port}${route}`, {
     method,
     headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },

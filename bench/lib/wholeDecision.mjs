@@ -81,7 +81,36 @@ export const open = async ({ size, features, nowMs }) => {
     }
   }
   const routing = service(Engine)
+  const stats = service(PerformanceStats)
   return {
+    /** A decision, and the outcome of its call: what the next one finds changed. */
+    request: (model) => (seed) => {
+      const question = {
+        model,
+        resolution: resolve(model),
+        features: () => features,
+        sessionKey: null,
+        modeHeader: null,
+        budgetHeader: null,
+        seed,
+        nowMs
+      }
+      const decided = routing.decide(question)
+      routing.commit(question, decided)
+      const target = decided.order[0]
+      const connectionId = target.account.connection.id
+      stats.begin(connectionId, target.model)()
+      stats.record({
+        connectionId,
+        model: target.model,
+        ok: true,
+        latencyMs: 200 + ((seed * 101) % 2_000),
+        ttftMs: 100,
+        outputTokens: 200,
+        atMs: nowMs
+      })
+      routing.served(question, decided, target)
+    },
     decide: (model) => (seed) => {
       const question = {
         model,

@@ -35,6 +35,8 @@ export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
   {
     /** Hot. Price of a provider's model at a moment, now where none is given; null when none is known. */
     readonly price: (provider: string, model: string, nowMs?: number) => ModelPrice | null
+    /** Hot. Names the prices that hold at a moment: as long as it is the same, so is every price. */
+    readonly edition: (nowMs: number) => number
     /** The operator's prices. */
     readonly overrides: Effect.Effect<PriceTable>
     /** Adds or replaces the models it names and returns the whole table. */
@@ -103,6 +105,7 @@ export const make = Effect.gen(function* () {
   /** By provider, then model: two look-ups are faster than concatenating a key. */
   const remembered = new Map<string, Map<string, Remembered>>()
   let rememberedInAll = 0
+  let patches = 0
   const forgetAll = (): void => {
     remembered.clear()
     rememberedInAll = 0
@@ -142,12 +145,14 @@ export const make = Effect.gen(function* () {
     const whole = toTable(next)
     yield* kept.save(whole)
     overrides = next
+    patches += 1
     forgetAll()
     return whole
   }, writing.withPermits(1))
 
   return PriceBook.of({
     price,
+    edition: (nowMs) => Math.floor(nowMs / priceStandsMs) + patches * 1e9,
     overrides: Effect.sync(() => toTable(overrides)),
     patch,
     pricesDated: DefaultPrices.pricesDated

@@ -28,6 +28,10 @@ export interface BreakerChange {
 }
 
 export interface BreakerStates {
+  /** Hot: counts the changes of any breaker. */
+  readonly changes: () => number
+  /** Hot: closed, without a failure. */
+  readonly isAtRest: (provider: string) => boolean
   /** Hot: the phase as it is now. */
   readonly phaseOf: (provider: Guarded, nowMs: number) => Breaker.BreakerPhase
   /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is under way. */
@@ -57,7 +61,14 @@ export interface BreakerStatesOptions {
 export const capacity = 10_000
 
 export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesOptions): BreakerStates => {
-  const states = new LruMap<string, Breaker.BreakerState>({ capacity, onRemove: changed })
+  let changes = 0
+  const states = new LruMap<string, Breaker.BreakerState>({
+    capacity,
+    onRemove: (id) => {
+      changes += 1
+      changed(id)
+    }
+  })
   for (const [id, state] of initial) states.set(id, state)
 
   const profileOf = (providerClass: ProviderClass): Breaker.BreakerProfile =>
@@ -65,6 +76,7 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
 
   const put = (id: string, before: Breaker.BreakerState, after: Breaker.BreakerState): void => {
     if (after === before) return
+    changes += 1
     if (after.phase === "CLOSED" && after.failures === 0) states.delete(id)
     else states.set(id, after)
     // A running probe ends with the process: it is not worth a write.
@@ -88,6 +100,8 @@ export const makeBreakerStates = ({ changed, initial, profiles }: BreakerStatesO
 
   return {
     get: (id) => states.peek(id),
+    changes: () => changes,
+    isAtRest: (id) => states.peek(id) === undefined,
     phaseOf: (provider, nowMs) => settled(provider, nowMs)?.state.phase ?? "CLOSED",
     waitMs: (provider, nowMs) => {
       const now = settled(provider, nowMs)

@@ -41,12 +41,23 @@ export const make = Effect.gen(function* () {
     ]),
     changed: writeBehind.touch
   })
-  const { admit, lastResortMs, list, phaseOf, report, waitMs } = states
+  const { admit, changes, isAtRest, lastResortMs, list, phaseOf, report, waitMs } = states
 
   const reset = Effect.fn("Breakers.reset")((provider: string | null) =>
     Effect.suspend(() => Effect.as(writeBehind.flush, states.reset(provider).length))
   )
-  return Breakers.of({ phaseOf, waitMs, lastResortMs, admit, report, list, reset, flush: writeBehind.flush })
+  return Breakers.of({
+    changes,
+    isAtRest,
+    phaseOf,
+    waitMs,
+    lastResortMs,
+    admit,
+    report,
+    list,
+    reset,
+    flush: writeBehind.flush
+  })
 })
 
 export const layer: Layer.Layer<Breakers, StoreError, BreakerRepo.BreakerRepo | Settings.Settings> = Layer.scoped(

@@ -52,6 +52,10 @@ export const waitMs = (state: ConnectionHealth, nowMs: number): number | null =>
 export const doubtMs = ({ doubtedUntilMs }: CooldownState, nowMs: number): number =>
   Math.max(0, (doubtedUntilMs ?? 0) - nowMs)
 
+/** No time will come at which it has to wait. */
+export const isAtRest = ({ doubtedUntilMs, rateLimitedUntilMs, testStatus }: CooldownState): boolean =>
+  doubtedUntilMs === null && rateLimitedUntilMs === null && !isTerminal(testStatus)
+
 /**
  * What a clock that was set back changes: the wait that was left when the trouble was noticed begins anew, so that it is never longer
  * than it was meant to be. The caller keeps the result; otherwise the wait never ends.

@@ -14,6 +14,10 @@ export interface CooldownEntry {
 }
 
 export interface CooldownStates {
+  /** Hot: counts the changes of any connection. */
+  readonly changes: () => number
+  /** Hot: nothing holds the connection or one of its models up, now or at any other time. */
+  readonly isAtRest: (connectionId: string) => boolean
   /** Hot: the health of a connection. While it is doubted or one of its models cools down, it shows as cooling down for that long. */
   readonly healthOf: (connectionId: string) => ConnectionHealth
   /** Hot: milliseconds until it may be used; 0 now, null when only an operator can help. */
@@ -72,6 +76,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
   const states = new Map<string, Cooldown.CooldownState>()
   const models = new Map<string, ModelCooldowns.ModelCooldowns>()
   const gone = new LruMap<string, true>({ capacity: goneCapacity })
+  let changes = 0
   for (const [id, entry] of initial) {
     states.set(id, entry.own)
     if (entry.models.size > 0) models.set(id, entry.models)
@@ -96,6 +101,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
   const put = (id: string, before: Cooldown.CooldownState, after: Cooldown.CooldownState): boolean => {
     if (after === before || gone.peek(id) === true) return false
     states.set(id, after)
+    changes += 1
     changed(id)
     return true
   }
@@ -105,6 +111,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     if (after.size === 0) models.delete(id)
     else models.set(id, after)
     if (!states.has(id)) states.set(id, fresh)
+    changes += 1
     changed(id)
     return true
   }
@@ -131,6 +138,12 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
   }
 
   return {
+    changes: () => changes,
+    isAtRest: (id) => {
+      if (models.has(id)) return false
+      const state = states.get(id)
+      return state === undefined || Cooldown.isAtRest(state)
+    },
     healthOf,
     waitMs: (id, nowMs) => {
       const state = stateNow(id, nowMs)
@@ -185,6 +198,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
       states.delete(id)
       models.delete(id)
       gone.set(id, true)
+      changes += 1
     },
     get: (id) => {
       const own = states.get(id)

@@ -90,8 +90,11 @@ export const make = Effect.gen(function* () {
   // Of connections that were removed while the gateway was down.
   for (const id of detailed) if (states.get(id) === undefined) writeBehind.touch(id)
 
-  const { doubtMs, fail, healthOf, onlyOthersFailed, failModel, modelWaitMs, modelState, succeed, waitMs } = states
+  const { changes, doubtMs, fail, healthOf, isAtRest, onlyOthersFailed, failModel, modelWaitMs, modelState } = states
+  const { succeed, waitMs } = states
   return Cooldowns.of({
+    changes,
+    isAtRest,
     healthOf,
     waitMs,
     modelWaitMs,

@@ -24,6 +24,8 @@ export interface LockoutFailure {
 }
 
 export interface LockoutStates {
+  /** Hot: no model is locked or held. */
+  readonly isEmpty: () => boolean
   /** Hot: milliseconds until the model may be asked again; 0 when it may now. */
   readonly waitMs: (key: LockoutKey, nowMs: number) => number
   /** Kind of the failure that used up the model's quota; null when it is not held. */
@@ -76,8 +78,10 @@ export const makeLockoutStates = (
     else entries.set(id, { key: entry.key, state })
   }
 
+  const isEmpty = (): boolean => entries.size === 0 && holds.isEmpty()
+
   const waitMs = (key: LockoutKey, nowMs: number): number => {
-    if (entries.size === 0 && holds.isEmpty()) return 0
+    if (isEmpty()) return 0
     const id = idOf(key)
     const heldMs = holds.waitMs(id, nowMs)
     const entry = profile().enabled ? entries.peek(id) : undefined
@@ -130,5 +134,5 @@ export const makeLockoutStates = (
     return held !== undefined && held.untilMs > nowMs ? held.reason : null
   }
 
-  return { waitMs, heldFor, fail, hold, succeed, list, clear }
+  return { isEmpty, waitMs, heldFor, fail, hold, succeed, list, clear }
 }

@@ -7,12 +7,16 @@ import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
 import type { Ordering, Score, StrategyInput } from "../candidate/Strategy.ts"
 import { budgetOfHeader, weightsOf } from "./RequestHeaders.ts"
+import { LazyMap } from "../../kernel/LazyMap.ts"
+import { inFront } from "../strategies/Ordering.ts"
 import type { AutoSpec } from "../resolve/AutoId.ts"
 import { explore } from "./Exploration.ts"
 import { factorsOf } from "./Factors.ts"
 import { applyFilters, type AutoExclusion, type FilterRule } from "./Filters.ts"
 import { staticFitness, type FitnessTable } from "./Fitness.ts"
-import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool } from "./Pool.ts"
+import { layoutOf } from "./Layout.ts"
+import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool, type Scale } from "./Pool.ts"
+import { ranked as rankedBy } from "./Rank.ts"
 import {
   builtInStrategy,
   choose,
@@ -23,6 +27,7 @@ import {
 import {
   healed,
   isIncident,
+  isTooLow,
   look,
   probeStarted,
   steadied,
@@ -31,6 +36,8 @@ import {
   type HealingState,
   type Standing
 } from "./SelfHealing.ts"
+import { ratingOf } from "./Rating.ts"
+import { scoreAll } from "./Scores.ts"
 import type { Weights } from "../../domain/combo/AutoWeights.ts"
 
 export interface AutoInput extends StrategyInput {
@@ -101,8 +108,8 @@ const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): numbe
   weights.connectionDensity * factors.connectionDensity +
   weights.resetWindowAffinity * factors.resetWindowAffinity
 
-/** The score is the weighted sum of the factors and nothing else: there are no penalties beside them. */
-const scoreAll = (
+/** With the factors they are made of: the weighted sum and nothing else, there are no penalties beside them. */
+const shownScores = (
   candidates: ReadonlyArray<Candidate>,
   pool: Pool,
   features: Features,
@@ -129,54 +136,107 @@ interface Examined {
   readonly relaxed: boolean
 }
 
-/** Leaves out candidates with too low a score. When that would be all of them, none is. */
+const noKeys: ReadonlySet<string> = new Set()
+
+/** Leaves out candidates with too low a score. When that would be all of them, none is. `rated`: best score first. */
 const examine = (
-  kept: ReadonlyArray<Candidate>,
-  scoreBy: (candidate: Candidate) => number,
+  rated: ReadonlyArray<Candidate>,
+  scoreAt: (index: number) => number,
   healing: HealingState,
   nowMs: number
 ): Examined => {
-  // Each score is looked up once: sorting asks for them again and again.
-  const rated = kept.map((candidate) => ({ candidate, score: scoreBy(candidate) })).sort((a, b) => b.score - a.score)
+  if (healing.size === 0 && (rated.length === 0 || !isTooLow(scoreAt(rated.length - 1)))) {
+    return { ranked: rated, out: [], exclusions: [], due: noKeys, healing, relaxed: false }
+  }
   const changes: Array<readonly [string, Healing | null]> = []
   const ranked: Array<Candidate> = []
-  const standings = rated.map(({ candidate, score }): Standing => {
-    const seen = look(healing.get(candidate.key) ?? null, score, nowMs)
+  const standings = rated.map((candidate, index): Standing => {
+    const seen = look(healing.get(candidate.key) ?? null, scoreAt(index), nowMs)
     changes.push([candidate.key, seen.healing])
     if (seen.standing._tag !== "out") ranked.push(candidate)
     return seen.standing
   })
   if (ranked.length === 0) {
-    const sorted = rated.map(({ candidate }) => candidate)
-    return { ranked: sorted, out: [], exclusions: [], due: new Set(), healing, relaxed: sorted.length > 0 }
+    return { ranked: rated, out: [], exclusions: [], due: noKeys, healing, relaxed: rated.length > 0 }
   }
   const due = new Set<string>()
   const out: Array<Candidate> = []
   const exclusions: Array<AutoExclusion> = []
-  for (const [index, { candidate, score }] of rated.entries()) {
+  for (const [index, candidate] of rated.entries()) {
     const standing = standings[index]
     if (standing?._tag === "probe") due.add(candidate.key)
     if (standing?._tag !== "out") continue
     out.push(candidate)
-    const detail = `its score fell below the limit (now ${score.toFixed(3)})`
+    const detail = `its score fell below the limit (now ${scoreAt(index).toFixed(3)})`
     exclusions.push({ candidate, rule: "score", untilMs: standing.untilMs, detail })
   }
   return { ranked, out, exclusions, due, healing: withHealing(healing, changes), relaxed: false }
 }
 
-const memberOf = (candidate: Candidate, score: Score, pool: Pool): PoolMember => ({
-  provider: candidate.target.account.spec.id,
-  connectionId: candidate.target.account.connection.id,
-  model: candidate.target.model,
-  score: score.score,
-  factors: score.factors,
-  breaker: candidate.breaker,
-  costPer1MTokens: blendedUsd(candidate),
-  p95LatencyMs: p95Of(candidate, pool),
-  errorRate: errorRateOf(candidate)
-})
+/** What a decision has in common for all its members. */
+interface Scaled {
+  readonly scores: ReadonlyMap<string, Score>
+  readonly p95Ms: Scale
+}
 
-const unscored: Score = { score: 0, factors: {} }
+/** Most router strategies look at little of a member, so the rest is worked out when it is asked for. */
+class Member implements PoolMember {
+  readonly provider: string
+  readonly connectionId: string
+  readonly score: number
+  readonly breaker: PoolMember["breaker"]
+  readonly #candidate: Candidate
+  readonly #scaled: Scaled
+
+  constructor(candidate: Candidate, score: number, scaled: Scaled) {
+    const { connectionId, provider } = ratingOf(candidate)
+    this.provider = provider
+    this.connectionId = connectionId
+    this.score = score
+    this.breaker = candidate.breaker
+    this.#candidate = candidate
+    this.#scaled = scaled
+  }
+
+  get model(): string {
+    return this.#candidate.target.model
+  }
+
+  get factors(): Score["factors"] {
+    return this.#scaled.scores.get(this.#candidate.key)?.factors ?? {}
+  }
+
+  get costPer1MTokens(): number | null {
+    return blendedUsd(this.#candidate)
+  }
+
+  get p95LatencyMs(): number | null {
+    return p95Of(this.#candidate, this.#scaled)
+  }
+
+  get errorRate(): number {
+    return errorRateOf(this.#candidate)
+  }
+}
+
+/** Ascending places of some candidates in the list they were taken from; null when they are all of it. */
+const placesOf = (some: ReadonlyArray<Candidate>, all: ReadonlyArray<Candidate>): Int32Array | null => {
+  if (some.length === all.length) return null
+  const places = new Int32Array(some.length)
+  let place = 0
+  for (const [index, candidate] of some.entries()) {
+    while (all[place] !== candidate && place < all.length) place += 1
+    places[index] = place
+    place += 1
+  }
+  return places
+}
+
+const marksOf = (places: Int32Array, count: number): Uint8Array => {
+  const marks = new Uint8Array(count)
+  for (const place of places) marks[place] = 1
+  return marks
+}
 
 const contextOf = (
   { features, lastKnownGoodProvider, lkgpEnabled, memory }: AutoInput,
@@ -202,10 +262,10 @@ const headerWords = (words: string): string =>
     .trim()
     .slice(0, 120)
 
-const first = (candidate: Candidate, others: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => [
-  candidate,
-  ...others.filter((other) => other !== candidate)
-]
+const first = (candidate: Candidate, others: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> =>
+  candidate === others[0] ? others : inFront(others, others.indexOf(candidate))
+
+const noPlaces = new Int32Array(0)
 
 export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const { candidates, features, fitness, memory, nowMs, random, spec, unavailable } = input
@@ -223,17 +283,36 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     freeTierStrict: input.freeTierStrict
   })
   // The scales are those of the candidates to choose from; the others are measured on them for the record.
-  const measuring = filtered._tag === "Kept" ? filtered.kept : candidates
-  const pool = poolOf(measuring.length === 0 ? all : measuring, fitness)
-  const scores = scoreAll(all, pool, features, nowMs, weights)
+  const kept = filtered._tag === "Kept" ? filtered.kept : candidates
+  const scaling = kept.length === 0 ? all : kept
+  const scores = new LazyMap(all.length, () => shownScores(all, poolOf(scaling, fitness), features, nowMs, weights))
   if (filtered._tag === "NoFreeCandidate") {
     return { _tag: "NoFreeCandidate", scores, weights, exclusions: filtered.exclusions }
   }
 
-  const scoreBy = ({ key }: Candidate): number => scores.get(key)?.score ?? 0
-  const { due, exclusions, healing, out, ranked, relaxed } = examine(filtered.kept, scoreBy, input.healing, nowMs)
-  const members = ranked.map((candidate) => memberOf(candidate, scores.get(candidate.key) ?? unscored, pool))
+  const layout = layoutOf(all)
+  const places = placesOf(scaling, all)
+  const numbers = scoreAll({ all, layout, scaling: places }, features, nowMs, weights, fitness)
+  const ranking = kept.length === 0 ? noPlaces : rankedBy(layout, numbers.scores, places && marksOf(places, all.length))
+  const rated: Array<Candidate> = []
+  for (const place of ranking) {
+    const candidate = all[place]
+    if (candidate === undefined) continue
+    rated.push(candidate)
+  }
+  const scoreAt = (index: number): number => numbers.scores[ranking[index] ?? 0] ?? 0
+  const { due, exclusions, healing, out, ranked, relaxed } = examine(rated, scoreAt, input.healing, nowMs)
+  const scaled = { scores, p95Ms: numbers.p95Ms }
+  const members: Array<Member> = []
+  for (let index = 0; index < rated.length; index += 1) {
+    const candidate = rated[index]
+    // Those that stay in are in the same order.
+    if (candidate !== undefined && candidate === ranked[members.length]) {
+      members.push(new Member(candidate, scoreAt(index), scaled))
+    }
+  }
   const rate = incident ? 0 : (auto.explorationRate ?? spec.explorationRate)
+  const isProbe = ({ breaker, key }: Candidate): boolean => breaker === "HALF_OPEN" || due.has(key)
   const result = (
     order: ReadonlyArray<Candidate>,
     words: string,
@@ -241,15 +320,15 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     after: HealingState
   ): AutoOrdering => ({
     _tag: "Ordered",
-    order: [...order, ...out],
+    order: out.length === 0 ? order : [...order, ...out],
     reason: byStrategy(headerWords(incident ? `${words}, incident mode` : words)),
     memory,
     scores,
     weights,
-    exclusions: [...filtered.exclusions, ...exclusions],
+    exclusions: exclusions.length === 0 ? filtered.exclusions : [...filtered.exclusions, ...exclusions],
     relaxedFilters: relaxed ? [...filtered.relaxedFilters, "score"] : filtered.relaxedFilters,
     healing: after,
-    probes: new Set(ranked.filter(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key)).map(({ key }) => key)),
+    probes: ranked.some(isProbe) ? new Set(ranked.filter(isProbe).map(({ key }) => key)) : noKeys,
     detour,
     incident
   })
@@ -262,7 +341,7 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`
 
   // Also where nothing is explored, and in an incident: without its probe a recovered candidate would never come back.
-  const probe = order.find(({ breaker, key }) => breaker === "HALF_OPEN" || due.has(key))
+  const probe = order.find(isProbe)
   if (probe !== undefined && probe !== favourite) {
     const cause = due.has(probe.key) ? "probe after exclusion" : "probe of a half-open provider"
     return result(first(probe, order), cause, "probe", probeStarted(healing, probe.key, nowMs))

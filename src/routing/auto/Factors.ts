@@ -5,26 +5,27 @@
 import type { AccountTier } from "../../domain/Connection.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Candidate, Features, QuotaWindow } from "../candidate/Candidate.ts"
-import { stepsBetween, modelTierOf } from "./ModelTier.ts"
+import { type ModelTier, stepsBetween, modelTierOf } from "./ModelTier.ts"
 import { blendedUsd, clamp01, deviationOf, errorRateOf, p95Of, type Pool } from "./Pool.ts"
 import { recommendedTier, specificityFit } from "./Specificity.ts"
 import type { FactorName } from "../../domain/combo/AutoWeights.ts"
 
 export type Factor = (candidate: Candidate, pool: Pool, features: Features, nowMs: number) => number
 
-const neutral = 0.5
+/** What is not known. */
+export const neutral = 0.5
 
 /** DEGRADED is usable, and still behind those without failures. */
 const healthOf: Readonly<Record<BreakerPhase, number>> = { CLOSED: 1, DEGRADED: 0.75, HALF_OPEN: 0.5, OPEN: 0 }
 
-const health: Factor = ({ breaker }) => healthOf[breaker]
+export const healthFactor = ({ breaker }: Pick<Candidate, "breaker">): number => healthOf[breaker]
 
 /** A window whose reset lies behind us is a full one again. */
 const leftIn = ({ remaining, resetAtMs }: QuotaWindow, nowMs: number): number =>
   resetAtMs !== null && resetAtMs <= nowMs ? 1 : clamp01(remaining)
 
 /** The worst window decides. No window known is .5: what is known to be full goes before, what is known to be nearly empty behind. */
-const quota: Factor = ({ quotas }, _pool, _features, nowMs) => {
+export const quotaFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   if (quotas.length === 0) return neutral
   let worst = 1
   for (const window of quotas) worst = Math.min(worst, leftIn(window, nowMs))
@@ -44,7 +45,7 @@ const latencyInv: Factor = (candidate, pool) => {
 }
 
 /** Deviations below this are noise: in a pool of even candidates none counts as uneven. */
-const leastDeviationMs = 10
+export const leastDeviationMs = 10
 
 /** Both are asked for: an even latency, and answers that do not fail. */
 const stability: Factor = (candidate, pool) => {
@@ -56,15 +57,18 @@ const stability: Factor = (candidate, pool) => {
 
 const accountTiers: Readonly<Record<AccountTier, number>> = { ultra: 1, pro: 0.67, standard: 0.33, free: 0 }
 
-const tierPriority: Factor = ({ tier }) => accountTiers[tier ?? "standard"]
+export const tierPriorityFactor = ({ tier }: Pick<Candidate, "tier">): number => accountTiers[tier ?? "standard"]
 
 const affinities = [1, 0.7, 0.3] as const
 
 /** The model's tier against the one recommended for the request. */
-const tierAffinity: Factor = (candidate, _pool, { hasTools, specificity }) => {
-  const tier = modelTierOf(candidate)
-  return tier === null ? neutral : (affinities[stepsBetween(tier, recommendedTier(specificity, hasTools))] ?? neutral)
-}
+export const tierAffinityOf = (
+  tier: ModelTier | null,
+  { hasTools, specificity }: Pick<Features, "hasTools" | "specificity">
+): number =>
+  tier === null ? neutral : (affinities[stepsBetween(tier, recommendedTier(specificity, hasTools))] ?? neutral)
+
+const tierAffinity: Factor = (candidate, _pool, features) => tierAffinityOf(modelTierOf(candidate), features)
 
 const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
   specificityFit(modelTierOf(candidate), specificity)
@@ -72,9 +76,13 @@ const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
 /** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum. */
 const defaultOutputTokens = 1_024
 
+/** Tokens of an answer to be reckoned with where the client sets no limit. */
+export const outputLimitOf = ({ maxOutputTokens }: Candidate["facts"]): number =>
+  Math.min(defaultOutputTokens, maxOutputTokens ?? defaultOutputTokens)
+
 /** Tokens of an answer to be reckoned with. */
 export const expectedOutput = (features: Features, { facts }: Candidate): number =>
-  features.maxOutputTokens ?? Math.min(defaultOutputTokens, facts.maxOutputTokens ?? defaultOutputTokens)
+  features.maxOutputTokens ?? outputLimitOf(facts)
 
 /** A window at least twice what is needed is 1, one that is just enough .5, one too small 0. */
 const contextAffinity: Factor = (candidate, _pool, features) => {
@@ -85,7 +93,7 @@ const contextAffinity: Factor = (candidate, _pool, features) => {
   return clamp01(1.5 - needed / Math.max(contextLength, 1))
 }
 
-const shareOf = (mine: number, all: number, connections: number): number =>
+export const shareOf = (mine: number, all: number, connections: number): number =>
   all <= 0 ? neutral : clamp01(1 - (mine / all) * (connections / 2))
 
 /**
@@ -111,7 +119,7 @@ const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
 }
 
 /** How near the next reset is, in parts of its window: what is about to be renewed may be used up first. */
-const resetWindowAffinity: Factor = ({ quotas }, _pool, _features, nowMs) => {
+export const resetWindowFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   let nearest: number | null = null
   for (const { resetAtMs, window } of quotas) {
     // A limit of a minute is always about to be renewed.
@@ -121,17 +129,21 @@ const resetWindowAffinity: Factor = ({ quotas }, _pool, _features, nowMs) => {
   return nearest ?? neutral
 }
 
+const quota: Factor = (candidate, _pool, _features, nowMs) => quotaFactor(candidate, nowMs)
+
+const resetWindowAffinity: Factor = (candidate, _pool, _features, nowMs) => resetWindowFactor(candidate, nowMs)
+
 const taskFit: Factor = ({ facts, target }, pool, { taskType }) =>
   clamp01(pool.fitness.fitness(target.model, facts, taskType))
 
 export const factors: Readonly<Record<FactorName, Factor>> = {
-  health,
+  health: healthFactor,
   quota,
   costInv,
   latencyInv,
   taskFit,
   stability,
-  tierPriority,
+  tierPriority: tierPriorityFactor,
   tierAffinity,
   specificityMatch,
   contextAffinity,
@@ -146,13 +158,13 @@ export const factorsOf: (...of: Parameters<Factor>) => Readonly<Record<FactorNam
   features,
   nowMs
 ) => ({
-  health: health(candidate, pool, features, nowMs),
+  health: healthFactor(candidate),
   quota: quota(candidate, pool, features, nowMs),
   costInv: costInv(candidate, pool, features, nowMs),
   latencyInv: latencyInv(candidate, pool, features, nowMs),
   taskFit: taskFit(candidate, pool, features, nowMs),
   stability: stability(candidate, pool, features, nowMs),
-  tierPriority: tierPriority(candidate, pool, features, nowMs),
+  tierPriority: tierPriorityFactor(candidate),
   tierAffinity: tierAffinity(candidate, pool, features, nowMs),
   specificityMatch: specificityMatch(candidate, pool, features, nowMs),
   contextAffinity: contextAffinity(candidate, pool, features, nowMs),

@@ -183,8 +183,8 @@ export const applyFilters = (candidates: ReadonlyArray<Candidate>, request: Filt
   const relaxedFilters: Array<FilterRule> = []
   let kept = candidates
   for (const { detail, name, passes } of rulesOf(request)) {
+    if (kept.every(passes)) continue
     const passing = kept.filter(passes)
-    if (passing.length === kept.length) continue
     const strict = name === "free" && request.freeTierStrict
     if (passing.length === 0 && !strict) {
       relaxedFilters.push(name)

@@ -39,26 +39,27 @@ export const clamp01 = (value: number): number => (value > 0 ? (value < 1 ? valu
 export const blendedUsd = ({ price }: Candidate): number | null =>
   price === null ? null : 0.6 * price.inputUsd + 0.4 * price.outputUsd
 
-const trust = (performance: Performance | null): number =>
+/** How far measurements stand for themselves, [0, 1]. */
+export const trust = (performance: Performance | null): number =>
   performance === null ? 0 : clamp01(performance.samples / trustedSamples)
 
 /**
  * A measurement as it is taken: itself from `trustedSamples` on, before that drawn towards the median of the pool, which also stands
- * for those never measured. So an unknown candidate is neither the fastest nor the slowest. Null when none was measured.
+ * for those never measured. So an unknown candidate is neither the fastest nor the slowest.
  */
-const taken = (performance: Performance | null, measured: number, scale: Pick<Scale, "median">): number | null => {
-  if (scale.median === null) return null
-  const share = trust(performance)
-  return share === 0 ? scale.median : share * measured + (1 - share) * scale.median
-}
+export const taken = (share: number, measured: number, median: number): number =>
+  share === 0 ? median : share * measured + (1 - share) * median
+
+const takenOf = (performance: Performance | null, measured: number, { median }: Pick<Scale, "median">): number | null =>
+  median === null ? null : taken(trust(performance), measured, median)
 
 /** p95 latency in milliseconds, as it is taken. */
 export const p95Of = ({ performance }: Candidate, pool: Pick<Pool, "p95Ms">): number | null =>
-  taken(performance, performance?.p95Ms ?? 0, pool.p95Ms)
+  takenOf(performance, performance?.p95Ms ?? 0, pool.p95Ms)
 
 /** Deviation of the latency in milliseconds, as it is taken. */
 export const deviationOf = ({ performance }: Candidate, pool: Pick<Pool, "deviationMs">): number | null =>
-  taken(performance, performance?.deviationMs ?? 0, pool.deviationMs)
+  takenOf(performance, performance?.deviationMs ?? 0, pool.deviationMs)
 
 /** Fraction of calls that fail; few samples are drawn towards 5 %, no sample is 5 %. */
 export const errorRateOf = ({ performance }: Candidate): number => {
@@ -84,7 +85,7 @@ const scaleOf = (candidates: ReadonlyArray<Candidate>, read: (performance: Perfo
   const median = medianOf(measuredOf(candidates, read))
   let most = 0
   for (const { performance } of candidates) {
-    const value = taken(performance, performance === null ? 0 : read(performance), { median })
+    const value = takenOf(performance, performance === null ? 0 : read(performance), { median })
     if (value !== null && value > most) most = value
   }
   return { median, most }

@@ -64,26 +64,39 @@ export interface RouterStrategy {
 /** What one strategy prefers: the sign says whether `a` comes first. */
 type Preference = (a: PoolMember, b: PoolMember) => number
 
+const isOpen = ({ breaker }: PoolMember): boolean => breaker === "OPEN"
+
 /** Those that are not OPEN, or all when there are no others. */
 const usable = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> => {
-  const healthy = pool.filter(({ breaker }) => breaker !== "OPEN")
+  if (!pool.some(isOpen)) return pool
+  const healthy = pool.filter((member) => !isOpen(member))
   return healthy.length === 0 ? pool : healthy
 }
 
 const byScore: Preference = (a, b) => b.score - a.score
+
+/** With the member that is meant, so that it need not be looked for. */
+interface BuiltInSelection extends Selection {
+  readonly member: PoolMember
+}
+
+interface BuiltIn extends RouterStrategy {
+  readonly select: (pool: ReadonlyArray<PoolMember>, context: RoutingContext) => BuiltInSelection
+}
 
 const selected = (
   strategy: string,
   pool: ReadonlyArray<PoolMember>,
   prefer: Preference,
   reason: (best: PoolMember) => string
-): Selection => {
+): BuiltInSelection => {
   const considered = usable(pool)
   // Among equals the higher score, then the earlier place.
   const best = considered.reduce((first, other) =>
     (prefer(other, first) || byScore(other, first)) < 0 ? other : first
   )
   return {
+    member: best,
     provider: best.provider,
     model: best.model,
     connectionId: best.connectionId,
@@ -94,7 +107,7 @@ const selected = (
   }
 }
 
-const rules: RouterStrategy = {
+const rules: BuiltIn = {
   name: "rules",
   description: "The highest weighted score.",
   select: (pool) => selected("rules", pool, byScore, ({ score }) => `best score ${score.toFixed(3)}`)
@@ -105,7 +118,7 @@ const ascending = (a: number, b: number): number => (a === b ? 0 : a - b)
 /** A model without a price comes after every priced one: it may cost anything. */
 const costOf = ({ costPer1MTokens }: PoolMember): number => costPer1MTokens ?? Infinity
 
-const cost: RouterStrategy = {
+const cost: BuiltIn = {
   name: "cost",
   description: "The lowest blended price.",
   select: (pool) =>
@@ -120,7 +133,7 @@ const cost: RouterStrategy = {
 
 const slownessOf = ({ errorRate, p95LatencyMs }: PoolMember): number => (p95LatencyMs ?? 0) + errorRate * 1_000
 
-const latency: RouterStrategy = {
+const latency: BuiltIn = {
   name: "latency",
   description: "The lowest p95 latency, a failing one counted as slow.",
   select: (pool) =>
@@ -173,7 +186,7 @@ const violationOf = ({ costPer1MTokens, errorRate, p95LatencyMs }: PoolMember, s
   excess(errorRate, sla.maxErrorRate) +
   excess(costPer1MTokens, sla.maxCostPer1MTokens)
 
-const slaAware: RouterStrategy = {
+const slaAware: BuiltIn = {
   name: "sla-aware",
   description: "The best kept service levels.",
   select: (pool, { sla }) =>
@@ -191,7 +204,7 @@ const slaAware: RouterStrategy = {
 }
 
 /** The same target as last time, else another model or account of the same connection or provider, none of them OPEN. */
-const lkgp: RouterStrategy = {
+const lkgp: BuiltIn = {
   name: "lkgp",
   description: "The last known good path.",
   select: (pool, context) => {
@@ -206,7 +219,8 @@ const lkgp: RouterStrategy = {
           : provider === good.provider
             ? 1
             : 0
-    const near = context.lkgpEnabled ? pool.filter((member) => member.breaker !== "OPEN" && nearness(member) > 0) : []
+    const mayBeNear = context.lkgpEnabled && good !== null
+    const near = mayBeNear ? pool.filter((member) => nearness(member) > 0 && !isOpen(member)) : []
     if (near.length > 0) {
       const kept = selected(
         "lkgp",
@@ -221,7 +235,7 @@ const lkgp: RouterStrategy = {
   }
 }
 
-const builtIn: ReadonlyMap<string, RouterStrategy> = new Map([
+const builtIn: ReadonlyMap<string, BuiltIn> = new Map([
   ["rules", rules],
   ["cost", cost],
   ["eco", cost],
@@ -317,11 +331,21 @@ export interface Chosen {
   readonly overruled: string | null
 }
 
+const copyOf = (member: PoolMember): PoolMember =>
+  Object.freeze({
+    provider: member.provider,
+    connectionId: member.connectionId,
+    model: member.model,
+    score: member.score,
+    factors: Object.freeze({ ...member.factors }),
+    breaker: member.breaker,
+    costPer1MTokens: member.costPer1MTokens,
+    p95LatencyMs: member.p95LatencyMs,
+    errorRate: member.errorRate
+  })
+
 /** Custom strategies get a copy they cannot change: what they are shown is also what the decision record holds. */
-const frozen = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> =>
-  Object.freeze(
-    pool.map((member) => Object.freeze(Object.assign({}, member, { factors: Object.freeze({ ...member.factors }) })))
-  )
+const frozen = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> => Object.freeze(pool.map(copyOf))
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
@@ -345,15 +369,17 @@ export const choose = (
   pool: ReadonlyArray<PoolMember>,
   context: RoutingContext
 ): Chosen => {
-  const fallback = (overruled: string | null): Chosen => {
-    const selection = rules.select(pool, context)
-    return { index: memberOf(selection, pool) ?? 0, reason: selection.reason, overruled }
+  const by = (own: BuiltIn, overruled: string | null): Chosen => {
+    const { member, reason } = own.select(pool, context)
+    return { index: Math.max(0, pool.indexOf(member)), reason, overruled }
   }
+  const fallback = (overruled: string): Chosen => by(rules, overruled)
   const strategy = lookup(name)
   if (strategy === null) return fallback(`router strategy ${name} is unknown`)
+  const own = builtIn.get(name)
+  if (own === strategy) return by(own, null)
   try {
-    const given = builtIn.get(name) === strategy ? pool : frozen(pool)
-    const selection: unknown = strategy.select(given, context)
+    const selection: unknown = strategy.select(frozen(pool), context)
     if (selection instanceof Promise) {
       // A decision does not wait for a promise, and its failure must not end the process.
       selection.catch(() => undefined)

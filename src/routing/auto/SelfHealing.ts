@@ -51,6 +51,9 @@ const out = (level: number, nowMs: number): Healing => ({
 const isIn: Standing = { _tag: "in" }
 const isProbe: Standing = { _tag: "probe" }
 
+/** So bad that a candidate goes out. What is below by no more than a rounding of the sum is not below. */
+export const isTooLow = (score: number): boolean => score < exclusionScore - 1e-9
+
 /** What a score and the time make of one candidate. Null: nothing needs to be remembered. A clock set back lengthens nothing. */
 export const look = (
   before: Healing | null,
@@ -58,8 +61,7 @@ export const look = (
   nowMs: number
 ): { readonly healing: Healing | null; readonly standing: Standing } => {
   if (before === null || before.phase === "trial") {
-    // What is below by no more than a rounding of the sum is not below.
-    if (score < exclusionScore - 1e-9) {
+    if (isTooLow(score)) {
       const healing = out((before?.level ?? 0) + 1, nowMs)
       return { healing, standing: { _tag: "out", untilMs: healing.untilMs } }
     }
@@ -118,7 +120,10 @@ export const callEnded = (state: HealingState, key: string, ok: boolean, nowMs: 
 export const probeTimeoutMs = (usualMs: number): number => Math.min(usualMs, Math.max(1_000, usualMs / 4))
 
 /** More than half of the providers' breakers are OPEN. One provider counts once, however many accounts it has. */
-export const isIncident = (candidates: ReadonlyArray<Candidate>): boolean => {
+export const isIncident = (candidates: ReadonlyArray<Candidate>): boolean =>
+  candidates.some(({ breaker }) => breaker === "OPEN") && isMostlyOpen(candidates)
+
+const isMostlyOpen = (candidates: ReadonlyArray<Candidate>): boolean => {
   const open = new Map<string, boolean>()
   for (const { breaker, target } of candidates) open.set(target.account.spec.id, breaker === "OPEN")
   let count = 0

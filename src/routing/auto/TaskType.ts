@@ -23,24 +23,33 @@ type Mark = NamedTask | "math" | "reasoning" | "domain"
 const tasks: ReadonlyArray<NamedTask> = ["debugging", "review", "documentation", "coding", "planning", "analysis"]
 
 const shortestStem = 4
-const longestStem = 14
 const scripts = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 
-const whole = new Map<string, Array<Mark>>()
-const stems = new Map<string, Array<Mark>>()
+/** Marks of a word, or of every word that begins with it. */
+interface Entry {
+  readonly text: string
+  readonly isWhole: boolean
+  readonly mark: Mark
+}
+
+/** By their first letters: what a word of a text is told from is found in one step. */
+const entries = new Map<string, Array<Entry>>()
 const anywhere: Array<readonly [string, Mark]> = []
 
-const put = (into: Map<string, Array<Mark>>, word: string, mark: Mark): void => {
-  const marks = into.get(word)
-  if (marks === undefined) into.set(word, [mark])
-  else marks.push(mark)
+const beginOf = (word: string): string => word.slice(0, shortestStem)
+
+const put = (entry: Entry): void => {
+  const begin = beginOf(entry.text)
+  const known = entries.get(begin)
+  if (known === undefined) entries.set(begin, [entry])
+  else known.push(entry)
 }
 
 const learn = (words: string, mark: Mark): void => {
   for (const word of words.split(" ")) {
     if (scripts.test(word)) anywhere.push([word, mark])
-    else if (word.endsWith("$")) put(whole, word.slice(0, -1), mark)
-    else put(word.length < shortestStem ? whole : stems, word, mark)
+    else if (word.endsWith("$")) put({ text: word.slice(0, -1), isWhole: true, mark })
+    else put({ text: word, isWhole: word.length < shortestStem, mark })
   }
 }
 
@@ -52,6 +61,23 @@ learn(signalWords.math, "math")
 learn(signalWords.reasoning, "reasoning")
 learn(signalWords.domain, "domain")
 
+const letters = 26
+const firstLetter = 97
+
+/** Place of two small letters in the table below; -1 for anything else. */
+const pairOf = (one: number, two: number): number => {
+  const high = one - firstLetter
+  const low = two - firstLetter
+  return high >= 0 && high < letters && low >= 0 && low < letters ? high * letters + low : -1
+}
+
+/** Pairs of letters that an entry begins with: most words are told from their first two letters to have no mark. */
+const begins = new Uint8Array(letters * letters)
+for (const begin of entries.keys()) {
+  const pair = pairOf(begin.charCodeAt(0), begin.charCodeAt(1))
+  if (pair >= 0) begins[pair] = 1
+}
+
 const codeMark = /```|=>|\(\)|[;{}]\s*\n|\b(?:const|def|fn|func|import|return|SELECT|#include)\b/g
 const crashMark =
   /\bat [\w.$<>]+ ?\([^)\n]{0,200}:\d+(?::\d+)?\)|Traceback \(most recent|panicked at|\b\w+(?:Error|Exception):/
@@ -59,27 +85,48 @@ const mathMark = /\$\$|\\(?:frac|int|sum|sqrt)|[∑∫√≤≥∂]/g
 
 const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
+const isAscii = /^[\0-\x7f]*$/
+
+const isWordCode = (code: number): boolean =>
+  (code >= firstLetter && code < firstLetter + letters) || (code >= 48 && code <= 57) || code === 45
+
+/** Words of small letters, digits and hyphens that may have a mark. */
+const eachAsciiWord = (lower: string, use: (word: string) => void): void => {
+  const end = lower.length
+  for (let at = 0; at < end; at += 1) {
+    if (!isWordCode(lower.charCodeAt(at))) continue
+    const start = at
+    while (at < end && isWordCode(lower.charCodeAt(at))) at += 1
+    const pair = at - start < 2 ? -1 : pairOf(lower.charCodeAt(start), lower.charCodeAt(start + 1))
+    if (pair < 0 || begins[pair] === 1) use(lower.slice(start, at))
+  }
+}
+
 const countMarks = (lower: string): Map<Mark, number> => {
   const counts = new Map<Mark, number>()
   const found = new Set<Mark>()
-  const note = (marks: ReadonlyArray<Mark> | undefined): void => {
-    for (const mark of marks ?? []) found.add(mark)
-  }
-  // Once per word, however many stems it fits.
+  // Once per word, however many entries it fits.
   const count = (): void => {
     for (const mark of found) counts.set(mark, (counts.get(mark) ?? 0) + 1)
     found.clear()
   }
-  for (const word of lower.split(/[^\p{L}\p{N}-]+/u)) {
-    note(whole.get(word))
-    const most = Math.min(word.length, longestStem)
-    for (let length = shortestStem; length <= most; length++) note(stems.get(word.slice(0, length)))
+  const read = (word: string): void => {
+    const candidates = entries.get(beginOf(word))
+    if (candidates === undefined) return
+    for (const { isWhole, mark, text } of candidates) {
+      if (isWhole ? word === text : word.startsWith(text)) found.add(mark)
+    }
     if (found.size > 0) count()
   }
+  if (isAscii.test(lower)) {
+    eachAsciiWord(lower, read)
+    return counts
+  }
+  for (const word of lower.split(/[^\p{L}\p{N}-]+/u)) read(word)
   if (scripts.test(lower)) {
     for (const [word, mark] of anywhere) {
       if (!lower.includes(word)) continue
-      note([mark])
+      found.add(mark)
       count()
     }
   }

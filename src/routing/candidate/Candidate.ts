@@ -37,6 +37,9 @@ export interface Price {
   readonly outputUsd: number
 }
 
+/** Not a part of what a candidate is: listings and comparisons leave it out. */
+export const memo: unique symbol = Symbol("memo")
+
 export interface Candidate {
   readonly target: Target
   /** `connectionId` and `model`: the same target in the next request has the same key. */
@@ -58,6 +61,13 @@ export interface Candidate {
   readonly used: number
   /** Requests under way; for `least-used` only the combo's own. */
   readonly inFlight: number
+  /** Room for what a strategy has worked out of this candidate alone. */
+  [memo]?: CandidateMemo | undefined
+}
+
+export interface CandidateMemo {
+  /** The candidate it holds for: a copy of a candidate brings along what held for the other. */
+  readonly of: Candidate
 }
 
 export type TaskType = "coding" | "review" | "planning" | "analysis" | "debugging" | "documentation" | "default"

@@ -62,4 +62,8 @@ export interface Ordering {
 export type Strategy = (input: StrategyInput) => Ordering
 
 /** What a strategy learns when a candidate has answered well. */
-export type Served = (memory: StrategyMemory, served: Candidate, policy: ComboPolicy) => StrategyMemory
+export type Served = (
+  memory: StrategyMemory,
+  served: Pick<Candidate, "key" | "target">,
+  policy: ComboPolicy
+) => StrategyMemory

@@ -3,23 +3,29 @@ import type { AccountTier } from "../../domain/Connection.ts"
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type * as Catalog from "../../providers/Catalog.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
+import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type * as Breakers from "../../resilience/breaker/Breakers.ts"
 import { guardedOf } from "../health/AccountClass.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import type * as QuotaWindows from "../quota/QuotaWindows.ts"
 import type * as PerformanceStats from "../stats/PerformanceStats.ts"
-import type * as TargetHealth from "../health/TargetHealth.ts"
-import type { Candidate, Price } from "../candidate/Candidate.ts"
+import type { Health, Unready } from "../health/Health.ts"
+import { type Candidate, memo, type Price } from "../candidate/Candidate.ts"
 import { targetKeyOf } from "../resolve/TargetKey.ts"
 
 export interface CandidateSources {
   readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
-  readonly health: Pick<typeof TargetHealth.TargetHealth.Service, "unready">
+  /** Without `troubles` every target is looked at each time. */
+  readonly health: Pick<Health, "unready"> & Partial<Pick<Health, "troubles">>
   readonly breakers: Pick<typeof Breakers.Breakers.Service, "phaseOf">
   readonly stats: typeof PerformanceStats.PerformanceStats.Service
-  readonly quotas: Pick<typeof QuotaWindows.QuotaWindows.Service, "of">
+  readonly quotas: Pick<QuotaSource, "of"> & Partial<Pick<QuotaSource, "reader">>
   readonly price: (provider: string, model: string, nowMs: number) => ModelPrice | null
+  /** `PriceBook.edition`; without it prices are looked up each time. */
+  readonly priceEdition?: (nowMs: number) => number
 }
+
+type QuotaSource = typeof QuotaWindows.QuotaWindows.Service
 
 const priceOf = (price: ModelPrice | null): Price | null =>
   price === null ? null : { inputUsd: price.input, outputUsd: price.output }
@@ -33,55 +39,151 @@ type Candidacy = Pick<Resolution, "targets" | "weights" | "combo" | "strategy">
 export const countedFor = ({ combo, strategy }: Pick<Resolution, "combo" | "strategy">): string | undefined =>
   strategy === "least-used" ? combo?.name : undefined
 
-/** What does not change from one request to the next. */
+/** What does not change from one request to the next, and where the rest is read. */
 interface ReadyTarget {
   readonly key: string
   readonly facts: ModelFacts
   readonly tier: AccountTier | null
+  readonly measured: PerformanceStats.Measurements
+  readonly quotas: QuotaWindows.QuotaReader
+}
+
+/** The candidates of a resolution as they were last, and what may have changed of all of them since. */
+interface Kept {
+  candidates: ReadonlyArray<Candidate>
+  readonly ready: ReadonlyArray<ReadyTarget>
+  /** As of which prices were read; null: never. */
+  prices: number | null
+  /** As of which `mayWait` was filled. */
+  troubles: number | null
+  readonly mayWait: Uint8Array
+  /** One of them may. */
+  isAnyWaiting: boolean
 }
 
 /**
- * Candidates of resolutions; what is the same for every request is kept by target. Sound because a change of the catalogue or of a list
- * of models makes new targets (`Resolutions`). Prices are read anew: some change with the time of day.
+ * Candidates of resolutions. What is the same for every request is kept by target, and a candidate is made anew only when something of it
+ * has changed: the same list as last time means that nothing has. Sound because a change of the catalogue or of a list of models makes new
+ * targets (`Resolutions`).
  */
 export const makeCandidates = (sources: CandidateSources) => {
-  const { breakers, catalog, health, quotas, stats } = sources
-  const kept = new WeakMap<Target, ReadyTarget>()
+  const { breakers, catalog, health, priceEdition, quotas, stats } = sources
+  const troubles = health.troubles ?? null
+  const byTarget = new WeakMap<Target, ReadyTarget>()
+  const byTargets = new WeakMap<ReadonlyArray<Target>, Kept>()
 
   const readyOf = (target: Target): ReadyTarget => {
-    const known = kept.get(target)
+    const known = byTarget.get(target)
     if (known !== undefined) return known
+    const { connection } = target.account
+    const { model } = target
     const ready = {
       key: targetKeyOf(target),
-      facts: catalog.factsOf(target.account, target.model),
-      tier: tierOf(target)
+      facts: catalog.factsOf(target.account, model),
+      tier: tierOf(target),
+      measured: stats.measurements(connection.id, model),
+      quotas: quotas.reader?.(connection, model) ?? ((nowMs: number) => quotas.of(connection, nowMs, model))
     }
-    kept.set(target, ready)
+    byTarget.set(target, ready)
     return ready
+  }
+
+  const keptOf = ({ targets }: Candidacy): Kept => {
+    const known = byTargets.get(targets)
+    if (known !== undefined) return known
+    const kept: Kept = {
+      candidates: [],
+      ready: targets.map(readyOf),
+      prices: null,
+      troubles: null,
+      mayWait: new Uint8Array(targets.length).fill(1),
+      isAnyWaiting: true
+    }
+    byTargets.set(targets, kept)
+    return kept
+  }
+
+  const lookForTroubles = (kept: Kept, targets: ReadonlyArray<Target>): void => {
+    const edition = troubles?.edition() ?? null
+    if (edition !== null && edition === kept.troubles) return
+    kept.troubles = edition
+    kept.isAnyWaiting = false
+    for (const [index, target] of targets.entries()) {
+      const mayWait = edition === null || troubles?.mayWait(target) !== false
+      kept.mayWait[index] = mayWait ? 1 : 0
+      kept.isAnyWaiting ||= mayWait
+    }
+  }
+
+  const priceNow = ({ account, model }: Target, before: Candidate | undefined, nowMs: number): Price | null => {
+    const price = sources.price(account.spec.id, model, nowMs)
+    const known = before?.price ?? null
+    const isSame = price !== null && known?.inputUsd === price.input && known.outputUsd === price.output
+    return isSame ? known : priceOf(price)
   }
 
   return (resolution: Candidacy, nowMs: number): ReadonlyArray<Candidate> => {
     const { targets, weights } = resolution
     const combo = countedFor(resolution)
-    return targets.map((target, index): Candidate => {
-      const { account, model } = target
-      const { connection, spec } = account
-      const { facts, key, tier } = readyOf(target)
-      return {
+    const kept = keptOf(resolution)
+    const edition = priceEdition?.(nowMs) ?? null
+    const arePricesNew = edition === null || edition !== kept.prices
+    kept.prices = edition
+    lookForTroubles(kept, targets)
+    const { candidates: last, isAnyWaiting, mayWait, ready } = kept
+    let next: Array<Candidate> | null = last.length === targets.length ? null : []
+    for (let index = 0; index < targets.length; index += 1) {
+      const target = targets[index]
+      const own = ready[index]
+      if (target === undefined || own === undefined) continue
+      const { facts, key, measured, tier } = own
+      const before = last[index]
+      let breaker: BreakerPhase = "CLOSED"
+      let unready: Unready | null = null
+      if (isAnyWaiting && mayWait[index] === 1) {
+        breaker = breakers.phaseOf(guardedOf(target.account), nowMs)
+        unready = health.unready(target, nowMs)
+      }
+      const weight = weights[index] ?? 1
+      const price = before === undefined || arePricesNew ? priceNow(target, before, nowMs) : before.price
+      const performance = measured.performance(nowMs)
+      const windows = own.quotas(nowMs)
+      const { connection } = target.account
+      const used = combo === undefined ? measured.used(nowMs) : stats.used(connection.id, target.model, nowMs, combo)
+      const inFlight = combo === undefined ? measured.inFlight() : stats.inFlight(connection.id, target.model, combo)
+      if (
+        before !== undefined &&
+        before.performance === performance &&
+        before.used === used &&
+        before.inFlight === inFlight &&
+        before.quotas === windows &&
+        before.price === price &&
+        before.breaker === breaker &&
+        before.unready === unready &&
+        before.weight === weight
+      ) {
+        continue
+      }
+      // An earlier decision may still hold the list.
+      next ??= last.slice()
+      next[index] = {
         target,
         key,
-        weight: weights[index] ?? 1,
+        weight,
         facts,
         tier,
-        price: priceOf(sources.price(spec.id, model, nowMs)),
-        breaker: breakers.phaseOf(guardedOf(account), nowMs),
-        unready: health.unready(target, nowMs),
-        performance: stats.of(connection.id, model, nowMs),
-        quotas: quotas.of(connection, nowMs, model),
-        used: stats.used(connection.id, model, nowMs, combo),
-        inFlight: stats.inFlight(connection.id, model, combo)
+        price,
+        breaker,
+        unready,
+        performance,
+        quotas: windows,
+        used,
+        inFlight,
+        [memo]: undefined
       }
-    })
+    }
+    if (next !== null) kept.candidates = next
+    return kept.candidates
   }
 }
 

@@ -3,6 +3,7 @@
  * the same input gives the same decision, and what is to be remembered is part of the result.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
+import { LazyMap } from "../../kernel/LazyMap.ts"
 import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
 import type { SessionTarget } from "./Affinity.ts"
 import { autoDefaults, orderAuto } from "../auto/Auto.ts"
@@ -104,6 +105,7 @@ const withoutSlow = (
 const autoSpecOf = ({ auto, combo, strategy }: Resolution): AutoSpec | null =>
   auto ?? (strategy === "auto" && combo !== null ? comboSpec(combo.name) : null)
 
+const noCandidates: ReadonlyArray<Candidate> = []
 const noProbes: ReadonlySet<string> = new Set()
 const noScores: ReadonlyMap<Target, Score> = new Map()
 
@@ -112,28 +114,27 @@ const scoresOf = (
   scores: ReadonlyMap<string, Score> | undefined
 ): ReadonlyMap<Target, Score> => {
   if (scores === undefined) return noScores
-  const byTarget = new Map<Target, Score>()
-  for (const { key, target } of candidates) {
-    const score = scores.get(key)
-    if (score !== undefined) byTarget.set(target, score)
-  }
-  return byTarget
+  return new LazyMap(scores.size, () => {
+    const byTarget = new Map<Target, Score>()
+    for (const { key, target } of candidates) {
+      const score = scores.get(key)
+      if (score !== undefined) byTarget.set(target, score)
+    }
+    return byTarget
+  })
 }
+
+const isReady = ({ unready }: Candidate): boolean => unready === null
 
 export const decide = (input: DecideInput): Decided => {
   const { candidates, features, memory, nowMs, resolution, seed } = input
   const { fitness = autoDefaults.fitness } = input
   const lkgpEnabled = input.lkgpEnabled !== false && resolution.policy.lkgpEnabled
   const exclusions = new Map<Target, Excluded>()
-  const usable: Array<Candidate> = []
-  const unavailable: Array<Candidate> = []
-  for (const candidate of candidates) {
-    if (candidate.unready === null) usable.push(candidate)
-    else {
-      unavailable.push(candidate)
-      exclusions.set(candidate.target, excludedBy(candidate.unready))
-    }
-  }
+  const areAllReady = candidates.every(isReady)
+  const usable = areAllReady ? candidates : candidates.filter(isReady)
+  const unavailable = areAllReady ? noCandidates : candidates.filter((candidate) => !isReady(candidate))
+  for (const { target, unready } of unavailable) if (unready !== null) exclusions.set(target, excludedBy(unready))
   const base = {
     strategy: resolution.strategy,
     seed,
@@ -182,9 +183,14 @@ export const decide = (input: DecideInput): Decided => {
       memory: ordering.memory
     }
   }
+  // Written out: this many fields put together by spreading cost more than the decision.
   const auto = orderAuto({
-    ...autoDefaults,
-    ...common,
+    candidates: usable,
+    features,
+    policy: resolution.policy,
+    memory,
+    random: common.random,
+    nowMs,
     unavailable,
     spec,
     modeHeader: input.modeHeader,
@@ -193,7 +199,8 @@ export const decide = (input: DecideInput): Decided => {
     strategies: input.routerStrategies,
     fitness,
     freeTierStrict: input.freeTierStrict,
-    lkgpEnabled
+    lkgpEnabled,
+    lastKnownGoodProvider: autoDefaults.lastKnownGoodProvider
   })
   for (const { candidate, detail, rule, untilMs } of auto.exclusions) {
     if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })
@@ -210,12 +217,14 @@ export const decide = (input: DecideInput): Decided => {
   // A detour is there to be measured.
   const { order, reason, relaxed } = withoutSlow(kept, auto.detour === null ? resolution.policy : noPolicy, exclusions)
   return {
-    ...base,
+    strategy: resolution.strategy,
+    seed,
     order: doubted.length === 0 ? order : [...order, ...doubted],
     reason,
-    scores,
     weights: auto.weights,
-    relaxedFilters: [...auto.relaxedFilters, ...relaxed],
+    scores,
+    exclusions,
+    relaxedFilters: relaxed.length === 0 ? auto.relaxedFilters : [...auto.relaxedFilters, ...relaxed],
     memory: auto.memory,
     probes: auto.probes,
     healing: auto.healing,

@@ -133,7 +133,8 @@ export const make = Effect.gen(function* () {
     breakers: yield* Breakers.Breakers,
     stats: yield* PerformanceStats.PerformanceStats,
     quotas: yield* QuotaWindows.QuotaWindows,
-    price: prices.price
+    price: prices.price,
+    priceEdition: prices.edition
   }
   const candidatesOf = makeCandidates(sources)
   const memory = yield* RouterMemory.RouterMemory
@@ -181,13 +182,8 @@ export const make = Effect.gen(function* () {
     if (sessionKey !== null) affinity.served(sessionKey, target, nowMs)
     const learn = decided.detour === null ? servedOf(resolution) : undefined
     if (learn === undefined) return
-    const index = resolution.targets.indexOf(target)
-    const [candidate] = candidatesOf(
-      { ...resolution, targets: [target], weights: [resolution.weights[index] ?? 1] },
-      nowMs
-    )
     const key = memoryKey(question)
-    if (candidate !== undefined) memory.keep(key, learn(memory.of(key), candidate, resolution.policy))
+    memory.keep(key, learn(memory.of(key), { target, key: targetKeyOf(target) }, resolution.policy))
   }
 
   return Engine.of({

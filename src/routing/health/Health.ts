@@ -61,7 +61,16 @@ export interface BreakerNews {
   readonly counted: Failure | null
 }
 
+/** Which targets may have to wait, so that all others need not be looked at one by one. */
+export interface Troubles {
+  /** Hot: as long as it is the same, so is the answer of `mayWait` for every target. Null: it changes with time. */
+  readonly edition: () => number | null
+  /** Hot: false: it may be called, and its provider's breaker is closed, whatever the time is. */
+  readonly mayWait: (target: Target) => boolean
+}
+
 export interface Health {
+  readonly troubles: Troubles
   /** Hot: null when the target may be called. */
   readonly unready: (target: Target, nowMs: number) => Unready | null
   /**
@@ -76,9 +85,11 @@ export interface Health {
 }
 
 export interface HealthParts {
-  readonly breakers: Pick<BreakerStates, "admit" | "lastResortMs" | "report" | "waitMs">
+  readonly breakers: Pick<BreakerStates, "admit" | "changes" | "isAtRest" | "lastResortMs" | "report" | "waitMs">
   readonly cooldowns: Pick<
     CooldownStates,
+    | "changes"
+    | "isAtRest"
     | "doubtMs"
     | "fail"
     | "healthOf"
@@ -89,7 +100,7 @@ export interface HealthParts {
     | "succeed"
     | "waitMs"
   >
-  readonly lockouts: Pick<LockoutStates, "fail" | "heldFor" | "hold" | "succeed" | "waitMs">
+  readonly lockouts: Pick<LockoutStates, "fail" | "isEmpty" | "heldFor" | "hold" | "succeed" | "waitMs">
   readonly settings: () => Pick<ResilienceSettings, "connectionCooldown">
   /** A failure of scope `provider` concerns all its accounts. */
   readonly accountsOf: (provider: string) => ReadonlyArray<Account>
@@ -283,7 +294,13 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     for (const each of [certain, ...suspected]) punish(call, each)
   }
 
+  const troubles: Troubles = {
+    edition: () => (lockouts.isEmpty() ? cooldowns.changes() + breakers.changes() : null),
+    mayWait: ({ account }) => !breakers.isAtRest(account.spec.id) || !cooldowns.isAtRest(account.connection.id)
+  }
+
   return {
+    troubles,
     unready,
     admit: ({ account }, nowMs, lastResort) => breakers.admit(guardedOf(account), nowMs, lastResort),
     succeeded,

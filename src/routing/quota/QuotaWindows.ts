@@ -28,6 +28,9 @@ export interface QuotaUsage {
   readonly costNanoUsd: number
 }
 
+/** Hot: the same list as long as nothing has changed. */
+export type QuotaReader = (nowMs: number) => ReadonlyArray<QuotaWindow>
+
 /** A rate limit in force; `model` is null when it holds for all models of the connection. */
 export interface RateView extends State.Rate {
   readonly model: string | null
@@ -51,6 +54,8 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
     /** Hot: one by window, the tightest, and the tightest rate limit of the model; empty when nothing is known. */
     readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
+    /** The same as `of` for one target, for whoever asks again and again. */
+    readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
     /** Hot: every quota of hours or longer, with what is used of it. */
@@ -93,6 +98,17 @@ interface Entry {
 
 const none: ReadonlyArray<never> = []
 
+const isSameList = (one: ReadonlyArray<QuotaWindow>, other: ReadonlyArray<QuotaWindow>): boolean =>
+  one.length === other.length &&
+  one.every((window, index) => {
+    const same = other[index]
+    return (
+      same !== undefined &&
+      (window === same ||
+        (window.window === same.window && window.remaining === same.remaining && window.resetAtMs === same.resetAtMs))
+    )
+  })
+
 const noRates = (): Entry["rates"] => new LruMap({ capacity: maxModels })
 
 const what = "What is known of the quotas"
@@ -114,7 +130,15 @@ const isDaily = ({ rule }: Failure): boolean => rule.includes("daily")
 
 export const make = Effect.gen(function* () {
   const repo = yield* QuotaRepo
-  const entries = new LruMap<string, Entry>({ capacity, onRemove: (id) => writeBehind.touch(id) })
+  /** Counts the entries that come and go. */
+  let changes = 0
+  const entries = new LruMap<string, Entry>({
+    capacity,
+    onRemove: (id) => {
+      changes += 1
+      writeBehind.touch(id)
+    }
+  })
   const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* repo.list)
 
   const writeBehind = yield* makeWriteBehind(what, (id) => {
@@ -133,7 +157,9 @@ export const make = Effect.gen(function* () {
 
   /** The entry to be changed. */
   const open = (id: string): Entry => {
-    const entry = entries.peek(id) ?? { plan: null, learned: none, counts: new Map(), rates: noRates(), ready: null }
+    const known = entries.peek(id)
+    const entry = known ?? { plan: null, learned: none, counts: new Map(), rates: noRates(), ready: null }
+    if (known === undefined) changes += 1
     entries.set(id, entry)
     entry.ready = null
     return entry
@@ -195,8 +221,11 @@ export const make = Effect.gen(function* () {
     return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
   }
 
-  const windowsOf = (connection: QuotaConnection, nowMs: number): ReadonlyArray<QuotaWindow> => {
-    const entry = entries.peek(connection.id)
+  const windowsIn = (
+    entry: Entry | undefined,
+    connection: QuotaConnection,
+    nowMs: number
+  ): ReadonlyArray<QuotaWindow> => {
     if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
     const { ready } = entry
     if (ready !== null && ready.declared === connection.quotas && ready.fromMs <= nowMs && nowMs < ready.untilMs) {
@@ -211,18 +240,47 @@ export const make = Effect.gen(function* () {
     return windows
   }
 
-  const rates = (connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
-    const byModel = entries.peek(connectionId)?.rates
+  const ratesIn = (entry: Entry | undefined, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
+    const byModel = entry?.rates
     if (byModel === undefined || byModel.size === 0) return none
     const own = State.currentRates(byModel.peek(model) ?? none, nowMs)
     const shared = State.currentRates(byModel.peek(everyModel) ?? none, nowMs)
     return shared.length === 0 ? own : [...own, ...shared]
   }
 
-  const of = (connection: QuotaConnection, nowMs: number, model: string): ReadonlyArray<QuotaWindow> => {
-    const windows = windowsOf(connection, nowMs)
-    const rate = State.rateWindow(rates(connection.id, model, nowMs))
+  const allIn = (
+    entry: Entry | undefined,
+    connection: QuotaConnection,
+    nowMs: number,
+    model: string
+  ): ReadonlyArray<QuotaWindow> => {
+    const windows = windowsIn(entry, connection, nowMs)
+    const rate = State.rateWindow(ratesIn(entry, model, nowMs))
     return rate === null ? windows : [...windows, rate]
+  }
+
+  const rates = (connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> =>
+    ratesIn(entries.peek(connectionId), model, nowMs)
+
+  const of = (connection: QuotaConnection, nowMs: number, model: string): ReadonlyArray<QuotaWindow> =>
+    allIn(entries.peek(connection.id), connection, nowMs, model)
+
+  const reader = (connection: QuotaConnection, model: string): QuotaReader => {
+    let seen = -1
+    let entry: Entry | undefined
+    let last: ReadonlyArray<QuotaWindow> = none
+    return (nowMs) => {
+      if (seen !== changes) {
+        entry = entries.peek(connection.id)
+        seen = changes
+      }
+      // Nothing declared, nothing learned: most connections.
+      if (entry === undefined && connection.quotas.length === 0) return none
+      const now = allIn(entry, connection, nowMs, model)
+      if (isSameList(now, last)) return last
+      last = now
+      return now
+    }
   }
 
   const report = (connection: QuotaConnection, nowMs: number): QuotaReport => {
@@ -242,6 +300,7 @@ export const make = Effect.gen(function* () {
     refused,
     count,
     of,
+    reader,
     rates,
     views: viewsOf,
     report,

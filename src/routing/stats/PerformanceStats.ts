@@ -9,8 +9,8 @@ import { LruMap } from "../../kernel/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Performance } from "../candidate/Candidate.ts"
-import { makeSeries, type Measured, type Series } from "./Series.ts"
-import { makeWindowCounter, type WindowCounter } from "./WindowCounter.ts"
+import { type Measured, Series } from "./Series.ts"
+import { WindowCounter } from "./WindowCounter.ts"
 
 /**
  * One finished call to an upstream. What is not a failure of the upstream is not recorded at all: a request that was wrong itself (see
@@ -28,6 +28,8 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
   {
     /** Hot. */
     readonly record: (sample: Sample) => void
+    /** One model of a connection, for whoever reads it again and again. */
+    readonly measurements: (connectionId: string, model: string) => Measurements
     /** Hot: null before the first sample of the window. */
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
     /** Hot: requests it has served in the last hour; with `combo` only that one's. */
@@ -46,129 +48,193 @@ export const capacity = 5_000
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
 
-interface ModelFacts {
+/** What is known of one model of one connection. */
+class ModelFacts {
   readonly connectionId: string
   readonly model: string
-  readonly series: Series
-  readonly served: WindowCounter
+  /** Null before its first sample, and after it was forgotten. */
+  series: Series | null = null
+  served: WindowCounter | null = null
+  inFlight = 0
+
+  constructor(connectionId: string, model: string) {
+    this.connectionId = connectionId
+    this.model = model
+  }
 }
 
-/** By connection, then model: two strings that are at hand are found faster than one that must be put together. */
-const makeModelBook = () => {
-  const byConnection = new Map<string, Map<string, ModelFacts>>()
+/**
+ * By connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays as long as it
+ * has samples or calls under way; `changes` counts those that come and go.
+ */
+class ModelBook {
+  changes = 0
+  readonly #byConnection = new Map<string, Map<string, ModelFacts>>()
+  readonly #measured = new LruMap<ModelFacts, null>({ capacity, onRemove: (facts) => this.#forget(facts) })
 
-  const get = (connectionId: string, model: string): ModelFacts | null =>
-    byConnection.get(connectionId)?.get(model) ?? null
-
-  const drop = (facts: ModelFacts): void => {
-    const models = byConnection.get(facts.connectionId)
-    models?.delete(facts.model)
-    if (models?.size === 0) byConnection.delete(facts.connectionId)
+  find(connectionId: string, model: string): ModelFacts | null {
+    return this.#byConnection.get(connectionId)?.get(model) ?? null
   }
 
-  const begun = (connectionId: string, model: string): ModelFacts => {
-    const facts = { connectionId, model, series: makeSeries(), served: makeWindowCounter() }
-    const models = byConnection.get(connectionId)
-    if (models === undefined) byConnection.set(connectionId, new Map([[model, facts]]))
+  begin(connectionId: string, model: string): ModelFacts {
+    const facts = this.#open(connectionId, model)
+    facts.inFlight += 1
+    return facts
+  }
+
+  end(facts: ModelFacts): void {
+    facts.inFlight -= 1
+    this.#dropIdle(facts)
+  }
+
+  add(sample: Sample): void {
+    const facts = this.#open(sample.connectionId, sample.model)
+    this.#measured.set(facts, null)
+    facts.series ??= new Series()
+    facts.served ??= new WindowCounter()
+    facts.series.add(sample)
+    if (sample.ok) facts.served.add(sample.atMs)
+  }
+
+  #open(connectionId: string, model: string): ModelFacts {
+    const models = this.#byConnection.get(connectionId)
+    const known = models?.get(model)
+    if (known !== undefined) return known
+    const facts = new ModelFacts(connectionId, model)
+    if (models === undefined) this.#byConnection.set(connectionId, new Map([[model, facts]]))
     else models.set(model, facts)
+    this.changes += 1
     return facts
   }
 
-  const order = new LruMap<ModelFacts, null>({ capacity, onRemove: drop })
-
-  const touch = (connectionId: string, model: string): ModelFacts => {
-    const facts = get(connectionId, model) ?? begun(connectionId, model)
-    order.set(facts, null)
-    return facts
+  #forget(facts: ModelFacts): void {
+    facts.series = null
+    facts.served = null
+    this.#dropIdle(facts)
   }
 
-  return { get, touch }
+  #dropIdle(facts: ModelFacts): void {
+    if (facts.inFlight > 0 || facts.series !== null) return
+    const models = this.#byConnection.get(facts.connectionId)
+    models?.delete(facts.model)
+    if (models?.size === 0) this.#byConnection.delete(facts.connectionId)
+    this.changes += 1
+  }
 }
 
-/** Counts of calls under way. An entry lives as long as a call does, so requests bound it. */
-const makeRunning = () => {
-  const byConnection = new Map<string, Map<string, number>>()
-  const count = (connectionId: string, model: string): number => byConnection.get(connectionId)?.get(model) ?? 0
+/** One model of one connection, found once for many readings. */
+export class Measurements {
+  readonly #book: ModelBook
+  readonly #connectionId: string
+  readonly #model: string
+  #facts: ModelFacts | null = null
+  #changes = -1
 
-  const change = (connectionId: string, model: string, by: 1 | -1): void => {
-    const models = byConnection.get(connectionId) ?? new Map<string, number>()
-    const next = (models.get(model) ?? 0) + by
-    if (next > 0) models.set(model, next)
-    else models.delete(model)
-    if (models.size > 0) byConnection.set(connectionId, models)
-    else byConnection.delete(connectionId)
+  constructor(book: ModelBook, connectionId: string, model: string) {
+    this.#book = book
+    this.#connectionId = connectionId
+    this.#model = model
   }
 
-  const begin = (connectionId: string, model: string): (() => void) => {
-    let running = true
-    change(connectionId, model, 1)
-    return () => {
-      if (!running) return
-      running = false
-      change(connectionId, model, -1)
+  #now(): ModelFacts | null {
+    if (this.#changes !== this.#book.changes) {
+      this.#facts = this.#book.find(this.#connectionId, this.#model)
+      this.#changes = this.#book.changes
+    }
+    return this.#facts
+  }
+
+  /** Hot: the same object until something changes; null before the first sample of the window. */
+  performance(nowMs: number): Performance | null {
+    return this.#now()?.series?.read(nowMs) ?? null
+  }
+
+  /** Hot: requests it has served in the last hour. */
+  used(nowMs: number): number {
+    return this.#now()?.served?.read(nowMs) ?? 0
+  }
+
+  /** Hot: calls under way. */
+  inFlight(): number {
+    return this.#now()?.inFlight ?? 0
+  }
+}
+
+/** Counts of calls of combos under way. An entry lives as long as a call does, so requests bound it. */
+const makeRunning = () => {
+  const counts = new Map<string, number>()
+  const change = (key: string, by: 1 | -1): void => {
+    const next = (counts.get(key) ?? 0) + by
+    if (next > 0) counts.set(key, next)
+    else counts.delete(key)
+  }
+  return {
+    count: (key: string): number => counts.get(key) ?? 0,
+    begin: (key: string): (() => void) => {
+      change(key, 1)
+      return () => change(key, -1)
     }
   }
-
-  return { begin, count }
 }
 
 /** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
 const makeComboBook = () => {
   const served = new LruMap<string, WindowCounter>({ capacity })
   const running = makeRunning()
-  const keyOf = (combo: string, connectionId: string): string => `${combo}\n${connectionId}`
-  const servedKey = (combo: string, connectionId: string, model: string): string =>
+  const keyOf = (combo: string, connectionId: string, model: string): string =>
     `${combo}\n${targetKey(connectionId, model)}`
   return {
     add: (combo: string, { atMs, connectionId, model }: Sample): void => {
-      const key = servedKey(combo, connectionId, model)
-      const counter = served.peek(key) ?? makeWindowCounter()
+      const key = keyOf(combo, connectionId, model)
+      const counter = served.peek(key) ?? new WindowCounter()
       counter.add(atMs)
       served.set(key, counter)
     },
     used: (combo: string, connectionId: string, model: string, nowMs: number): number =>
-      served.peek(servedKey(combo, connectionId, model))?.read(nowMs) ?? 0,
-    begin: (combo: string, connectionId: string, model: string) => running.begin(keyOf(combo, connectionId), model),
-    inFlight: (combo: string, connectionId: string, model: string) => running.count(keyOf(combo, connectionId), model)
+      served.peek(keyOf(combo, connectionId, model))?.read(nowMs) ?? 0,
+    begin: (combo: string, connectionId: string, model: string) => running.begin(keyOf(combo, connectionId, model)),
+    inFlight: (combo: string, connectionId: string, model: string) => running.count(keyOf(combo, connectionId, model))
   }
 }
 
 const isMeasured = ({ atMs, latencyMs }: Measured): boolean => Number.isFinite(atMs) && latencyMs >= 0
 
 export const make = () => {
-  const models = makeModelBook()
-  const running = makeRunning()
+  const book = new ModelBook()
   const combos = makeComboBook()
 
   const begin = (connectionId: string, model: string, combo?: string): (() => void) => {
-    const over = running.begin(connectionId, model)
-    if (combo === undefined) return over
-    const ownOver = combos.begin(combo, connectionId, model)
+    const facts = book.begin(connectionId, model)
+    const ownOver = combo === undefined ? null : combos.begin(combo, connectionId, model)
+    let isOver = false
     return () => {
-      over()
-      ownOver()
+      if (isOver) return
+      isOver = true
+      book.end(facts)
+      ownOver?.()
     }
   }
 
   const record = (sample: Sample): void => {
     // One number that is none would spoil a whole window.
     if (!isMeasured(sample)) return
-    const facts = models.touch(sample.connectionId, sample.model)
-    facts.series.add(sample)
-    if (sample.ok) facts.served.add(sample.atMs)
+    book.add(sample)
     if (sample.ok && sample.combo !== undefined) combos.add(sample.combo, sample)
   }
 
   return PerformanceStats.of({
     record,
-    of: (connectionId, model, nowMs) => models.get(connectionId, model)?.series.read(nowMs) ?? null,
+    measurements: (connectionId, model) => new Measurements(book, connectionId, model),
+    of: (connectionId, model, nowMs) => book.find(connectionId, model)?.series?.read(nowMs) ?? null,
     used: (connectionId, model, nowMs, combo) =>
       combo === undefined
-        ? (models.get(connectionId, model)?.served.read(nowMs) ?? 0)
+        ? (book.find(connectionId, model)?.served?.read(nowMs) ?? 0)
         : combos.used(combo, connectionId, model, nowMs),
     begin,
     inFlight: (connectionId, model, combo) =>
-      combo === undefined ? running.count(connectionId, model) : combos.inFlight(combo, connectionId, model)
+      combo === undefined
+        ? (book.find(connectionId, model)?.inFlight ?? 0)
+        : combos.inFlight(combo, connectionId, model)
   })
 }
 

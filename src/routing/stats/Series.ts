@@ -1,5 +1,6 @@
 /** The last calls of one key: a ring of samples, and what it says of them. Times are milliseconds. */
 import type { Performance } from "../candidate/Candidate.ts"
+import { Sorted } from "./Sorted.ts"
 
 /** Samples kept of one key. */
 export const maxSamples = 200
@@ -21,24 +22,6 @@ const firstRoom = 16
 /** Numbers of one sample, side by side: time, latency, time to first token, output tokens (NaN: not known). */
 const stride = 4
 
-/** Percentile by nearest rank, of ascending numbers. */
-export const percentile = (sorted: Float64Array, fraction: number): number =>
-  sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)] ?? 0
-
-/** Scratch for sorting: reading is synchronous, so one is enough. */
-const scratch = new Float64Array(maxSamples)
-
-const sortedOf = (length: number): Float64Array => scratch.subarray(0, length).sort()
-
-const deviationOf = (values: Float64Array): number => {
-  let sum = 0
-  for (const value of values) sum += value
-  const mean = sum / values.length
-  let squares = 0
-  for (const value of values) squares += (value - mean) ** 2
-  return Math.sqrt(squares / values.length)
-}
-
 /**
  * Milliseconds in which the tokens came: after the first of them. An upstream that sends nearly everything in one piece tells
  * nothing by that; then it is the whole call.
@@ -46,116 +29,145 @@ const deviationOf = (values: Float64Array): number => {
 const generationMs = (latencyMs: number, ttftMs: number): number =>
   latencyMs - ttftMs > latencyMs / 10 ? latencyMs - ttftMs : latencyMs
 
-export interface Series {
-  /** Hot: amortised constant time, nothing is allocated but the ring's own growth. */
-  readonly add: (sample: Measured) => void
-  /** Hot: worked out once until something changes. Null without a sample in the window. */
-  readonly read: (nowMs: number) => Performance | null
-}
+/** After so many samples that nobody asked about, their order is no longer kept up: it is made anew when it is asked for. */
+const keptUpFor = 8
 
-export const makeSeries = (): Series => {
-  let room = firstRoom
-  let samples = new Float64Array(room * stride)
-  let failed = new Uint8Array(room)
-  let start = 0
-  let count = 0
-  let known: Performance | null = null
-  let stale = true
+/** A class, because there is one per model of a connection and every decision reads it. */
+export class Series {
+  #room = firstRoom
+  #samples = new Float64Array(firstRoom * stride)
+  #failed = new Uint8Array(firstRoom)
+  #start = 0
+  #count = 0
+  #known: Performance | null = null
+  #isStale = true
   /** The oldest sample leaves the window then. */
-  let untilMs = Number.POSITIVE_INFINITY
+  #untilMs = Number.POSITIVE_INFINITY
+  /** Latencies of good answers, and times to the first token, while `#unread` is small. */
+  readonly #latencies = new Sorted(firstRoom)
+  readonly #firsts = new Sorted(firstRoom)
+  #unread = keptUpFor
 
-  const placeOf = (index: number): number => (start + index) % room
-  const at = (index: number, field: number): number => samples[placeOf(index) * stride + field] ?? Number.NaN
-  const isFailed = (index: number): boolean => failed[placeOf(index)] === 1
+  /** Hot: nothing is allocated but the ring's own growth. */
+  add({ atMs, latencyMs, ok, outputTokens, ttftMs }: Measured): void {
+    if (this.#count === this.#room && this.#room < maxSamples) this.#grow()
+    this.#unread = Math.min(keptUpFor, this.#unread + 1)
+    if (this.#count === this.#room) this.#dropOldest()
+    this.#count += 1
+    const place = this.#placeOf(this.#count - 1)
+    const firstMs = ok ? (ttftMs ?? Number.NaN) : Number.NaN
+    this.#samples[place * stride] = atMs
+    this.#samples[place * stride + 1] = latencyMs
+    this.#samples[place * stride + 2] = firstMs
+    this.#samples[place * stride + 3] = ok ? (outputTokens ?? Number.NaN) : Number.NaN
+    this.#failed[place] = ok ? 0 : 1
+    this.#isStale = true
+    if (!this.#isKeptUp()) return
+    if (ok) this.#latencies.insert(latencyMs)
+    if (!Number.isNaN(firstMs)) this.#firsts.insert(firstMs)
+  }
 
-  const grow = (): void => {
-    const larger = Math.min(maxSamples, room * 2)
-    const nextSamples = new Float64Array(larger * stride)
-    const nextFailed = new Uint8Array(larger)
-    for (let index = 0; index < count; index += 1) {
-      const place = placeOf(index)
-      nextSamples.set(samples.subarray(place * stride, (place + 1) * stride), index * stride)
-      nextFailed[index] = failed[place] ?? 0
+  /** Hot: the same object until something changes. Null without a sample in the window. */
+  read(nowMs: number): Performance | null {
+    return !this.#isStale && nowMs < this.#untilMs ? this.#known : this.#readAnew(nowMs)
+  }
+
+  #readAnew(nowMs: number): Performance | null {
+    while (this.#count > 0 && this.#at(0, 0) <= nowMs - windowMs) this.#dropOldest()
+    this.#untilMs = this.#count === 0 ? Number.POSITIVE_INFINITY : this.#at(0, 0) + windowMs
+    if (!this.#isKeptUp()) this.#putInOrder()
+    this.#unread = 0
+    this.#known = this.#work()
+    this.#isStale = false
+    return this.#known
+  }
+
+  #isKeptUp(): boolean {
+    return this.#unread < keptUpFor
+  }
+
+  #placeOf(index: number): number {
+    return (this.#start + index) % this.#room
+  }
+
+  #at(index: number, field: number): number {
+    return this.#samples[this.#placeOf(index) * stride + field] ?? Number.NaN
+  }
+
+  #isFailed(index: number): boolean {
+    return this.#failed[this.#placeOf(index)] === 1
+  }
+
+  #dropOldest(): void {
+    if (this.#isKeptUp()) {
+      const firstMs = this.#at(0, 2)
+      if (!this.#isFailed(0)) this.#latencies.remove(this.#at(0, 1))
+      if (!Number.isNaN(firstMs)) this.#firsts.remove(firstMs)
     }
-    samples = nextSamples
-    failed = nextFailed
-    room = larger
-    start = 0
+    this.#start = (this.#start + 1) % this.#room
+    this.#count -= 1
   }
 
-  const add = ({ atMs, latencyMs, ok, outputTokens, ttftMs }: Measured): void => {
-    if (count === room && room < maxSamples) grow()
-    if (count === room) start = (start + 1) % room
-    else count += 1
-    const place = placeOf(count - 1)
-    samples[place * stride] = atMs
-    samples[place * stride + 1] = latencyMs
-    samples[place * stride + 2] = ok ? (ttftMs ?? Number.NaN) : Number.NaN
-    samples[place * stride + 3] = ok ? (outputTokens ?? Number.NaN) : Number.NaN
-    failed[place] = ok ? 0 : 1
-    stale = true
-  }
-
-  const dropOld = (nowMs: number): void => {
-    while (count > 0 && at(0, 0) <= nowMs - windowMs) {
-      start = (start + 1) % room
-      count -= 1
+  #putInOrder(): void {
+    this.#latencies.clear()
+    this.#firsts.clear()
+    for (let index = 0; index < this.#count; index += 1) {
+      const firstMs = this.#at(index, 2)
+      if (!this.#isFailed(index)) this.#latencies.push(this.#at(index, 1))
+      if (!Number.isNaN(firstMs)) this.#firsts.push(firstMs)
     }
-    untilMs = count === 0 ? Number.POSITIVE_INFINITY : at(0, 0) + windowMs
+    this.#latencies.sort()
+    this.#firsts.sort()
   }
 
-  /** Fills the scratch with a field of those that are wanted, and gives how many there were. */
-  const gather = (field: number, wanted: (index: number) => boolean): number => {
-    let length = 0
-    for (let index = 0; index < count; index += 1) {
-      const value = at(index, field)
-      if (Number.isNaN(value) || !wanted(index)) continue
-      scratch[length] = value
-      length += 1
+  #grow(): void {
+    const larger = Math.min(maxSamples, this.#room * 2)
+    const samples = new Float64Array(larger * stride)
+    const failed = new Uint8Array(larger)
+    for (let index = 0; index < this.#count; index += 1) {
+      const place = this.#placeOf(index)
+      samples.set(this.#samples.subarray(place * stride, (place + 1) * stride), index * stride)
+      failed[index] = this.#failed[place] ?? 0
     }
-    return length
+    this.#samples = samples
+    this.#failed = failed
+    this.#room = larger
+    this.#start = 0
   }
 
-  const speed = (): number | null => {
+  #speed(): number | null {
     let tokens = 0
     let ms = 0
-    for (let index = 0; index < count; index += 1) {
-      const made = at(index, 3)
-      const firstMs = at(index, 2)
+    for (let index = 0; index < this.#count; index += 1) {
+      const made = this.#at(index, 3)
       if (Number.isNaN(made)) continue
+      const firstMs = this.#at(index, 2)
       tokens += made
-      ms += Number.isNaN(firstMs) ? at(index, 1) : generationMs(at(index, 1), firstMs)
+      ms += Number.isNaN(firstMs) ? this.#at(index, 1) : generationMs(this.#at(index, 1), firstMs)
     }
     return ms > 0 ? (tokens * 1000) / ms : null
   }
 
-  const work = (): Performance | null => {
-    if (count === 0) return null
-    const served = gather(1, (index) => !isFailed(index))
-    // How quickly it fails says nothing of how quickly it answers; but where nothing else is known, it is what was measured.
-    const latencies = sortedOf(served > 0 ? served : gather(1, () => true))
-    const p50Ms = percentile(latencies, 0.5)
-    const p95Ms = percentile(latencies, 0.95)
-    const deviationMs = deviationOf(latencies)
-    const firsts = gather(2, () => true)
+  /** How quickly it fails says nothing of how quickly it answers; but where nothing else is known, it is what was measured. */
+  #failures(): Sorted {
+    const failures = new Sorted(this.#count)
+    for (let index = 0; index < this.#count; index += 1) failures.push(this.#at(index, 1))
+    failures.sort()
+    return failures
+  }
+
+  #work(): Performance | null {
+    if (this.#count === 0) return null
+    const served = this.#latencies.length
+    const latencies = served > 0 ? this.#latencies : this.#failures()
     return {
-      samples: count,
-      p50Ms,
-      p95Ms,
-      deviationMs,
-      errorRate: (count - served) / count,
-      ttftMs: firsts === 0 ? null : percentile(sortedOf(firsts), 0.5),
-      tokensPerSecond: speed()
+      samples: this.#count,
+      p50Ms: latencies.percentile(0.5),
+      p95Ms: latencies.percentile(0.95),
+      deviationMs: latencies.deviation(),
+      errorRate: (this.#count - served) / this.#count,
+      ttftMs: this.#firsts.length === 0 ? null : this.#firsts.percentile(0.5),
+      tokensPerSecond: this.#speed()
     }
   }
-
-  const read = (nowMs: number): Performance | null => {
-    if (!stale && nowMs < untilMs) return known
-    dropOld(nowMs)
-    known = work()
-    stale = false
-    return known
-  }
-
-  return { add, read }
 }

@@ -9,11 +9,12 @@ import { allAutoIds, parseAutoId } from "../../../src/routing/resolve/AutoId.ts"
 import { factors } from "../../../src/routing/auto/Factors.ts"
 import { makeFitness, staticFitness } from "../../../src/routing/auto/Fitness.ts"
 import { poolOf } from "../../../src/routing/auto/Pool.ts"
-import { builtInNames } from "../../../src/routing/auto/RouterStrategies.ts"
+import { builtInNames, builtInStrategy, type StrategyLookup } from "../../../src/routing/auto/RouterStrategies.ts"
 import { callEnded, healed, longestExclusionMs, look, withHealing } from "../../../src/routing/auto/SelfHealing.ts"
 import { readSample } from "../../../src/routing/auto/TaskType.ts"
 import type { Candidate, Features, Performance, QuotaWindow } from "../../../src/routing/candidate/Candidate.ts"
 import { nowMs } from "../../support/Candidates.ts"
+import { plainAuto } from "../../support/PlainAuto.ts"
 import { candidate, features, inputOf } from "../../unit/routing/auto/support.ts"
 
 const run = { seed: 20_261_121, numRuns: 500 }
@@ -101,26 +102,65 @@ const caseArb = FC.record({
 
 type Case = typeof caseArb extends FC.Arbitrary<infer A> ? A : never
 
-const decide = ({ asked, candidates, config, good, id, seed, strict, unavailable }: Case) =>
-  orderAuto({
-    ...inputOf(candidates),
-    policy: decodeStored(config),
-    features: asked,
-    spec: parseAutoId(id)!,
-    random: makeSeededRandom(seed),
-    freeTierStrict: strict,
-    // Keys of their own: in another pool the same account would be the same candidate.
-    unavailable: unavailable.map((each) => ({ ...each, key: `away ${each.key}` })),
-    memory: {
-      ...inputOf(candidates).memory,
-      lastKnownGood:
-        candidates[good] === undefined
-          ? null
-          : { connectionId: candidates[good].target.account.connection.id, model: candidates[good].target.model }
-    }
-  })
+const inputOfCase = ({ asked, candidates, config, good, id, seed, strict, unavailable }: Case) => ({
+  ...inputOf(candidates),
+  policy: decodeStored(config),
+  features: asked,
+  spec: parseAutoId(id)!,
+  random: makeSeededRandom(seed),
+  freeTierStrict: strict,
+  // Keys of their own: in another pool the same account would be the same candidate.
+  unavailable: unavailable.map((each) => ({ ...each, key: `away ${each.key}` })),
+  memory: {
+    ...inputOf(candidates).memory,
+    lastKnownGood:
+      candidates[good] === undefined
+        ? null
+        : { connectionId: candidates[good].target.account.connection.id, model: candidates[good].target.model }
+  }
+})
+
+const decide = (given: Case) => orderAuto(inputOfCase(given))
+
+/** Through the way that custom strategies go, so that nothing of what the built-in ones leave out is left out. */
+const byTheWayOfCustom: StrategyLookup = (name) => {
+  const strategy = builtInStrategy(name)
+  return strategy === null ? null : { ...strategy }
+}
+
+/** Maps become lists, so that a map made late is told from one made at once by nothing. */
+const shown = (result: ReturnType<typeof orderAuto>) => ({ ...result, scores: [...result.scores] })
 
 describe("orderAuto", () => {
+  it("decides what the definition says, also when candidates change between decisions", () => {
+    FC.assert(
+      FC.property(
+        caseArb,
+        FC.array(FC.tuple(FC.nat(11), candidateArb, FC.boolean()), { maxLength: 4 }),
+        (given, changes) => {
+          // Some have gone down in score before.
+          let healing = healed
+          let { candidates } = given
+          for (const change of [null, ...changes]) {
+            if (change !== null) {
+              const [index, { rest }, isLow] = change
+              candidates = candidates.map((each, at) =>
+                at === index % candidates.length ? { ...each, ...rest } : each
+              )
+              const key = candidates[index % candidates.length]!.key
+              if (isLow) healing = withHealing(healing, [[key, look(null, 0, nowMs - 400_000).healing]])
+            }
+            const input = { ...inputOfCase({ ...given, candidates }), healing }
+            const wanted = plainAuto({ ...input, random: makeSeededRandom(given.seed), strategies: byTheWayOfCustom })
+            const found = orderAuto({ ...input, random: makeSeededRandom(given.seed) })
+            assert.deepStrictEqual(shown(found), shown(wanted))
+          }
+        }
+      ),
+      run
+    )
+  })
+
   it("scores every candidate by the weighted sum of what it records, in [0, 1]", () => {
     FC.assert(
       FC.property(caseArb, (given) => {

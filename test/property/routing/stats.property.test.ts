@@ -1,8 +1,8 @@
 /** The ring against a plain list: the same samples give the same facts, whatever is asked in between. */
 import { assert, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { makeSeries, maxSamples, type Measured, windowMs } from "../../../src/routing/stats/Series.ts"
-import { makeWindowCounter } from "../../../src/routing/stats/WindowCounter.ts"
+import { maxSamples, type Measured, Series, windowMs } from "../../../src/routing/stats/Series.ts"
+import { WindowCounter } from "../../../src/routing/stats/WindowCounter.ts"
 
 const step = FastCheck.record({
   gapMs: FastCheck.oneof(
@@ -42,7 +42,7 @@ const expected = (all: ReadonlyArray<Measured>, nowMs: number) => {
 it("facts are those of the last 200 samples of the last hour", () => {
   FastCheck.assert(
     FastCheck.property(FastCheck.array(step, { minLength: 1, maxLength: 500 }), (steps) => {
-      const series = makeSeries()
+      const series = new Series()
       const all: Array<Measured> = []
       let nowMs = 1_000_000
       const check = () => {
@@ -75,7 +75,7 @@ it("a counter is off by no more than what happened in one slot", () => {
     FastCheck.property(
       FastCheck.array(FastCheck.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 300 }),
       (gaps) => {
-        const counter = makeWindowCounter()
+        const counter = new WindowCounter()
         const times: Array<number> = []
         let nowMs = 0
         for (const gapMs of gaps) {

@@ -1,7 +1,38 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as FC from "effect/FastCheck"
+import { signalWords } from "../../../../src/routing/auto/TaskWords.ts"
 import { readSample, sampleLength } from "../../../../src/routing/auto/TaskType.ts"
 
+/** The words of a text, each against all there are: how it is defined. */
+const plainCounts = (text: string) => {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u)
+  const fits = (word: string, entry: string): boolean =>
+    entry.endsWith("$") || entry.length < 4 ? word === entry.replace("$", "") : word.startsWith(entry)
+  const count = (entries: string): number =>
+    words.filter((word) => entries.split(" ").some((entry) => fits(word, entry))).length
+  return { reasoning: count(signalWords.reasoning), domain: count(signalWords.domain) }
+}
+
 describe("TaskType", () => {
+  it("counts the words of a text whatever stands between them", () => {
+    const all = [...signalWords.reasoning.split(" "), ...signalWords.domain.split(" ")].map((word) =>
+      word.replace("$", "")
+    )
+    const piece = FC.oneof(
+      FC.constantFrom(...all.filter((word) => !/[\u3040-\u9fff]/.test(word))),
+      FC.constantFrom(" ", "-", "s", ". ", "\n", "_", "7", "É", "ß ", "İ", " x ", "ed, ", "why"),
+      FC.string({ maxLength: 3 })
+    )
+    FC.assert(
+      FC.property(FC.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join("")
+        const { domain, reasoning } = readSample(text)
+        assert.deepStrictEqual({ reasoning, domain }, plainCounts(text))
+      }),
+      { seed: 20_261_122, numRuns: 1_000 }
+    )
+  })
+
   const cases: ReadonlyArray<readonly [string, string]> = [
     ["Write a function that reverses a list in Python", "coding"],
     ["Please refactor this class", "coding"],

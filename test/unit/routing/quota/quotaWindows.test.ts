@@ -58,6 +58,30 @@ const failure = (more: Partial<Failure>): Failure => ({
 const least = (windows: ReadonlyArray<QuotaWindow>): number | null =>
   windows.length === 0 ? null : Math.min(...windows.map(({ remaining }) => remaining))
 
+describe("a reader of one target", () => {
+  it.scoped("reads what is known now, and gives the same list while nothing changes", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(nowMs)
+      const quotas = yield* running
+      const connection = quoted("c")
+      const read = quotas.reader(connection, "m")
+      const check = (atMs: number) => assert.deepStrictEqual(read(atMs), quotas.of(connection, atMs, "m"))
+      check(nowMs)
+      quotas.learn("c", "m", perMinute("40"), nowMs)
+      check(nowMs)
+      assert.strictEqual(read(nowMs), read(nowMs + 1_000))
+      assert.strictEqual(least(read(nowMs)), 0.4)
+      quotas.learn("c", "m", subscription("0.9", "0.1"), nowMs)
+      check(nowMs)
+      check(nowMs + minute)
+      check(nowMs + 3 * hour)
+      quotas.forget("c")
+      check(nowMs)
+      assert.lengthOf(read(nowMs), 0)
+    }).pipe(Effect.provide(reposInMemory))
+  )
+})
+
 describe("QuotaWindows: a count that begins with its first use", () => {
   it.scoped("is seen from then on, also when the request that began it is looked at as of its arrival", () =>
     Effect.gen(function* () {

@@ -14,6 +14,44 @@ const sample = (more: Partial<Sample> = {}): Sample => ({
   ...more
 })
 
+describe("measurements of one target", () => {
+  it("are found once, and follow what comes, goes and comes back", () => {
+    const stats = make()
+    const seen = stats.measurements("c", "m")
+    const check = () => {
+      assert.strictEqual(seen.performance(1), stats.of("c", "m", 1))
+      assert.strictEqual(seen.used(1), stats.used("c", "m", 1))
+      assert.strictEqual(seen.inFlight(), stats.inFlight("c", "m"))
+    }
+    check()
+    const over = stats.begin("c", "m")
+    check()
+    stats.record(sample())
+    check()
+    assert.deepStrictEqual([seen.used(1), seen.inFlight()], [1, 1])
+    for (let index = 0; index < capacity; index += 1) stats.record(sample({ connectionId: `other-${index}` }))
+    check()
+    // Its samples made room for others; the call that is under way is not forgotten.
+    assert.deepStrictEqual([seen.performance(1), seen.used(1), seen.inFlight()], [null, 0, 1])
+    over()
+    over()
+    check()
+    stats.record(sample())
+    check()
+    assert.deepStrictEqual([seen.performance(1)?.samples, seen.inFlight()], [1, 0])
+  })
+
+  it("are the same object until something changes", () => {
+    const stats = make()
+    const seen = stats.measurements("c", "m")
+    stats.record(sample())
+    const before = seen.performance(1)
+    assert.strictEqual(seen.performance(2), before)
+    stats.record(sample({ latencyMs: 300 }))
+    assert.notStrictEqual(seen.performance(2), before)
+  })
+})
+
 describe("PerformanceStats", () => {
   it("knows nothing before the first sample", () => {
     const stats = make()
