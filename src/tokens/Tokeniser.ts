@@ -19,7 +19,7 @@ export interface TokeniserLimits {
   readonly patienceMs: number
   /** Counts that may wait for the thread; further ones are estimated by size. */
   readonly maxWaiting: number
-  /** The thread ends after this long without work: its vocabulary takes some 80 MB. */
+  /** The thread ends after this long without work: its vocabulary takes some 50 MB. */
   readonly idleMs: number
 }
 
@@ -28,7 +28,7 @@ export const usualLimits: TokeniserLimits = {
   budgetMs: 2_000,
   patienceMs: 10_000,
   maxWaiting: 32,
-  idleMs: 600_000
+  idleMs: 120_000
 }
 
 export class Tokeniser extends Context.Tag("gateway/tokens/Tokeniser")<
@@ -86,7 +86,8 @@ const startWorker = (budgetMs: number): Worker =>
     workerData: { budgetMs },
     execArgv: [],
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 512 }
+    // The vocabulary needs some 30 MB. V8 lets a heap that may grow further grow faster: without these limits it takes half as much again.
+    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
   })
 
 export const makeWith = (
