@@ -38,9 +38,9 @@ const stepArb = FC.record({
   gapMs: FC.oneof(FC.constant(0), FC.integer({ min: 0, max: 5_000 }), FC.integer({ min: -20_000, max: 900_000 }))
 })
 
-const world = () => {
+const world = (areModelsLocked: boolean) => {
   const health = simulatedHealth(
-    { ...defaultResilience, modelLockout: { ...defaultResilience.modelLockout, enabled: true } },
+    { ...defaultResilience, modelLockout: { ...defaultResilience.modelLockout, enabled: areModelsLocked } },
     targets
   )
   const stats = PerformanceStats.make()
@@ -65,8 +65,8 @@ const world = () => {
 describe("candidates", () => {
   it("that are kept are those that would be made now", () => {
     FC.assert(
-      FC.property(FC.array(stepArb, { maxLength: 40 }), (steps) => {
-        const { editionOf, health, limits, patch, sources, stats } = world()
+      FC.property(FC.boolean(), FC.array(stepArb, { maxLength: 40 }), (areModelsLocked, steps) => {
+        const { editionOf, health, limits, patch, sources, stats } = world(areModelsLocked)
         const { troubles: _, ...watched } = health
         const kept = makeCandidates({ ...sources, priceEdition: editionOf })
         const anew = () => makeCandidates({ ...sources, health: watched })
@@ -104,7 +104,7 @@ describe("candidates", () => {
   })
 
   it("are the same list while nothing of them changes, and share what has not changed", () => {
-    const { editionOf, health, sources, stats } = world()
+    const { editionOf, health, sources, stats } = world(false)
     const quiet = { ...sources, priceEdition: editionOf, quotas: { of: () => none } }
     const of = makeCandidates(quiet)
     const resolution = { targets, weights: targets.map(() => 1), combo: null, strategy: "auto" }
