@@ -31,10 +31,17 @@ const session = <M extends Method, P extends `/${string}`>(method: M, path: P): 
   tier: "session"
 })
 
+const owner = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "owner"> => ({
+  method,
+  path,
+  tier: "owner"
+})
+
 /** By `<group>.<endpoint>` of the contract. */
 export const managementTable = {
   "auth.login": open("POST", "/api/auth/login"),
   "auth.logout": session("POST", "/api/auth/logout"),
+  "auth.setPassword": owner("PUT", "/api/auth/password"),
   "providers.list": manage("GET", "/api/providers"),
   "providers.create": manage("POST", "/api/providers"),
   "providers.validate": manage("POST", "/api/providers/validate"),

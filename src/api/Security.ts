@@ -14,6 +14,11 @@ const bearer = HttpApiSecurity.annotate(
   OpenApi.Description,
   "An API key of this gateway, or the admin key."
 )
+const ownerToken = HttpApiSecurity.annotate(
+  HttpApiSecurity.bearer,
+  OpenApi.Description,
+  "The token that the running gateway writes into its data folder; from a program on the same machine only."
+)
 const session = HttpApiSecurity.apiKey({ key: "gateway_session", in: "cookie" })
 const apiKeyHeader = HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" })
 
@@ -33,6 +38,11 @@ export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gatew
   security: { session }
 }) {}
 
+export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/api/OwnerAccess", {
+  failure,
+  security: { ownerToken }
+}) {}
+
 /** Describes the inference routes in `/openapi.json` only: `http/Edge` calls `auth/Gate` directly. */
 export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/api/InferenceAccess", {
   failure,
@@ -43,11 +53,13 @@ export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("g
 export const accessOf = {
   public: PublicAccess,
   manage: ManageAccess,
-  session: SessionAccess
+  session: SessionAccess,
+  owner: OwnerAccess
 } satisfies Partial<Record<Tier, unknown>>
 
 export interface AccessOf {
   readonly public: PublicAccess
   readonly manage: ManageAccess
   readonly session: SessionAccess
+  readonly owner: OwnerAccess
 }

@@ -7,5 +7,6 @@
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `session`: an admin session only.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
+ * - `owner`: the owner of the data folder, by the token that the running gateway writes into it.
  */
-export type Tier = "public" | "inference" | "scrape" | "manage" | "session" | "loopback"
+export type Tier = "public" | "inference" | "scrape" | "manage" | "session" | "loopback" | "owner"

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as AdminPassword from "../auth/AdminPassword.ts"
 import * as ApiKeys from "../auth/ApiKeys.ts"
 import * as Gate from "../auth/Gate.ts"
+import * as OwnerToken from "../auth/OwnerToken.ts"
 import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
@@ -81,11 +82,14 @@ const serverStore = tables.pipe(Layer.provideMerge(DataLock.layer))
 /** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
 export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))
 
+/** The store for a command that changes the data folder by itself: no server runs or starts meanwhile. */
+export const exclusiveStoreLayer = serverStore.pipe(Layer.provideMerge(platform))
+
 const flags = Flags.layer.pipe(Layer.provide(flagStore))
 
 const access = Gate.layer.pipe(
   Layer.provideMerge(AdminPassword.layer),
-  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer))
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
 const upstreamSettings = Layer.effect(

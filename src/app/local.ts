@@ -19,7 +19,7 @@ import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
 import type { StoreFailure } from "../store/Errors.ts"
 import * as Sql from "../store/Sql.ts"
-import { storeLayer } from "./layers.ts"
+import { exclusiveStoreLayer, storeLayer } from "./layers.ts"
 import { localManagement } from "./management.ts"
 import { flagStore } from "./settingsTables.ts"
 
@@ -42,16 +42,21 @@ const egress = Upstream.layer.pipe(
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore)))
 )
 
-/** The store, the connections and the ways in. A gateway may be running beside it. */
-export const localLayer = localManagement.pipe(
+/** The connections and the ways in, over a store. */
+const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
   Layer.provideMerge(AdminPasswordRoom.layer),
-  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer)),
-  Layer.provideMerge(storeLayer)
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer))
 )
+
+/** The store, the connections and the ways in. A gateway may be running beside it. */
+export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
+
+/** The same without a gateway beside it. */
+export const exclusiveLayer = services.pipe(Layer.provideMerge(exclusiveStoreLayer))
 
 /** The bare database, whatever the master key is. Refused while a gateway is running. */
 export const recoveryLayer: Layer.Layer<Sql.Sql, StoreFailure, AppConfig> = Sql.layer.pipe(

@@ -12,8 +12,10 @@ import * as Option from "effect/Option"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
 import { HttpServer, type ListenFailed } from "../http/Server.ts"
-import { isLoopbackHost } from "../kernel/BindAddress.ts"
+import { OwnerToken } from "../auth/OwnerToken.ts"
+import { addressOf, isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
+import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
@@ -87,14 +89,28 @@ const greet = Effect.gen(function* () {
   yield* stderr(`Point clients at ${server.url}/v1 (OpenAI style) or ${server.url} (Anthropic style). Ctrl-C stops.`)
 })
 
+/** Lets commands of the same user find this gateway for as long as it runs. Without the file they ask for a key, so that a failure only warns. */
+const ownerFile = Effect.gen(function* () {
+  const { dataDir } = yield* AppConfig.AppConfig
+  const { port, url } = yield* HttpServer
+  const token = yield* (yield* OwnerToken).issue
+  yield* OwnerFile.write(dataDir, { url: addressOf(new URL(url).hostname, port), pid: process.pid, token })
+  yield* Effect.addFinalizer(() => Effect.ignore(OwnerFile.remove(dataDir)))
+}).pipe(
+  Effect.catchTag("OwnerFileFailed", ({ cause, file }) =>
+    Effect.logWarning(`${file} could not be written, so that commands on this machine need a key: ${String(cause)}`)
+  )
+)
+
 const running = Effect.gen(function* () {
   yield* refuseOpenDoor
   const server = yield* HttpServer
+  yield* ownerFile
   yield* stdout(`Gateway listening on ${server.url}`)
   yield* greet
   yield* (yield* ManagementDoor).open
   return yield* Effect.never
-})
+}).pipe(Effect.scoped)
 
 type Failure =
   | StoreFailure

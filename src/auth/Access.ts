@@ -62,6 +62,11 @@ const noSession = denied(401, "session_required", "This route needs an admin ses
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
 const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
 const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
+const notOwner = denied(
+  403,
+  "owner_only",
+  "This is for the owner of the gateway's data folder only: run the command on the gateway's machine, as the user who runs it."
+)
 const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
 const problems: Readonly<Record<"expired" | "inactive", Denied>> = {
   expired: denied(403, "key_expired", "This API key has expired."),
@@ -92,7 +97,7 @@ const manage = (facts: AccessFacts): Access => {
     return facts.adminConfigured ? noManagementKey : noAdmin
   }
   if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
-  if (facts.key._tag === "AdminKey") return allowed(facts.key)
+  if (facts.key._tag === "AdminKey" || facts.key._tag === "Owner") return allowed(facts.key)
   if (facts.keyProblem !== null) return problems[facts.keyProblem]
   return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
 }
@@ -104,6 +109,11 @@ const scrape = (facts: AccessFacts): Access => {
     return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
   }
   return facts.key === "missing" ? noKey : wrongKey
+}
+
+const owner = (facts: AccessFacts): Access => {
+  const access = manage(facts)
+  return access._tag === "Denied" || access.principal._tag === "Owner" ? access : notOwner
 }
 
 /** Decides. Total over tiers. */
@@ -121,5 +131,7 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return facts.sessionId === null ? noSession : bySession(facts, facts.sessionId)
     case "loopback":
       return facts.loopback ? manage(facts) : notLocal
+    case "owner":
+      return owner(facts)
   }
 }

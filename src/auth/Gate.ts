@@ -5,12 +5,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import type { Tier } from "../api/Tier.ts"
 import { Flags } from "../flags/Flags.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
-import { decide, type Denied } from "./Access.ts"
-import type { Access } from "./Access.ts"
+import { decide, type Access, type Denied, type Identified } from "./Access.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { ApiKeys, problemOf } from "./ApiKeys.ts"
 import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
@@ -19,6 +19,7 @@ import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
 import { isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
+import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import { cookieOf, Sessions } from "./Sessions.ts"
 
 export interface GateRequest {
@@ -42,6 +43,12 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
   }
 >() {}
 
+const owner: Identified = { _tag: "Owner" }
+
+const misuse =
+  "The owner's token of this run came with a request that was not made by a program on this machine; it was refused as a wrong key is. " +
+  "If the file with it was copied, restart the gateway: each start makes a new token."
+
 /** Values of `HOST` that mean all addresses of the machine. */
 const everyAddress = new Set(["0.0.0.0", "::", "[::]", "*"])
 
@@ -51,7 +58,9 @@ export const make = Effect.gen(function* () {
   const password = yield* AdminPassword
   const flags = yield* Flags
   const settings = yield* GatewaySettings
+  const ownerToken = yield* OwnerToken
   const { corsOrigins, host } = yield* AppConfig
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
   const origins = new Set(corsOrigins)
@@ -63,12 +72,23 @@ export const make = Effect.gen(function* () {
     return rules
   }
 
+  let isMisuseLogged = false
+  /** Whose token a key is that is no API key. Used in any other way than by a command, the token is a wrong key. */
+  const ownerOf = (rawKey: string, { headers, socketAddress }: GateRequest): Identified => {
+    if (!ownerToken.matches(rawKey)) return "wrong"
+    if (isDirect(rawKey, headers, socketAddress)) return owner
+    if (!isMisuseLogged) runFork(Effect.logWarning(misuse))
+    isMisuseLogged = true
+    return "wrong"
+  }
+
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
     // Inference ignores the cookie and the origin of the request, so do not compute them.
     const inferenceOnly = tier === "inference"
     const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
-    const key = keys.identify(rawKey)
+    const known = keys.identify(rawKey)
+    const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
     const cookie = inferenceOnly ? null : cookieOf(headers)
     const access = decide(tier, {
       key,
@@ -97,5 +117,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Gate, never, ApiKeys | Sessions | AdminPassword | Flags | GatewaySettings | AppConfig> =
-  Layer.effect(Gate, make)
+export const layer: Layer.Layer<
+  Gate,
+  never,
+  ApiKeys | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
+> = Layer.effect(Gate, make)

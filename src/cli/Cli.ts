@@ -26,6 +26,7 @@ import { makeServe, serveCommand } from "./commands/serve.ts"
 import { setupCommand } from "./commands/setup.ts"
 import { healthCommand, statusCommand } from "./commands/status.ts"
 import { about } from "./Flags.ts"
+import { oldFlagProblem } from "./oldFlags.ts"
 import { withPlainOutput } from "./output/plain.ts"
 import { runMain } from "./run.ts"
 import { serve } from "./serve.ts"
@@ -86,4 +87,4 @@ const platform = Layer.mergeAll(
 
 /** Runs one command as the main program. `argv` is the process's own, with the runtime and the script in front. */
 export const main = (argv: ReadonlyArray<string>): void =>
-  runMain(run(argv).pipe(withPlainOutput, Effect.provide(platform)), 130)
+  runMain((oldFlagProblem(argv.slice(2)) ?? run(argv)).pipe(withPlainOutput, Effect.provide(platform)), 130)

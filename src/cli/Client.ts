@@ -1,95 +1,47 @@
 /**
  * Talking to a running gateway: the client of one group of the contract, and the words for what may go wrong on the way.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import type * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { GatewayApi } from "../api/Api.ts"
 import { CompatApi } from "../api/CompatApi.ts"
-import { loadConfig } from "./EnvFile.ts"
 import { AuthRefused, BadArgument, type CliFailure, CommandFailed, ServerOffline } from "./Failure.ts"
+import * as NodeHttp from "./NodeHttp.ts"
+import type { Target } from "./Target.ts"
 
-/** Flags that say which gateway and with which key. */
-export const connection = {
-  url: Options.text("url").pipe(
-    Options.withDescription("Address of the gateway (GATEWAY_URL, else this machine and PORT)."),
-    Options.optional
-  ),
-  apiKey: Options.redacted("api-key").pipe(
-    Options.withDescription("Key of the gateway (GATEWAY_ADMIN_KEY or GATEWAY_API_KEY)."),
-    Options.optional
+export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
+
+const httpClient = (to: Target): HttpClient.HttpClient =>
+  NodeHttp.client.pipe(
+    HttpClient.mapRequest((request) =>
+      to.apiKey === null ? request : HttpClientRequest.bearerToken(request, to.apiKey)
+    ),
+    HttpClient.withTracerPropagation(false)
   )
-}
-
-/** The same where `--api-key` is the key of a provider. */
-export const connectionBesideProviderKey = {
-  url: connection.url,
-  apiKey: Options.redacted("gateway-key").pipe(
-    Options.withDescription("Key of the gateway (GATEWAY_ADMIN_KEY or GATEWAY_API_KEY)."),
-    Options.optional
-  )
-}
-
-interface ConnectionFlags {
-  readonly url: Option.Option<string>
-  readonly apiKey: Option.Option<Redacted.Redacted>
-}
-
-/** A gateway to talk to. */
-export interface Target {
-  readonly url: string
-  readonly apiKey: Redacted.Redacted | null
-}
-
-const loopback: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }
-
-/** The address under which a gateway that listens on `host` is reached from this machine. */
-export const addressOf = (host: string, port: number): string => {
-  const name = loopback[host] ?? (host.includes(":") ? `[${host}]` : host)
-  return `http://${name}:${port}`
-}
-
-/** Which gateway the flags, else the environment, else the configuration name. */
-export const target = Effect.fn("cli.target")(function* (flags: ConnectionFlags) {
-  const config = yield* loadConfig
-  const { environment } = config
-  const url =
-    Option.getOrUndefined(flags.url) ?? environment.get("GATEWAY_URL") ?? addressOf(config.host, config.port || 20_128)
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    return yield* new BadArgument({
-      message: `'${url}' is not an http or https address.`,
-      hint: "Correct --url or GATEWAY_URL."
-    })
-  }
-  const fromEnvironment = environment.get("GATEWAY_ADMIN_KEY") || environment.get("GATEWAY_API_KEY")
-  const apiKey = Option.getOrNull(flags.apiKey) ?? (fromEnvironment ? Redacted.make(fromEnvironment) : null)
-  return { url: url.replace(/\/+$/, ""), apiKey } satisfies Target
-})
-
-const httpClient = (to: Target) =>
-  Effect.map(HttpClient.HttpClient, (client) =>
-    client.pipe(
-      HttpClient.mapRequest((request) =>
-        to.apiKey === null ? request : HttpClientRequest.bearerToken(request, to.apiKey)
-      ),
-      HttpClient.withTracerPropagation(false)
-    )
-  ).pipe(Effect.provide(FetchHttpClient.layer))
 
 const howToGetAKey = [
-  "Give one with --api-key or GATEWAY_ADMIN_KEY. On the machine of the gateway, 'gateway keys add <name> --scope manage --local'",
-  "makes one; or start the gateway with GATEWAY_ADMIN_KEY set to a secret of your own."
+  "Log in with 'gateway login <url>', or give a key with --gateway-key or GATEWAY_ADMIN_KEY.",
+  "On the gateway's own machine, the user who runs it needs none: try --local."
 ].join("\n")
 
+/** The token changes with every start. */
+const tokenIsOld = "It may have been restarted just now: run the command again."
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const start = "Start it with 'gateway serve', or name another one with --url or GATEWAY_URL."
+const offlineHints: Readonly<Record<Target["namedBy"], string>> = {
+  url: start,
+  context:
+    "You are logged in to it: check that it runs, choose another with 'gateway context use', or use --local for this machine's.",
+  owner: start,
+  default: `${start} One on another machine: 'gateway login <url>'.`
+}
 
 /** What a failed call means for the person at the command line. */
 const explain =
@@ -100,12 +52,15 @@ const explain =
       case "RequestError":
         return new ServerOffline({
           message: `No gateway answers at ${to.url}.`,
-          hint: "Start it with 'gateway serve', or name another one with --url or GATEWAY_URL."
+          hint: offlineHints[to.namedBy]
         })
       case "Unauthorized":
         return to.apiKey === null
           ? new AuthRefused({ message: `The gateway at ${to.url} asks for a key.`, hint: howToGetAKey })
-          : new AuthRefused({ message: `The gateway at ${to.url} does not accept this key.`, hint: howToGetAKey })
+          : new AuthRefused({
+              message: `The gateway at ${to.url} does not accept this key.`,
+              hint: to.namedBy === "owner" ? tokenIsOld : howToGetAKey
+            })
       case "Forbidden":
         return new AuthRefused({ message: messageOf(error), hint: "Use a key of scope 'manage'." })
       case "BadRequest":
@@ -129,16 +84,11 @@ type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer 
 export const group = <const Name extends HttpApiGroup.HttpApiGroup.Name<GroupsOf<typeof GatewayApi>>>(
   to: Target,
   name: Name
-) =>
-  Effect.flatMap(httpClient(to), (client) =>
-    HttpApiClient.group(GatewayApi, { group: name, httpClient: client, baseUrl: to.url })
-  )
+) => HttpApiClient.group(GatewayApi, { group: name, httpClient: httpClient(to), baseUrl: to.url })
 
 /** The client of the inference routes that are described by the contract. */
 export const inference = (to: Target) =>
-  Effect.flatMap(httpClient(to), (client) =>
-    HttpApiClient.group(CompatApi, { group: "inference", httpClient: client, baseUrl: to.url })
-  )
+  HttpApiClient.group(CompatApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
 
 /** Longer than the gateway itself waits for a provider. */
 const patience = "60 seconds"

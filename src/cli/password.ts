@@ -3,7 +3,9 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { passwordProblem } from "../kernel/SecretRules.ts"
+import * as Client from "./Client.ts"
 import { BadArgument } from "./Failure.ts"
+import { setPassword } from "./local/recovery.ts"
 
 /** What is wrong with a new password; null when nothing is. */
 const problemOf = (password: string): string | null => {
@@ -34,3 +36,13 @@ export const askNewPassword = Effect.gen(function* () {
   }
   return password
 })
+
+/** Sets the password of this machine's gateway, whether it runs or not; every session ends. */
+export const putPassword = (password: Redacted.Redacted) =>
+  Client.atPlace(Client.here, {
+    gateway: (to) =>
+      Effect.flatMap(Client.group(to, "auth"), (auth) =>
+        auth.setPassword({ payload: { password } }).pipe(Client.orExplain(to), Effect.asVoid)
+      ),
+    folder: setPassword(password)
+  })

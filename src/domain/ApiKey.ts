@@ -80,5 +80,6 @@ export interface ApiKey extends ApiKeySettings {
 export type Principal =
   | { readonly _tag: "Anonymous" }
   | { readonly _tag: "AdminKey" }
+  | { readonly _tag: "Owner" }
   | { readonly _tag: "Session"; readonly sessionId: string }
   | { readonly _tag: "Key"; readonly key: ApiKey }

@@ -25,6 +25,7 @@ const paths = edgeRoutes
 const authTypes: Readonly<Record<Principal["_tag"], string>> = {
   Key: "api_key",
   AdminKey: "admin_key",
+  Owner: "owner_token",
   Session: "session",
   Anonymous: "none"
 }

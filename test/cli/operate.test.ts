@@ -38,7 +38,7 @@ describe("against a running gateway", () => {
     const none = await run(["keys", "list"], environment())
     assert.deepStrictEqual([none.code, none.stdout], [4, ""])
     assert.include(none.stderr, "GATEWAY_ADMIN_KEY")
-    const wrong = await run(["keys", "list", "--api-key", "wrong"], environment())
+    const wrong = await run(["keys", "list", "--gateway-key", "wrong"], environment())
     assert.strictEqual(wrong.code, 4)
     assert.notInclude(wrong.stderr, "wrong\n")
   })
@@ -47,18 +47,18 @@ describe("against a running gateway", () => {
     const made = await operate("keys", "add", "script", "--scope", "manage")
     assert.strictEqual(made.code, 0, made.stderr)
     assert.match(made.stdout, /^gw_\w+\n$/)
-    const listed = await run(["keys", "list", "--json", "--api-key", made.stdout.trim()], environment())
+    const listed = await run(["keys", "list", "--json", "--gateway-key", made.stdout.trim()], environment())
     assert.strictEqual(listed.code, 0, listed.stderr)
     assert.notInclude(listed.stdout, made.stdout.trim())
 
     assert.strictEqual((await operate("keys", "remove", "script")).code, 0)
-    assert.strictEqual((await run(["keys", "list", "--api-key", made.stdout.trim()], environment())).code, 4)
+    assert.strictEqual((await run(["keys", "list", "--gateway-key", made.stdout.trim()], environment())).code, 4)
     assert.strictEqual((await operate("keys", "remove", "script")).code, 2)
   })
 
   it("refuses to manage with a key without scope", async () => {
     const made = await operate("keys", "add", "inference-only")
-    assert.strictEqual((await run(["combo", "list", "--api-key", made.stdout.trim()], environment())).code, 4)
+    assert.strictEqual((await run(["combo", "list", "--gateway-key", made.stdout.trim()], environment())).code, 4)
   })
 
   it("connects a provider and lists its models", async () => {

@@ -7,6 +7,7 @@ import { TooManyRequestsAnswer } from "../Errors.ts"
 import { NoContent } from "../Inputs.ts"
 import { exampleTime } from "../Examples.ts"
 import { field } from "../../kernel/Documented.ts"
+import { passwordProblem } from "../../kernel/SecretRules.ts"
 
 /** The answer also sets an HttpOnly cookie; unsafe requests with it send the token as `X-CSRF-Token`. */
 const LoggedIn = Schema.Struct({
@@ -17,6 +18,18 @@ const LoggedIn = Schema.Struct({
   ),
   expiresAt: field(Schema.String, "When the session ends at the latest, ISO 8601.", exampleTime)
 }).annotations({ identifier: "Login" })
+
+const NewPassword = Schema.Struct({
+  password: field(
+    Schema.Redacted(
+      Schema.String.pipe(
+        Schema.filter((password) => passwordProblem(password) ?? true),
+        Schema.annotations({ examples: ["correct horse battery staple"] })
+      )
+    ),
+    "The new admin password, 8 to 200 characters."
+  )
+}).annotations({ identifier: "NewPassword" })
 
 const at = endpointsOf("auth")
 
@@ -42,4 +55,13 @@ export class Auth extends HttpApiGroup.make("auth")
       .addSuccess(LoggedIn)
       .addError(TooManyRequestsAnswer)
   )
-  .add(at("logout", { summary: "Log out", description: "Ends the session of the cookie." }).addSuccess(NoContent)) {}
+  .add(at("logout", { summary: "Log out", description: "Ends the session of the cookie." }).addSuccess(NoContent))
+  .add(
+    at("setPassword", {
+      summary: "Set the admin password",
+      description:
+        "For the owner of the data folder only, by the token that the running gateway writes there. Every session ends. The password before is not asked for: it may be forgotten."
+    })
+      .setPayload(NewPassword)
+      .addSuccess(NoContent)
+  ) {}

@@ -4,9 +4,9 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { about } from "../Flags.ts"
-import { dropCredentials, setPassword } from "../local/recovery.ts"
+import { dropCredentials } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
-import { askNewPassword, checkedPassword } from "../password.ts"
+import { askNewPassword, checkedPassword, putPassword } from "../password.ts"
 
 const password = Options.redacted("password").pipe(
   Options.withDescription("The new password; without it the command asks."),
@@ -16,7 +16,7 @@ const password = Options.redacted("password").pipe(
 export const resetPassword = Command.make("reset-password", { password }, (flags) =>
   Effect.gen(function* () {
     const chosen = yield* Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
-    yield* setPassword(chosen)
+    yield* putPassword(chosen)
     yield* Output.note("The admin password is set, and every session has ended.")
   })
 ).pipe(

@@ -7,13 +7,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../api/Groups/Providers.ts"
 import { isGatewayKey } from "../../kernel/GatewayKey.ts"
+import * as Client from "../Client.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import { about, body } from "../Flags.ts"
 import { addConnection, testConnections } from "../local/connections.ts"
-import { setPassword } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
-import { checkedPassword } from "../password.ts"
+import { checkedPassword, putPassword } from "../password.ts"
 import { askPlan } from "../wizard.ts"
 
 const text = (name: string, description: string) =>
@@ -90,13 +90,18 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
 const carryOut = Effect.fnUntraced(function* ({ connection, password, test }: Plan) {
   if (password === null && connection === null) return yield* Output.note("There was nothing to do.")
   if (password !== null) {
-    yield* setPassword(password)
+    yield* putPassword(password)
     yield* Output.note("The admin password is set.")
   }
   if (connection === null) return
-  const added = yield* addConnection(connection)
+  const added = yield* Client.atPlace(Client.here, {
+    gateway: (to) =>
+      Effect.flatMap(Client.group(to, "providers"), (providers) =>
+        Effect.map(providers.create({ payload: connection }).pipe(Client.orExplain(to)), (answer) => answer.connection)
+      ),
+    folder: addConnection(connection)
+  })
   yield* Output.note(`Saved '${added.name}' (${added.provider}) as ${added.id}.`)
-  yield* Output.note("A gateway that is running already sees it after its next start.")
   if (!test) return
   const [result] = yield* testConnections(added.id)
   if (result?.ok === true)

@@ -52,7 +52,7 @@ export const statusCommand = Command.make("status", { ...Client.connection, json
         ...(gateway === null ? [] : counts(gateway))
       ])
     )
-    if (gateway === null) yield* Output.note("Give a key (--api-key or GATEWAY_ADMIN_KEY) to see its connections.")
+    if (gateway === null) yield* Output.note("Give a key (--gateway-key or GATEWAY_ADMIN_KEY) to see its connections.")
   })
 ).pipe(Command.withDescription(about("Show whether a gateway runs, its version and its connections.", "status --json")))
 

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ConnectionView, CreateConnection } from "../../api/Groups/Providers.ts"
 import { pick } from "../Flags.ts"
-import { locally, type Room } from "./room.ts"
+import { exclusively, locally, type Room } from "./room.ts"
 
 /** What a test of one connection gave. */
 export interface Tested {
@@ -70,7 +70,7 @@ export const validateConnections = (offline: boolean) =>
 
 /** Stores a connection. */
 export const addConnection = (input: CreateConnection) =>
-  locally((room) =>
+  exclusively((room) =>
     Effect.gen(function* () {
       const added = yield* (yield* room.Connections).create(input)
       return (yield* viewer(room))(added)

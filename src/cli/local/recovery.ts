@@ -1,11 +1,11 @@
 /** The ways back in when a password or the master key is lost. */
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { inRecovery, locally } from "./room.ts"
+import { exclusively, inRecovery } from "./room.ts"
 
 /** Sets the admin password; every session ends. */
 export const setPassword = (password: Redacted.Redacted) =>
-  locally((room) => Effect.flatMap(room.AdminPassword, (admin) => admin.set(password)))
+  exclusively((room) => Effect.flatMap(room.AdminPassword, (admin) => admin.set(password)))
 
 /** Drops every encrypted value; gives how many rows lost one. */
 export const dropCredentials = inRecovery((room) => room.resetSecrets)

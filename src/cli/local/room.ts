@@ -1,6 +1,7 @@
 /**
  * Work on this machine's data folder without a server. The program's other parts are loaded here, and only when a command needs them.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as LocalRoom from "../../app/local.ts"
@@ -19,23 +20,46 @@ type RecoveryServices = Layer.Layer.Success<Room["recoveryLayer"]>
 
 export const load = loadRoom(() => import("../../app/local.ts"))
 
+/** A gateway holds the data folder: it is asked instead. */
+export class FolderInUse extends Data.TaggedError("FolderInUse") {}
+
+type LocalError = CliFailure | ManagementError | StoreFailure
+
+/** `special` keeps an error for the caller that would else become words. */
 const within =
-  <Services>(layerOf: (room: Room) => Layer.Layer<Services, StoreFailure, AppConfig.AppConfig>) =>
+  <Services, Special = never>(
+    layerOf: (room: Room) => Layer.Layer<Services, StoreFailure, AppConfig.AppConfig>,
+    special: (error: LocalError) => Special | null = () => null
+  ) =>
   <A>(
-    work: (room: Room) => Effect.Effect<A, CliFailure | ManagementError | StoreFailure, Services | AppConfig.AppConfig>
-  ): Effect.Effect<A, CliFailure> =>
+    work: (room: Room) => Effect.Effect<A, LocalError, Services | AppConfig.AppConfig>
+  ): Effect.Effect<A, CliFailure | Special> =>
     Effect.gen(function* () {
       const config = yield* loadConfig
       const room = yield* load
       const layer = Layer.provideMerge(layerOf(room), Layer.succeed(AppConfig.AppConfig, config))
       return yield* work(room).pipe(
         Effect.provide(layer),
-        Effect.mapError((error) => (isCliFailure(error) ? error : refusal(error, room.describeStoreFailure)))
+        Effect.mapError(
+          (error) => special(error) ?? (isCliFailure(error) ? error : refusal(error, room.describeStoreFailure))
+        )
       )
     })
 
-/** Runs work on the store, the connections and the ways in. A gateway may be running beside it. */
+/** Reads the store, the connections and the ways in. A gateway may be running beside it. */
 export const locally = within<LocalServices>((room) => room.localLayer)
+
+/**
+ * Changes them, and holds the data folder for itself as a gateway does: none starts meanwhile, and where one runs the work is not begun.
+ * Work that waits for something, such as a provider, does not belong here.
+ */
+export const exclusively = <A>(
+  work: (room: Room) => Effect.Effect<A, LocalError, LocalServices | AppConfig.AppConfig>
+): Effect.Effect<A, CliFailure | FolderInUse> =>
+  within<LocalServices, FolderInUse>(
+    (room) => room.exclusiveLayer,
+    (error) => (error._tag === "GatewayRunning" ? new FolderInUse() : null)
+  )(work)
 
 /** Runs work on the bare database, whatever the master key is. Refused while a gateway is running. */
 export const inRecovery = within<RecoveryServices>((room) => room.recoveryLayer)

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
 import { TooManyRequests, Unauthorized } from "../../api/Errors.ts"
+import { AdminPassword } from "../../auth/AdminPassword.ts"
 import { headerOf } from "../../auth/Credentials.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { Login } from "../../auth/Login.ts"
@@ -24,6 +25,7 @@ const cookieOptions = (headers: RequestHeaders) => ({
 export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
   Effect.gen(function* () {
     const login = yield* Login
+    const adminPassword = yield* AdminPassword
     return handlers
       .handle("login", ({ payload, request }) =>
         Effect.gen(function* () {
@@ -54,6 +56,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
           answered
         )
       )
+      .handle("setPassword", ({ payload }) => answered(adminPassword.set(payload.password)))
       .handle("logout", ({ request }) =>
         Effect.gen(function* () {
           const cookie = cookieOf(request.headers)

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Forbidden, Unauthorized } from "../../api/Errors.ts"
-import { ManageAccess, PublicAccess, SessionAccess } from "../../api/Security.ts"
+import { ManageAccess, OwnerAccess, PublicAccess, SessionAccess } from "../../api/Security.ts"
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
@@ -26,23 +26,31 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     if (access._tag === "Denied") yield* refusal(access)
   })
 
-export const layer: Layer.Layer<PublicAccess | ManageAccess | SessionAccess, never, Gate> = Layer.mergeAll(
-  Layer.effect(
-    PublicAccess,
-    Effect.map(Gate, (gate) => judged(gate, "public"))
-  ),
-  Layer.effect(
-    ManageAccess,
-    Effect.map(Gate, (gate) => {
-      const judge = judged(gate, "manage")
-      return { bearer: () => judge, session: () => judge }
-    })
-  ),
-  Layer.effect(
-    SessionAccess,
-    Effect.map(Gate, (gate) => {
-      const judge = judged(gate, "session")
-      return { session: () => judge }
-    })
+export const layer: Layer.Layer<PublicAccess | ManageAccess | SessionAccess | OwnerAccess, never, Gate> =
+  Layer.mergeAll(
+    Layer.effect(
+      PublicAccess,
+      Effect.map(Gate, (gate) => judged(gate, "public"))
+    ),
+    Layer.effect(
+      ManageAccess,
+      Effect.map(Gate, (gate) => {
+        const judge = judged(gate, "manage")
+        return { bearer: () => judge, session: () => judge }
+      })
+    ),
+    Layer.effect(
+      SessionAccess,
+      Effect.map(Gate, (gate) => {
+        const judge = judged(gate, "session")
+        return { session: () => judge }
+      })
+    ),
+    Layer.effect(
+      OwnerAccess,
+      Effect.map(Gate, (gate) => {
+        const judge = judged(gate, "owner")
+        return { ownerToken: () => judge }
+      })
+    )
   )
-)

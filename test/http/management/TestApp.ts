@@ -12,6 +12,7 @@ import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
 import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Gate from "../../../src/auth/Gate.ts"
+import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
@@ -153,7 +154,7 @@ const tables = Layer.merge(Repos.layer, UsageJournal.layerMemory).pipe(
 
 const access = Gate.layer.pipe(
   Layer.provideMerge(AdminPassword.layer),
-  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer))
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
 const egress = Upstream.layer.pipe(

@@ -36,6 +36,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
       /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
       const refusal = (tier: string, method: string, name: string): number | null => {
         if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
+        // None of these is the owner's token; test/faults/program/ownerToken has that.
+        if (tier === "owner" && ["manage", "adminKey", "session"].includes(name)) return 403
         if (name === "session") return null
         if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
         if (tier === "session") return 401
@@ -51,7 +53,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
       ])
       // The routes that end or begin sessions come last.
       const ordered = management.toSorted(
-        (a, b) => Number(a.key.startsWith("auth.")) - Number(b.key.startsWith("auth."))
+        (a, b) => Number(a.key.startsWith("auth.log")) - Number(b.key.startsWith("auth.log"))
       )
       for (const route of ordered) {
         for (const [name, headers] of Object.entries(credentials)) {

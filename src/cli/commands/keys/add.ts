@@ -1,4 +1,4 @@
-/** `gateway keys add`: on a running gateway, or with `--local` straight into this machine's database. */
+/** `gateway keys add`: on a running gateway, else straight into this machine's database. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
@@ -27,9 +27,6 @@ const flags = {
     Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
     Options.optional
   ),
-  local: Options.boolean("local").pipe(
-    Options.withDescription("Write to the database of this machine, without a running gateway and without a key.")
-  ),
   ...Client.connection,
   json
 }
@@ -48,11 +45,16 @@ export const keysAdd = Command.make("add", flags, (given) =>
       },
       flagNames
     )
-    const created = given.local ? yield* createKey(settings) : yield* createRemote(settings, given)
+    const created = yield* Client.atPlace(given, {
+      gateway: (to) =>
+        Effect.flatMap(Client.group(to, "keys"), (keys) =>
+          keys.create({ payload: settings }).pipe(Client.orExplain(to))
+        ),
+      folder: createKey(settings)
+    })
     if (given.json) return yield* Output.json(Created, created)
     yield* Output.note(`The key '${created.key.name}' is shown once; keep it now:`)
     yield* Output.print(created.secret)
-    if (given.local) yield* Output.note("A gateway that is running already knows it after its next start.")
   })
 ).pipe(
   Command.withDescription(
@@ -63,10 +65,3 @@ export const keysAdd = Command.make("add", flags, (given) =>
     )
   )
 )
-
-const createRemote = (settings: CreateKey, given: Parameters<typeof Client.target>[0]) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "keys")
-    return yield* client.create({ payload: settings }).pipe(Client.orExplain(to))
-  })

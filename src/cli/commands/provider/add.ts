@@ -28,7 +28,7 @@ const flags = {
     Options.withDescription("What kind of account it is."),
     Options.optional
   ),
-  ...Client.connectionBesideProviderKey,
+  ...Client.connection,
   json
 }
 
@@ -57,7 +57,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
       },
       flagNames
     )
-    const to = yield* Client.target({ url: given.url, apiKey: given.apiKey })
+    const to = yield* Client.target(given)
     const client = yield* Client.group(to, "providers")
     const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
     if (given.json) return yield* Output.json(OneConnection, answer)

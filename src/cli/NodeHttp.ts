@@ -1,0 +1,82 @@
+/**
+ * The HTTP client of commands, over Node's own requests. Node's `fetch` is a browser's: it adds `Sec-Fetch-Mode`, and a gateway accepts
+ * its owner's token only without such headers. No proxy of the environment is used for addresses of this machine.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { RequestError } from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import { Agent, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent as TlsAgent, request as httpsRequest } from "node:https"
+import { Readable } from "node:stream"
+
+/** Agents of our own: the global ones may be set to use a proxy. A command makes few requests, and its end must not wait for idle sockets. */
+const plain = new Agent({ keepAlive: false })
+const secure = new TlsAgent({ keepAlive: false })
+
+const withoutBody = new Set([101, 204, 205, 304])
+
+const webResponse = (message: IncomingMessage, method: string): Response => {
+  const status = message.statusCode ?? 0
+  const headers = new Headers()
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    headers.append(message.rawHeaders[i] ?? "", message.rawHeaders[i + 1] ?? "")
+  }
+  if (withoutBody.has(status) || method === "HEAD") {
+    message.resume()
+    return new Response(null, { status, headers })
+  }
+  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers })
+}
+
+const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array | string | null | undefined => {
+  switch (request.body._tag) {
+    case "Empty":
+      return null
+    case "Uint8Array":
+      return request.body.body
+    case "Raw":
+      return typeof request.body.body === "string" ? request.body.body : undefined
+    default:
+      return undefined
+  }
+}
+
+const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: AbortSignal): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const body = bodyOf(request)
+    if (body === undefined) return reject(new TypeError("Commands send text and bytes only."))
+    const isSecure = url.protocol === "https:"
+    const call = (isSecure ? httpsRequest : httpRequest)(
+      url,
+      {
+        agent: isSecure ? secure : plain,
+        method: request.method,
+        signal,
+        headers: {
+          ...request.headers,
+          ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) })
+        }
+      },
+      (message) => {
+        try {
+          resolve(webResponse(message, request.method))
+        } catch (error) {
+          reject(error)
+        }
+      }
+    )
+    call.on("error", reject)
+    call.end(body ?? undefined)
+  })
+
+export const client: HttpClient.HttpClient = HttpClient.make((request, url, signal) =>
+  Effect.map(
+    Effect.tryPromise({
+      try: () => send(request, url, signal),
+      catch: (cause) => new RequestError({ request, reason: "Transport", cause })
+    }),
+    (response) => HttpClientResponse.fromWeb(request, response)
+  )
+)
