@@ -16,10 +16,18 @@ export const levelOf = (row: Pick<UsageRow, "outcome" | "status">): "info" | "wa
 /** Milliseconds with at most three decimals. */
 const milliseconds = (value: number): number => Math.round(value * 1000) / 1000
 
-/** A request id of our own needs neither cleaning nor escaping. */
-const plainId = /^[\w-]{1,200}$/u
+/** Ids of our own, hexadecimal digits and hyphens, need neither cleaning nor escaping. */
+const isOwnId = (id: string): boolean => {
+  if (id.length > 64) return false
+  for (let index = 0; index < id.length; index += 1) {
+    const code = id.charCodeAt(index)
+    const isPlain = code === 45 || (code >= 48 && code <= 57) || (code >= 97 && code <= 102)
+    if (!isPlain) return false
+  }
+  return true
+}
 
-const jsonId = (id: string): string => (plainId.test(id) ? `"${id}"` : JSON.stringify(clean(id)))
+const jsonId = (id: string): string => (isOwnId(id) ? `"${id}"` : JSON.stringify(clean(id)))
 
 const jsonName = (name: string | null): string => (name === null ? "null" : JSON.stringify(clean(name)))
 

@@ -117,6 +117,18 @@ describe("LogSink", () => {
     })
   )
 
+  it.effect("keeps every line whole and in order, of any length and script", () =>
+    Effect.gen(function* () {
+      const { scope, sink, written } = yield* setUp
+      const lines = Array.from({ length: 2_000 }, (_, index) => `${index} ${"aé漢😀".repeat((index * 37) % 400)}`)
+      lines.splice(1_000, 0, "long ".repeat(100_000))
+      for (const line of lines) sink.write(line)
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(written.join(""), `${lines.join("\n")}\n`)
+      assert.isBelow(written.length, 100)
+    })
+  )
+
   it.effect("writes what is left when the scope closes", () =>
     Effect.gen(function* () {
       const { scope, sink, written } = yield* setUp
