@@ -197,7 +197,7 @@ const measured = async (engine, quick) => {
     const snapshot = () => engine.snapshot.candidatesOf(world.rooms, resolution, nowMs)
     figures.push({ name: "snapshot", size, ...cpuOf(snapshot, windowMs) })
     const whole = await engine.whole.open({ size, features, nowMs })
-    figures.push({ name: wholeName, size, ...cpuOf(whole.decide("auto/coding"), windowMs) })
+    figures.push({ name: wholeName, size, ...cpuOf(whole.request("auto/coding"), windowMs) })
     await whole.close()
   }
   return figures

@@ -82,22 +82,27 @@ export const open = async ({ size, features, nowMs }) => {
   }
   const routing = service(Engine)
   const stats = service(PerformanceStats)
+  const asked = (model, seed) => {
+    const question = {
+      model,
+      resolution: resolve(model),
+      features: () => features,
+      sessionKey: null,
+      modeHeader: null,
+      budgetHeader: null,
+      seed,
+      nowMs
+    }
+    const decided = routing.decide(question)
+    routing.commit(question, decided)
+    return { decided, question }
+  }
   return {
+    decide: (model) => (seed) => asked(model, seed).decided,
     /** A decision, and the outcome of its call: what the next one finds changed. */
     request: (model) => (seed) => {
-      const question = {
-        model,
-        resolution: resolve(model),
-        features: () => features,
-        sessionKey: null,
-        modeHeader: null,
-        budgetHeader: null,
-        seed,
-        nowMs
-      }
-      const decided = routing.decide(question)
-      routing.commit(question, decided)
-      const target = decided.order[0]
+      const { decided, question } = asked(model, seed)
+      const [target] = decided.order
       const connectionId = target.account.connection.id
       stats.begin(connectionId, target.model)()
       stats.record({
@@ -110,21 +115,6 @@ export const open = async ({ size, features, nowMs }) => {
         atMs: nowMs
       })
       routing.served(question, decided, target)
-    },
-    decide: (model) => (seed) => {
-      const question = {
-        model,
-        resolution: resolve(model),
-        features: () => features,
-        sessionKey: null,
-        modeHeader: null,
-        budgetHeader: null,
-        seed,
-        nowMs
-      }
-      const decided = routing.decide(question)
-      routing.commit(question, decided)
-      return decided
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
