@@ -1,14 +1,8 @@
-/** `gateway completion <shell>`: a script that completes commands and flags. */
+/** `gateway completion <shell>`: a script that completes commands, flags and names. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
-import { about } from "../Flags.ts"
-import * as Output from "../output/Output.ts"
-
-type Shell = "bash" | "zsh" | "fish"
-
-/** The lines of the script for a shell. Given later, because they are about the whole program, this command included. */
-type Script = (shell: Shell) => Effect.Effect<ReadonlyArray<string>>
+import * as Console from "effect/Console"
+import { scripts, type Shell } from "../completion/scripts.ts"
 
 const shell = Args.choice<Shell>(
   [
@@ -19,14 +13,4 @@ const shell = Args.choice<Shell>(
   { name: "shell" }
 )
 
-export const makeCompletion = (script: Script) =>
-  Command.make("completion", { shell }, (given) =>
-    Effect.flatMap(script(given.shell), (lines) => Output.print(lines.join("\n")))
-  ).pipe(
-    Command.withDescription(
-      about(
-        "Print a completion script for bash, zsh or fish.",
-        "completion bash > ~/.local/share/bash-completion/completions/gateway"
-      )
-    )
-  )
+export const completionCommand = Command.make("completion", { shell }, (given) => Console.log(scripts[given.shell]))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import { envFile, loadConfig } from "../EnvFile.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 
@@ -37,20 +37,11 @@ const view = (config: AppConfigShape): typeof View.Type => ({
   encryptionKeySet: config.encryptionKey !== null
 })
 
-const show = Command.make("show", { json }, (flags) =>
+export const configShow = Command.make("show", { json }, (flags) =>
   Effect.gen(function* () {
     const shown = view(yield* loadConfig)
     yield* flags.json
       ? Output.json(View, shown)
       : Output.print(fields(Object.entries(shown).map(([name, value]) => [name, Output.orDash(String(value ?? ""))])))
   })
-).pipe(
-  Command.withDescription(
-    about("Show the configuration a start would use. Secrets are not shown.", "config show --json")
-  )
-)
-
-export const configCommand = Command.make("config").pipe(
-  Command.withDescription(about("Show the configuration.", "config show")),
-  Command.withSubcommands([show])
 )

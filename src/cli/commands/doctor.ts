@@ -12,9 +12,9 @@ import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { flagProblems, loadConfig } from "../EnvFile.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
-import { type Column, table } from "../output/Table.ts"
+import type { Column } from "../output/Table.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
@@ -97,7 +97,7 @@ const diagnose = (wanted: Wanted) =>
 const columns: ReadonlyArray<Column<Check>> = [
   { header: "CHECK", value: (check) => check.name },
   { header: "RESULT", value: (check) => check.status },
-  { header: "FINDING", value: (check) => check.message }
+  { header: "FINDING", value: (check) => check.message, fit: "keep" }
 ]
 
 export const doctorCommand = Command.make("doctor", flags, (given) =>
@@ -105,13 +105,9 @@ export const doctorCommand = Command.make("doctor", flags, (given) =>
     const report = yield* diagnose(given)
     if (given.json) yield* Output.json(Report, report)
     else {
-      yield* Output.print(table(report.checks, columns, null))
+      yield* Output.rows(report.checks, columns, "")
       for (const { hint, name } of report.checks) if (hint !== null) yield* Output.note(`${name}: ${hint}`)
     }
     if (!report.ok) return yield* new AlreadyReported()
   })
-).pipe(
-  Command.withDescription(
-    about("Check everything a start depends on; exit 1 when something fails.", "doctor", "doctor --json --no-liveness")
-  )
 )

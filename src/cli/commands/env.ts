@@ -9,7 +9,7 @@ import { closest } from "../../kernel/Closest.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as EnvFile from "../EnvFile.ts"
 import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Output from "../output/Output.ts"
 import type { Column } from "../output/Table.ts"
@@ -65,7 +65,7 @@ const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE/i
 /** A flag is no secret, whatever its name. */
 const isSecret = (name: string, flags: ReadonlySet<string>): boolean => telling.test(name) && !flags.has(name)
 
-const show = Command.make("show", { json }, (flags) =>
+export const envShow = Command.make("show", { json }, (flags) =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* EnvFile.loadConfig
     const file = yield* EnvFile.read(dataDir)
@@ -87,15 +87,13 @@ const show = Command.make("show", { json }, (flags) =>
         })
       : Output.rows(variables, columns, "No variable of the gateway is set.")
   })
-).pipe(
-  Command.withDescription(about("Show the variables a start would read. Secrets are not shown.", "env show --json"))
 )
 
 const name = Args.text({ name: "name" })
 
 const reveal = Options.boolean("reveal").pipe(Options.withDescription("Print the value also when it is a secret."))
 
-const get = Command.make("get", { name, reveal }, (given) =>
+export const envGet = Command.make("get", { name, reveal }, (given) =>
   Effect.gen(function* () {
     const { environment } = yield* EnvFile.loadConfig
     const value = environment.get(given.name)
@@ -108,14 +106,6 @@ const get = Command.make("get", { name, reveal }, (given) =>
     }
     yield* Output.print(value)
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Print the value a start would read. A secret only with --reveal.",
-      "env get PORT",
-      "env get OPENAI_API_KEY --reveal"
-    )
-  )
 )
 
 /** Whether the configuration could be read with these values. */
@@ -125,7 +115,7 @@ const checked = (values: ReadonlyMap<string, string>) =>
     Effect.mapError((error) => new BadArgument({ message: `${configProblem(error)}.`, hint: "Nothing was changed." }))
   )
 
-const set = Command.make("set", { name, value: Args.text({ name: "value" }) }, (given) =>
+export const envSet = Command.make("set", { name, value: Args.text({ name: "value" }) }, (given) =>
   Effect.gen(function* () {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(given.name)) {
       return yield* new BadArgument({ message: `'${given.name}' cannot be the name of a variable.` })
@@ -157,17 +147,4 @@ const set = Command.make("set", { name, value: Args.text({ name: "value" }) }, (
       )
     }
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Keep a value in the data folder's settings file; an empty value removes it.",
-      "env set PORT 8080",
-      "env set PORT ''"
-    )
-  )
-)
-
-export const envCommand = Command.make("env").pipe(
-  Command.withDescription(about("Show and change the settings a start reads.", "env show")),
-  Command.withSubcommands([show, get, set])
 )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { UsageLog } from "../../api/Groups/Usage.ts"
 import { harmless } from "../../kernel/TerminalText.ts"
 import * as Client from "../Client.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import { taking } from "../Forms.ts"
 import * as Output from "../output/Output.ts"
 import type { Column } from "../output/Table.ts"
@@ -49,8 +49,10 @@ const columns: ReadonlyArray<Column<UsageLog>> = [
 
 const Page = Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) })
 
+const whole = { nowMs: 0, short: (id: string) => id }
+
 /** A row on a line of its own, for output that goes on and cannot know how wide the next row is. */
-const line = (row: UsageLog): string => columns.map(({ value }) => harmless(value(row))).join("  ")
+const line = (row: UsageLog): string => columns.map(({ value }) => harmless(value(row, whole))).join("  ")
 
 /** Whether a row has the text in one of its words, in any case. */
 export const matches = (row: UsageLog, text: string): boolean => {
@@ -99,8 +101,4 @@ export const logsCommand = Command.make("logs", flags, (given) =>
       Effect.forever
     )
   })
-).pipe(
-  Command.withDescription(
-    about("Show what was asked and what it cost, the newest last.", "logs --search openai", "logs --follow --json")
-  )
 )

@@ -5,10 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Client from "../Client.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import type { Column } from "../output/Table.ts"
-import { modelsAlias } from "./models/alias.ts"
 
 interface Model {
   readonly id: string
@@ -49,9 +48,4 @@ export const modelsCommand = Command.make("models", { provider, ...Client.connec
           "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
         )
   })
-).pipe(
-  Command.withDescription(
-    about("List the models a client can ask for, all or one provider's.", "models openai --json", "models alias list")
-  ),
-  Command.withSubcommands([modelsAlias])
 )

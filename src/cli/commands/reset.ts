@@ -3,7 +3,6 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { about } from "../Flags.ts"
 import { dropCredentials } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
 import { askNewPassword, checkedPassword, putPassword } from "../password.ts"
@@ -19,10 +18,6 @@ export const resetPassword = Command.make("reset-password", { password }, (flags
     yield* putPassword(chosen)
     yield* Output.note("The admin password is set, and every session has ended.")
   })
-).pipe(
-  Command.withDescription(
-    about("Set the admin password anew; a gateway that is running takes it over.", "reset-password")
-  )
 )
 
 const force = Options.boolean("force").pipe(Options.withDescription("Really drop the credentials."))
@@ -39,12 +34,4 @@ export const resetEncryptedColumns = Command.make("reset-encrypted-columns", { f
       `${Output.counted(count, "row")} lost encrypted credentials. The next start works with the master key it finds.`
     )
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Drop stored credentials when the master key is lost.",
-      "reset-encrypted-columns",
-      "reset-encrypted-columns --force"
-    )
-  )
 )

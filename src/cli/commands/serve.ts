@@ -4,7 +4,6 @@ import * as Options from "@effect/cli/Options"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { about } from "../Flags.ts"
 import { taking } from "../Forms.ts"
 import { serve } from "../serve.ts"
 import { hostPattern, maxPort, portPattern, type ServeFlags, serveOptions, toServeFlags } from "../serveOptions.ts"
@@ -45,6 +44,4 @@ export const makeServe = <Name extends string, E, R>(
   run: (flags: ServeFlags) => Effect.Effect<void, E, R>
 ) => Command.make(name, serveConfig, (given) => run(toServeFlags(given)))
 
-export const serveCommand = makeServe("serve", serve).pipe(
-  Command.withDescription(about("Start the gateway; this is what 'gateway' alone does.", "serve --port 8080 --no-open"))
-)
+export const serveCommand = makeServe("serve", serve)

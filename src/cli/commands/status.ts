@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Health, Ping } from "../../api/Groups/System.ts"
 import * as Client from "../Client.ts"
 import { AlreadyReported } from "../Failure.ts"
-import { about, json } from "../Flags.ts"
+import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { accountWords, breakerWords } from "../output/resilience.ts"
 import { fields } from "../output/Table.ts"
@@ -54,7 +54,7 @@ export const statusCommand = Command.make("status", { ...Client.connection, json
     )
     if (gateway === null) yield* Output.note("Give a key (--gateway-key or GATEWAY_ADMIN_KEY) to see its connections.")
   })
-).pipe(Command.withDescription(about("Show whether a gateway runs, its version and its connections.", "status --json")))
+)
 
 export const healthCommand = Command.make("health", { ...Client.connection, json }, (flags) =>
   Effect.gen(function* () {
@@ -66,12 +66,4 @@ export const healthCommand = Command.make("health", { ...Client.connection, json
       : Output.print(fields([["Version", health.version], ["Running for", uptime(health.uptimeMs)], ...counts(health)]))
     if (health.status !== "ok") return yield* new AlreadyReported()
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Show the health of a running gateway; exit 1 while a breaker is open, no connection can be used, or usage rows cannot be written.",
-      "health",
-      "health --json"
-    )
-  )
 )

@@ -1,12 +1,19 @@
 /**
- * Where a command's words go: results on stdout, as a table for people or as pure JSON for programs; remarks on stderr.
+ * Where a command's words go: results on stdout in the format that was asked for (`-o`), remarks on stderr.
  */
-import * as Terminal from "@effect/platform/Terminal"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { harmlessJson, harmlessLines } from "../../kernel/TerminalText.ts"
-import { type Column, table } from "./Table.ts"
+import { harmless, harmlessJson, harmlessLines } from "../../kernel/TerminalText.ts"
+import { type Column, dataOf, nameColumn } from "./Column.ts"
+import { csv, csvOfObjects, fieldName } from "./Csv.ts"
+import { OutputFormat } from "./Format.ts"
+import { Screen } from "./Screen.ts"
+import { shownOf, table } from "./Table.ts"
+
+export { orDash } from "./Column.ts"
 
 /** A remark for the person; never part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(harmlessLines(text))
@@ -14,30 +21,109 @@ export const note = (text: string): Effect.Effect<void> => Console.error(harmles
 /** A line of the result. */
 export const print = (text: string): Effect.Effect<void> => Console.log(harmlessLines(text))
 
-const terminalColumns = Effect.gen(function* () {
-  const terminal = yield* Terminal.Terminal
-  return (yield* terminal.isTTY) ? yield* terminal.columns : null
-})
+/** Text that has its line ends and was made harmless before. */
+const printWhole = (text: string): Effect.Effect<void> => Console.log(text.replace(/\n$/, ""))
 
-/** A value as JSON, written by the schema of the contract. */
+const encoded = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<unknown> =>
+  Effect.orDie(Schema.encode(schema)(value))
+
+/** The rows of an answer: what its only list holds, else the answer itself. */
+const rowsOf = (answer: unknown): ReadonlyArray<unknown> => {
+  if (!Predicate.isRecord(answer)) return [answer]
+  const lists = Object.values(answer).filter((value) => Array.isArray(value))
+  return lists.length === 1 ? (lists[0] ?? []) : [answer]
+}
+
+const printJson = (format: "json" | "jsonl", answer: unknown): Effect.Effect<void> =>
+  format === "json"
+    ? print(harmlessJson(answer, 2))
+    : Effect.forEach(rowsOf(answer), (row) => print(harmlessJson(row)), { discard: true })
+
+/** A value as JSON, written by the schema of the contract. `jsonl` has the rows of its list, one a line. */
 export const json = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<void> =>
-  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(harmlessJson(encoded, 2)))
+  Effect.gen(function* () {
+    const format = yield* OutputFormat
+    yield* printJson(format === "jsonl" ? "jsonl" : "json", yield* encoded(schema, value))
+  })
 
 /** A value as one line of JSON, for output that goes on. */
 export const jsonLine = <A, I>(schema: Schema.Schema<A, I>, value: A): Effect.Effect<void> =>
-  Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), (encoded) => print(harmlessJson(encoded)))
+  Effect.flatMap(encoded(schema, value), (answer) => print(harmlessJson(answer)))
 
-/** Rows as a table, or a sentence when there are none. */
+/** Rows as a table, as csv or by their names; a sentence when there are none. */
 export const rows = <Row>(
   all: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string
-): Effect.Effect<void, never, Terminal.Terminal> =>
-  all.length === 0 ? note(whenEmpty) : Effect.flatMap(terminalColumns, (width) => print(table(all, columns, width)))
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const format = yield* OutputFormat
+    const nowMs = yield* Clock.currentTimeMillis
+    const shown = shownOf(all, columns, nowMs, true)
+    if (format === "csv") {
+      const records = all.map((row) => columns.map((column) => dataOf(column, row, shown)))
+      return yield* printWhole(csv([columns.map(({ header }) => fieldName(header)), ...records]))
+    }
+    if (format === "name") {
+      const column = nameColumn(columns)
+      if (column === undefined) return
+      return yield* Effect.forEach(all, (row) => print(harmless(String(dataOf(column, row, shown) ?? ""))), {
+        discard: true
+      })
+    }
+    if (all.length === 0) return yield* note(whenEmpty)
+    const screen = yield* Screen
+    yield* print(table(all, columns, { columns: screen.columns(), nowMs, wide: format === "wide" }))
+  })
+
+interface List<A, I, Row> {
+  /** The answer as the contract has it: the whole of `json`. Its only list is the rows of `jsonl`. */
+  readonly schema: Schema.Schema<A, I>
+  readonly value: A
+  /** What the other formats show. */
+  readonly rows: ReadonlyArray<Row>
+  readonly columns: ReadonlyArray<Column<Row>>
+  /** Said when there are no rows, with what to do next. */
+  readonly empty: string
+}
+
+/** Prints a list in the format that was asked for. */
+export const list = <A, I, Row>({ columns, empty, rows: all, schema, value }: List<A, I, Row>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const format = yield* OutputFormat
+    if (format !== "json" && format !== "jsonl") return yield* rows(all, columns, empty)
+    yield* printJson(format, yield* encoded(schema, value))
+  })
+
+interface Result<A, I, R> {
+  /** The answer as the contract has it: the whole of `json`, one line of `jsonl`, the fields of `csv`. */
+  readonly schema: Schema.Schema<A, I>
+  readonly value: A
+  /** What a person reads: a page of fields, or a sentence on stderr. */
+  readonly text: Effect.Effect<void, never, R>
+  /** Printed by `-o name`: what the next command would take. */
+  readonly name: string
+}
+
+/** The one object that an answer wraps, such as `{key: {…}}`, else the answer. */
+const unwrapped = (answer: unknown): object => {
+  if (!Predicate.isRecord(answer)) return { value: answer }
+  const [only, ...others] = Object.values(answer)
+  return others.length === 0 && Predicate.isRecord(only) ? only : answer
+}
+
+/** Prints one record, or what a change has made, in the format that was asked for. */
+export const result = <A, I, R>({ name, schema, text, value }: Result<A, I, R>): Effect.Effect<void, never, R> =>
+  Effect.gen(function* () {
+    const format = yield* OutputFormat
+    if (format === "table" || format === "wide") return yield* text
+    if (format === "name") return yield* print(harmless(name))
+    const answer = yield* encoded(schema, value)
+    if (format === "csv") return yield* printWhole(csvOfObjects([unwrapped(answer)]))
+    yield* print(format === "json" ? harmlessJson(answer, 2) : harmlessJson(answer))
+  })
 
 /** Words for a person out of the contract's values. */
-export const orDash = (value: string | number | null | undefined): string =>
-  value === null || value === undefined || value === "" ? "-" : String(value)
 export const yesNo = (value: boolean): string => (value ? "yes" : "no")
 /** `1 row`, `2 rows`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

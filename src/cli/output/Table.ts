@@ -1,14 +1,11 @@
 /**
- * Tables for people: columns as wide as their content, narrowed with an ellipsis to fit a terminal, plain text throughout.
+ * Tables for people: columns as wide as their content, those left out that a terminal has no room for, plain text throughout.
  * Control characters in values are shown as `?`, so that no name from afar can drive the terminal.
  */
 import { harmless } from "../../kernel/TerminalText.ts"
+import { type Column, columnsOf, shortener, type Shown } from "./Column.ts"
 
-export interface Column<Row> {
-  readonly header: string
-  readonly value: (row: Row) => string
-  readonly align?: "left" | "right"
-}
+export type { Column } from "./Column.ts"
 
 const gap = "  "
 const leastWidth = 6
@@ -38,18 +35,57 @@ export const fit = (text: string, width: number): string => {
   return `${kept}…`
 }
 
-/** Takes cells from the widest column again and again, until the table fits or nothing can be taken. */
-const narrow = (widths: ReadonlyArray<number>, available: number): ReadonlyArray<number> => {
+/** Where text that may be shortened stays readable. */
+const readable = 20
+
+const total = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, width) => sum + width, gap.length * Math.max(0, widths.length - 1))
+
+/** Takes cells from the widest of the columns that may be shortened, until the table fits or they have `least`. */
+const shorten = (
+  widths: ReadonlyArray<number>,
+  mayCut: ReadonlyArray<boolean>,
+  available: number,
+  least: number
+): ReadonlyArray<number> => {
   const result = [...widths]
-  let excess = result.reduce((sum, width) => sum + width, gap.length * (result.length - 1)) - available
-  while (excess > 0) {
-    const widest = result.indexOf(Math.max(...result))
-    const width = result[widest] ?? 0
-    if (width <= leastWidth) break
-    result[widest] = width - 1
-    excess -= 1
+  for (let excess = total(result) - available; excess > 0; excess--) {
+    const widest = Math.max(...result.filter((_, index) => mayCut[index] === true), 0)
+    if (widest <= least) break
+    result[result.findIndex((width, index) => width === widest && mayCut[index] === true)] = widest - 1
   }
   return result
+}
+
+interface Placed {
+  /** Where the column stands among all. */
+  readonly index: number
+  readonly width: number
+}
+
+/** Which columns a terminal has room for, and how wide they are. */
+const arrange = <Row>(
+  shape: ReadonlyArray<Column<Row>>,
+  natural: ReadonlyArray<number>,
+  available: number
+): ReadonlyArray<Placed> => {
+  let placed = natural.map((width, index): Placed => ({ index, width }))
+  const may = (fit: Column<Row>["fit"]) => placed.map(({ index }) => shape[index]?.fit === fit)
+  const shortened = (least: number) => {
+    const widths = placed.map(({ width }) => width)
+    const result = shorten(widths, may("cut"), available, least)
+    return placed.map(({ index }, at) => ({ index, width: result[at] ?? 0 }))
+  }
+  const tooWide = (columns: ReadonlyArray<Placed>) => total(columns.map(({ width }) => width)) > available
+  const leaveOut = (fit: Column<Row>["fit"]): boolean => {
+    const last = may(fit).lastIndexOf(true)
+    if (last <= 0) return false
+    placed = placed.toSpliced(last, 1)
+    return true
+  }
+  while (tooWide(shortened(readable)) && leaveOut(undefined));
+  while (tooWide(shortened(leastWidth)) && leaveOut("cut"));
+  return tooWide(shortened(readable)) ? shortened(leastWidth) : shortened(readable)
 }
 
 const pad = (text: string, width: number, align: "left" | "right"): string => {
@@ -57,22 +93,40 @@ const pad = (text: string, width: number, align: "left" | "right"): string => {
   return align === "right" ? `${space}${text}` : `${text}${space}`
 }
 
-/** Renders rows under their headers. `columns` is the width of the terminal; null means as wide as it takes. */
-export const table = <Row>(
+/** What the cells of these rows depend on. */
+export const shownOf = <Row>(
   rows: ReadonlyArray<Row>,
-  shape: ReadonlyArray<Column<Row>>,
-  terminalColumns: number | null
-): string => {
+  columns: ReadonlyArray<Column<Row>>,
+  nowMs: number,
+  wholeIds: boolean
+): Shown => {
+  const ids = columns.flatMap(({ id }) => (id === undefined ? [] : rows.map(id)))
+  return { nowMs, short: wholeIds ? (id) => id : shortener(ids) }
+}
+
+interface Layout {
+  /** Width of the terminal; null means as wide as it takes. */
+  readonly columns: number | null
+  readonly nowMs: number
+  /** All columns and whole ids, whatever the width of the terminal. */
+  readonly wide: boolean
+}
+
+/** Renders rows under their headers. */
+export const table = <Row>(rows: ReadonlyArray<Row>, columns: ReadonlyArray<Column<Row>>, layout: Layout): string => {
+  const shape = columnsOf(columns, layout.wide)
+  const shown = shownOf(rows, shape, layout.nowMs, layout.wide)
   const lines = [
     shape.map(({ header }) => header),
-    ...rows.map((row) => shape.map(({ value }) => harmless(value(row))))
+    ...rows.map((row) => shape.map(({ value }) => harmless(value(row, shown))))
   ]
-  const natural = shape.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ""))))
-  const widths = terminalColumns === null ? natural : narrow(natural, terminalColumns)
+  const natural = shape.map((_, index) => lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), 0))
+  const available = layout.wide ? null : layout.columns
+  const placed = arrange(shape, natural, available ?? Number.MAX_SAFE_INTEGER)
   return lines
     .map((line) =>
-      line
-        .map((text, index) => pad(fit(text, widths[index] ?? 0), widths[index] ?? 0, shape[index]?.align ?? "left"))
+      placed
+        .map(({ index, width }) => pad(fit(line[index] ?? "", width), width, shape[index]?.align ?? "left"))
         .join(gap)
         .trimEnd()
     )

@@ -9,9 +9,11 @@ interface Pet {
 }
 
 const columns = [
-  { header: "NAME", value: (pet: Pet) => pet.name },
-  { header: "LEGS", value: (pet: Pet) => String(pet.legs), align: "right" as const }
+  { header: "NAME", value: (pet: Pet) => pet.name, fit: "cut" as const },
+  { header: "LEGS", value: (pet: Pet) => String(pet.legs), align: "right" as const, fit: "keep" as const }
 ]
+
+const at = (width: number | null) => ({ columns: width, nowMs: 0, wide: false })
 
 describe("table", () => {
   it("gives each column the width of its widest cell", () => {
@@ -19,11 +21,11 @@ describe("table", () => {
       { name: "tortoise", legs: 4 },
       { name: "hen", legs: 2 }
     ]
-    assert.strictEqual(table(pets, columns, null), "NAME      LEGS\ntortoise     4\nhen          2")
+    assert.strictEqual(table(pets, columns, at(null)), "NAME      LEGS\ntortoise     4\nhen          2")
   })
 
   it("shortens the widest column to fit the terminal", () => {
-    const text = table([{ name: "a very long name indeed", legs: 4 }], columns, 20)
+    const text = table([{ name: "a very long name indeed", legs: 4 }], columns, at(20))
     assert.strictEqual(text, "NAME            LEGS\na very long n…     4")
   })
 
@@ -35,19 +37,19 @@ describe("table", () => {
       { name: "日本", legs: 1 },
       { name: "abcd", legs: 2 }
     ]
-    assert.strictEqual(table(pets, columns, null), "NAME  LEGS\n日本     1\nabcd     2")
+    assert.strictEqual(table(pets, columns, at(null)), "NAME  LEGS\n日本     1\nabcd     2")
   })
 
   it("lets no value drive the terminal", () => {
     assert.strictEqual(harmless("a\u001b[31mb\nc\u202ed"), "a?[31mb?c?d")
-    assert.notInclude(table([{ name: "\u001b]0;x\u0007", legs: 1 }], columns, null), "\u001b")
+    assert.notInclude(table([{ name: "\u001b]0;x\u0007", legs: 1 }], columns, at(null)), "\u001b")
   })
 
   it("never makes a line wider than the terminal while columns can shrink", () => {
     const pet = FastCheck.record({ name: FastCheck.string({ unit: "grapheme" }), legs: FastCheck.nat(9) })
     FastCheck.assert(
       FastCheck.property(FastCheck.array(pet), FastCheck.integer({ min: 20, max: 120 }), (pets, width) => {
-        const lines = table(pets, columns, width).split("\n")
+        const lines = table(pets, columns, at(width)).split("\n")
         assert.strictEqual(lines.length, pets.length + 1)
         for (const line of lines) assert.isAtMost(widthOf(line), width)
       }),

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AutoComboView } from "../../../api/Groups/Combos.ts"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 
@@ -30,4 +30,4 @@ export const comboAuto = Command.make("auto", { ...Client.connection, json }, (g
       ? Output.json(Schema.Struct({ combos: Schema.Array(AutoComboView) }), answer)
       : Output.rows(answer.combos, columns, "There are no automatic ids.")
   })
-).pipe(Command.withDescription(about("List the automatic ids and what each would choose from.", "combo auto --json")))
+)

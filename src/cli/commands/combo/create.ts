@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { ComboView, CreateCombo } from "../../../api/Groups/Combos.ts"
 import { ComboStrategy } from "../../../domain/Combo.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json } from "../../Flags.ts"
+import { body, json } from "../../Flags.ts"
 import { BadArgument } from "../../Failure.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -47,11 +47,4 @@ export const comboCreate = Command.make("create", flags, (given) =>
       ? Output.json(Schema.Struct({ combo: ComboView }), answer)
       : Output.note(`The combo '${answer.combo.name}' is there; ask for it as the model '${answer.combo.name}'.`)
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Make a combo, a name under which several models answer.",
-      "combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini"
-    )
-  )
 )

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../Client.ts"
-import { about, pick } from "../../Flags.ts"
+import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const combo = Args.text({ name: "id or name" })
@@ -17,4 +17,4 @@ export const comboDelete = Command.make("delete", { combo, ...Client.connection 
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
     yield* Output.note(`The combo '${found.name}' is gone.`)
   })
-).pipe(Command.withDescription(about("Delete a combo that no other combo uses.", "combo delete fast")))
+)

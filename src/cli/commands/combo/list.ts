@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ComboView } from "../../../api/Groups/Combos.ts"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 
@@ -27,4 +27,4 @@ export const comboList = Command.make("list", { ...Client.connection, json }, (f
       ? Output.json(Combos, answer)
       : Output.rows(answer.combos, columns, "There are no combos yet. Make one with 'gateway combo create'.")
   })
-).pipe(Command.withDescription(about("List the combos of a running gateway.", "combo list --json")))
+)

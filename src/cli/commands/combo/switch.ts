@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { ComboView } from "../../../api/Groups/Combos.ts"
 import * as Client from "../../Client.ts"
 import { BadArgument } from "../../Failure.ts"
-import { about, json, pick } from "../../Flags.ts"
+import { json, pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const flags = {
@@ -47,11 +47,4 @@ export const comboSwitch = Command.make("switch", flags, (given) =>
       yield* Output.note(`Its strategy is '${found.strategy}', which may choose in another order.`)
     }
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Make another target the first of a combo; the others keep their order.",
-      "combo switch fast openai/gpt-4o-mini"
-    )
-  )
 )

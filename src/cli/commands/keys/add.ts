@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CreateKey, KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json } from "../../Flags.ts"
+import { body, json } from "../../Flags.ts"
 import { createKey } from "../../local/keys.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -56,12 +56,4 @@ export const keysAdd = Command.make("add", flags, (given) =>
     yield* Output.note(`The key '${created.key.name}' is shown once; keep it now:`)
     yield* Output.print(created.secret)
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Make an API key. Its secret is shown once, alone on stdout.",
-      "keys add laptop",
-      "keys add ops --scope manage --local"
-    )
-  )
 )

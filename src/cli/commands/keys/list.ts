@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 
@@ -30,4 +30,4 @@ export const keysList = Command.make("list", { ...Client.connection, json }, (fl
       ? Output.json(Keys, answer)
       : Output.rows(answer.keys, columns, "There are no keys yet. Make one with 'gateway keys add <name>'.")
   })
-).pipe(Command.withDescription(about("List the API keys of a running gateway.", "keys list --json")))
+)

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../Client.ts"
-import { about, pick } from "../../Flags.ts"
+import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const key = Args.text({ name: "id or name" })
@@ -17,4 +17,4 @@ export const keysRemove = Command.make("remove", { key, ...Client.connection }, 
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
     yield* Output.note(`The key '${found.name}' (${found.prefix}…) was removed; its clients are refused from now on.`)
   })
-).pipe(Command.withDescription(about("Remove an API key.", "keys remove laptop")))
+)

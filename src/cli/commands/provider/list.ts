@@ -1,16 +1,27 @@
-/** `gateway provider list` */
+/** `gateway provider list`: of a gateway, else of this machine's data folder. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { listConnections } from "../../local/connections.ts"
 import { columns, Connections, noConnections } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 
-export const providerList = Command.make("list", { ...Client.connection, json }, (flags) =>
+export const providerList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {
-    const to = yield* Client.target(flags)
-    const client = yield* Client.group(to, "providers")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* flags.json ? Output.json(Connections, answer) : Output.rows(answer.connections, columns, noConnections)
+    const connections = yield* Client.atPlace(given, {
+      gateway: (to) =>
+        Effect.gen(function* () {
+          const client = yield* Client.group(to, "providers")
+          return (yield* client.list().pipe(Client.orExplain(to))).connections
+        }),
+      folder: listConnections
+    })
+    yield* Output.list({
+      schema: Connections,
+      value: { connections },
+      rows: connections,
+      columns,
+      empty: noConnections
+    })
   })
-).pipe(Command.withDescription(about("List the connections of a running gateway.", "provider list --json")))
+)

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ProviderSpec } from "../../../domain/Provider.ts"
 import { WireName } from "../../../domain/Wire.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
@@ -65,12 +65,4 @@ export const providersAvailable = Command.make("available", flags, (given) =>
       ? Output.json(All, { providers })
       : Output.rows(providers, columns, "No provider fits. Any compatible endpoint can be added as a provider node.")
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "List the providers the gateway knows.",
-      "providers available --search groq",
-      "providers available --category local --json"
-    )
-  )
 )

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView, TestResult } from "../../../api/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import { type Tested, testConnections } from "../../local/connections.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
@@ -45,7 +45,7 @@ export const providersTest = Command.make("test", { connection, json }, (flags) 
     else yield* Output.rows(results, columns, "")
     yield* failUnlessOk(tested)
   })
-).pipe(Command.withDescription(about("Ask one connection a tiny question.", "providers test openai")))
+)
 
 export const providersTestAll = Command.make("test-all", { json }, (flags) =>
   Effect.gen(function* () {
@@ -56,4 +56,4 @@ export const providersTestAll = Command.make("test-all", { json }, (flags) =>
       : Output.rows(results, columns, "There are no active connections to test.")
     yield* failUnlessOk(tested)
   })
-).pipe(Command.withDescription(about("Ask every active connection a tiny question.", "providers test-all --json")))
+)

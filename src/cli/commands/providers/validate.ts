@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView } from "../../../api/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import { validateConnections } from "../../local/connections.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
@@ -45,12 +45,4 @@ export const providersValidate = Command.make("validate", { offline, json }, (fl
       : Output.rows(results, columns, "There are no connections to validate.")
     if (results.some(({ valid }) => !valid)) return yield* new AlreadyReported()
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Check every connection for what is missing, and ask its provider whether the credential is accepted.",
-      "providers validate",
-      "providers validate --offline --json"
-    )
-  )
 )

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CreateQuotaGroup, QuotaGroupView } from "../../../api/Groups/QuotaGroups.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json, pick } from "../../Flags.ts"
+import { body, json, pick } from "../../Flags.ts"
 import { each, FiniteNumber, named, notOf } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
@@ -58,7 +58,7 @@ const Weighted = Schema.Union(
   })
 )
 
-const list = Command.make("list", { ...Client.connection, json }, (given) =>
+export const quotaGroupsList = Command.make("list", { ...Client.connection, json }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "quotaGroups")
@@ -70,9 +70,9 @@ const list = Command.make("list", { ...Client.connection, json }, (given) =>
     yield* Output.print("")
     yield* Output.rows(drawn, drawnColumns, "")
   })
-).pipe(Command.withDescription(about("List the quota groups of a running gateway.", "quota groups list --json")))
+)
 
-const add = Command.make(
+export const quotaGroupsAdd = Command.make(
   "add",
   {
     name: Args.text({ name: "name" }),
@@ -110,24 +110,18 @@ const add = Command.make(
             `The quota group '${answer.group.name}' is there; ask for 'qtSd/${answer.group.name}/<provider>/<model>'.`
           )
     })
-).pipe(
-  Command.withDescription(
-    about("Make a quota group of connections with weights.", "quota groups add team 01J…=3 01K…=1")
-  )
 )
 
-const remove = Command.make("remove", { group: Args.text({ name: "id or name" }), ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "quotaGroups")
-    const { groups } = yield* client.list().pipe(Client.orExplain(to))
-    const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
-    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.note(`The quota group '${found.name}' is gone.`)
-  })
-).pipe(Command.withDescription(about("Delete a quota group.", "quota groups remove team")))
-
-export const quotaGroups = Command.make("groups").pipe(
-  Command.withDescription(about("Administer the groups of quota sharing.", "quota groups list")),
-  Command.withSubcommands([list, add, remove])
+export const quotaGroupsRemove = Command.make(
+  "remove",
+  { group: Args.text({ name: "id or name" }), ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "quotaGroups")
+      const { groups } = yield* client.list().pipe(Client.orExplain(to))
+      const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+      yield* Output.note(`The quota group '${found.name}' is gone.`)
+    })
 )

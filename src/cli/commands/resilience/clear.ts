@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { Cleared } from "../../../api/Groups/Resilience.ts"
 import * as Client from "../../Client.ts"
 import { BadArgument } from "../../Failure.ts"
-import { about, pick } from "../../Flags.ts"
+import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const flags = {
@@ -60,13 +60,4 @@ export const resilienceClear = Command.make("clear", flags, (given) =>
     const unlocked = yield* models({ all: true })
     yield* Output.note(`${Output.counted(cleared, "connection")} cleared, ${Output.counted(unlocked, "lock")} removed.`)
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Use connections again that are cooling down, banned, expired or out of credits, and unlock models.",
-      "resilience clear --all",
-      "resilience clear --connection work",
-      "resilience clear --provider openai --model gpt-4.1"
-    )
-  )
 )

@@ -3,7 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import { accountColumns, isOut, lockoutColumns } from "../../output/resilience.ts"
 
@@ -21,8 +21,4 @@ export const resilienceCooldowns = Command.make("cooldowns", { ...Client.connect
     if (connections.length > 0 && lockouts.length > 0) yield* Output.print("")
     yield* Output.rows(lockouts, lockoutColumns, "No model is locked.")
   })
-).pipe(
-  Command.withDescription(
-    about("List the connections that cannot be used now, and the locked models.", "resilience cooldowns --json")
-  )
 )

@@ -4,7 +4,6 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Client from "../../Client.ts"
-import { about } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const provider = Args.text({ name: "provider" }).pipe(Args.optional)
@@ -19,8 +18,4 @@ export const resilienceReset = Command.make("reset", { provider, ...Client.conne
       reset === 0 ? "There was nothing to reset." : `${Output.counted(reset, "breaker")} reset: closed, no failures.`
     )
   })
-).pipe(
-  Command.withDescription(
-    about("Close the breaker of a provider, or all of them.", "resilience reset", "resilience reset openai")
-  )
 )

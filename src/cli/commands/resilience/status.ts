@@ -6,7 +6,7 @@ import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
 import { Breakers, type BreakerView } from "../../../api/Groups/Resilience.ts"
 import { ResilienceSettings } from "../../../domain/Resilience.ts"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import {
   accountColumns,
@@ -68,12 +68,4 @@ export const resilienceStatus = Command.make("status", { ...Client.connection, j
     yield* section(status.connections.filter(isOut), accountColumns)
     yield* section(status.lockouts, lockoutColumns)
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Show the breakers, the connections that are out, the locked models and the main settings.",
-      "resilience status",
-      "resilience status --json"
-    )
-  )
 )

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../Client.ts"
-import { about, json } from "../../Flags.ts"
+import { json } from "../../Flags.ts"
 import { attemptColumns, headline, OneDecision, showCandidates } from "../../output/decision.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
@@ -25,8 +25,4 @@ export const routeDecision = Command.make("decision", { requestId, ...Client.con
     yield* Output.print("")
     yield* Output.rows(decision.attempts, attemptColumns, "No target was called.")
   })
-).pipe(
-  Command.withDescription(
-    about("Show why a request went where it went. A gateway keeps its last decisions.", "route decision 01J…")
-  )
 )

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { ExplainInput } from "../../../api/Groups/Routing.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json } from "../../Flags.ts"
+import { body, json } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
 import { readJson } from "../../JsonInput.ts"
 import { headline, OneDecision, showCandidates } from "../../output/decision.ts"
@@ -62,12 +62,4 @@ export const routeExplain = Command.make("explain", flags, (given) =>
     yield* Output.print("")
     yield* showCandidates(answer.decision, "There are no candidates.")
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Show where a request would go and why. Nothing is sent, and nothing changes.",
-      "route explain auto/fast",
-      "route explain my-combo --body request.json --header x-gateway-mode=cheap --seed 7"
-    )
-  )
 )

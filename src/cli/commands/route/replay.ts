@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ReplayInput, ReplayView } from "../../../api/Groups/Routing.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json } from "../../Flags.ts"
+import { body, json } from "../../Flags.ts"
 import { taking } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
@@ -86,11 +86,4 @@ export const routeReplay = Command.make("replay", flags, (given) =>
     yield* Output.rows(replay.providers, shareColumns, "No request was recorded in this time.")
     yield* Effect.forEach(replay.notes, Output.note, { discard: true })
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Decide recorded requests anew by another combo: the difference in shares, cost and expected latency. Nothing is sent.",
-      "route replay --since 24h --combo cheaper"
-    )
-  )
 )

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { SimulateInput, SimulationView } from "../../../api/Groups/Routing.ts"
 import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
 import * as Client from "../../Client.ts"
-import { about, body, json } from "../../Flags.ts"
+import { body, json } from "../../Flags.ts"
 import { each, FiniteNumber, named, notOf, taking, twoNumbers } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
@@ -177,14 +177,4 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
     yield* Output.rows(simulation.targets, simulatedColumns, "There are no targets.")
     yield* Effect.forEach(simulation.notes, Output.note, { discard: true })
   })
-).pipe(
-  Command.withDescription(
-    about(
-      "Simulate a combo with made-up upstreams: shares, failures, latency, fairness and cost. Nothing is sent.",
-      "route simulate my-combo --requests 10000 --seed 1",
-      "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
-      "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
-      "route simulate auto/fast --rate 50 --errors openai=0.05 --latency openai=300,900 --quota groq=30/60"
-    )
-  )
 )

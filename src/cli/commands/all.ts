@@ -1,0 +1,512 @@
+/** Every command but those that need the tree itself. */
+import { command, group, type TreeNode } from "../tree/Tree.ts"
+
+const list = { aliases: ["ls"] }
+const add = { aliases: ["create", "new"] }
+const remove = { aliases: ["delete", "rm"] }
+
+const provider = group(
+  "provider",
+  "Connections to providers, and the catalogue of those that are known.",
+  [
+    command(
+      "list",
+      "List the connections to providers.",
+      () => import("./provider/list.ts"),
+      (m) => m.providerList,
+      {
+        ...list,
+        examples: ["provider list", "provider list -o wide", "provider list --local --json"]
+      }
+    ),
+    command(
+      "add",
+      "Connect a provider.",
+      () => import("./provider/add.ts"),
+      (m) => m.providerAdd,
+      {
+        ...add,
+        examples: ["provider add openai --api-key sk-… --name work"]
+      }
+    ),
+    command(
+      "available",
+      "List the providers that the gateway knows.",
+      () => import("./providers/available.ts"),
+      (m) => m.providersAvailable,
+      {
+        aliases: ["catalog"],
+        examples: ["provider available --search groq", "provider available --category local --json"]
+      }
+    ),
+    command(
+      "test",
+      "Ask one connection a tiny question.",
+      () => import("./providers/test.ts"),
+      (m) => m.providersTest,
+      {
+        examples: ["provider test openai"]
+      }
+    ),
+    command(
+      "test-all",
+      "Ask every active connection a tiny question.",
+      () => import("./providers/test.ts"),
+      (m) => m.providersTestAll,
+      { examples: ["provider test-all --json"] }
+    ),
+    command(
+      "validate",
+      "Check whether connections are complete and their keys accepted.",
+      () => import("./providers/validate.ts"),
+      (m) => m.providersValidate,
+      { examples: ["provider validate", "provider validate --offline --json"] }
+    )
+  ],
+  {
+    section: "Connect",
+    aliases: ["providers"],
+    examples: ["provider available --search groq", "provider add openai", "provider list"]
+  }
+)
+
+const alias = group(
+  "alias",
+  "Other names for models.",
+  [
+    command(
+      "add",
+      "Make a name stand for a model; a former meaning is replaced.",
+      () => import("./models/alias.ts"),
+      (m) => m.aliasAdd,
+      {
+        aliases: ["set", "create"],
+        examples: ["model alias add best openai/gpt-4o"]
+      }
+    ),
+    command(
+      "list",
+      "List the other names.",
+      () => import("./models/alias.ts"),
+      (m) => m.aliasList,
+      {
+        ...list,
+        examples: ["model alias list"]
+      }
+    ),
+    command(
+      "remove",
+      "Remove an alias.",
+      () => import("./models/alias.ts"),
+      (m) => m.aliasRemove,
+      {
+        ...remove,
+        examples: ["model alias remove best"]
+      }
+    )
+  ],
+  { aliases: ["aliases"], examples: ["model alias list"] }
+)
+
+const model = group(
+  "model",
+  "Models that clients can ask for, and other names for them.",
+  [
+    command(
+      "list",
+      "List the models a client can ask for, all or one provider's.",
+      () => import("./models.ts"),
+      (m) => m.modelsCommand,
+      {
+        ...list,
+        examples: ["model list", "models openai --json"]
+      }
+    ),
+    alias
+  ],
+  {
+    section: "Connect",
+    aliases: ["models"],
+    otherwise: { name: "list", takesWords: true },
+    examples: ["models", "models openai --json", "model alias list"]
+  }
+)
+
+const key = group(
+  "key",
+  "API keys of this gateway, for clients and for people who manage it.",
+  [
+    command(
+      "list",
+      "List the API keys.",
+      () => import("./keys/list.ts"),
+      (m) => m.keysList,
+      {
+        ...list,
+        examples: ["key list", "key list -o csv"]
+      }
+    ),
+    command(
+      "add",
+      "Make an API key. Its secret is shown once, alone on stdout.",
+      () => import("./keys/add.ts"),
+      (m) => m.keysAdd,
+      {
+        ...add,
+        examples: ["key add laptop", "key add ops --scope manage --local"]
+      }
+    ),
+    command(
+      "remove",
+      "Remove an API key.",
+      () => import("./keys/remove.ts"),
+      (m) => m.keysRemove,
+      {
+        ...remove,
+        examples: ["key remove laptop"]
+      }
+    )
+  ],
+  { section: "Connect", aliases: ["keys"], examples: ["key add laptop", "key list"] }
+)
+
+const combo = group(
+  "combo",
+  "Combos: names that stand for several models, with a strategy.",
+  [
+    command(
+      "list",
+      "List the combos.",
+      () => import("./combo/list.ts"),
+      (m) => m.comboList,
+      {
+        ...list,
+        examples: ["combo list", "combo list --json"]
+      }
+    ),
+    command(
+      "auto",
+      "List the automatic ids and what each would choose from.",
+      () => import("./combo/auto.ts"),
+      (m) => m.comboAuto,
+      {
+        examples: ["combo auto --json"]
+      }
+    ),
+    command(
+      "create",
+      "Make a combo, a name under which several models answer.",
+      () => import("./combo/create.ts"),
+      (m) => m.comboCreate,
+      {
+        aliases: ["add", "new"],
+        examples: ["combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini"]
+      }
+    ),
+    command(
+      "switch",
+      "Make another target the first of a combo; the others keep their order.",
+      () => import("./combo/switch.ts"),
+      (m) => m.comboSwitch,
+      { examples: ["combo switch fast openai/gpt-4o-mini"] }
+    ),
+    command(
+      "delete",
+      "Delete a combo that no other combo uses.",
+      () => import("./combo/delete.ts"),
+      (m) => m.comboDelete,
+      {
+        aliases: ["remove", "rm"],
+        examples: ["combo delete fast"]
+      }
+    )
+  ],
+  {
+    section: "Route",
+    aliases: ["combos"],
+    examples: ["combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini", "combo list"]
+  }
+)
+
+const route = group(
+  "route",
+  "See why requests go where they go, and try what would happen.",
+  [
+    command(
+      "explain",
+      "Show how a request would be routed. Nothing is sent.",
+      () => import("./route/explain.ts"),
+      (m) => m.routeExplain,
+      {
+        examples: ["route explain auto/fast"]
+      }
+    ),
+    command(
+      "decision",
+      "Show why a request went where it went.",
+      () => import("./route/decision.ts"),
+      (m) => m.routeDecision,
+      {
+        examples: ["route decision 3f1c…"]
+      }
+    ),
+    command(
+      "simulate",
+      "Simulate a combo with made-up upstreams. Nothing is sent.",
+      () => import("./route/simulate.ts"),
+      (m) => m.routeSimulate,
+      {
+        examples: [
+          "route simulate my-combo --requests 10000 --seed 1",
+          "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
+          "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
+          "route simulate auto/fast --rate 50 --errors openai=0.05 --quota groq=30/60"
+        ]
+      }
+    ),
+    command(
+      "replay",
+      "Decide recorded requests anew by another combo. Nothing is sent.",
+      () => import("./route/replay.ts"),
+      (m) => m.routeReplay,
+      {
+        examples: ["route replay --since 24h --combo cheaper"]
+      }
+    )
+  ],
+  { section: "Route", aliases: ["routing"], examples: ["route explain auto/fast"] }
+)
+
+const quotaGroups = group(
+  "groups",
+  "Groups of connections that share their quota by weight.",
+  [
+    command(
+      "list",
+      "List the quota groups.",
+      () => import("./quota/groups.ts"),
+      (m) => m.quotaGroupsList,
+      {
+        ...list,
+        examples: ["quota groups list --json"]
+      }
+    ),
+    command(
+      "add",
+      "Make a quota group of connections with weights.",
+      () => import("./quota/groups.ts"),
+      (m) => m.quotaGroupsAdd,
+      {
+        ...add,
+        examples: ["quota groups add team 3f1c…=3 81d0…=1"]
+      }
+    ),
+    command(
+      "remove",
+      "Delete a quota group.",
+      () => import("./quota/groups.ts"),
+      (m) => m.quotaGroupsRemove,
+      {
+        ...remove,
+        examples: ["quota groups remove team"]
+      }
+    )
+  ],
+  { aliases: ["group"], examples: ["quota groups list"] }
+)
+
+const resilience = group(
+  "resilience",
+  "What is held back after failures, and how to let it go on.",
+  [
+    command(
+      "status",
+      "Show breakers, connections that are out, locked models, settings.",
+      () => import("./resilience/status.ts"),
+      (m) => m.resilienceStatus,
+      {
+        examples: ["resilience status", "resilience status --json"]
+      }
+    ),
+    command(
+      "cooldowns",
+      "List the connections that cannot be used now, and the locked models.",
+      () => import("./resilience/cooldowns.ts"),
+      (m) => m.resilienceCooldowns,
+      {
+        examples: ["resilience cooldowns --json"]
+      }
+    ),
+    command(
+      "reset",
+      "Close the breaker of a provider, or all of them.",
+      () => import("./resilience/reset.ts"),
+      (m) => m.resilienceReset,
+      {
+        examples: ["resilience reset", "resilience reset openai"]
+      }
+    ),
+    command(
+      "clear",
+      "Use connections again that cool down or are out, and unlock models.",
+      () => import("./resilience/clear.ts"),
+      (m) => m.resilienceClear,
+      {
+        examples: [
+          "resilience clear --all",
+          "resilience clear --connection work",
+          "resilience clear --provider openai --model gpt-4.1"
+        ]
+      }
+    )
+  ],
+  { section: "Watch", examples: ["resilience status", "resilience clear --all"] }
+)
+
+export const commands: ReadonlyArray<TreeNode> = [
+  command(
+    "setup",
+    "Set the admin password and connect a provider, step by step.",
+    () => import("./setup.ts"),
+    (m) => m.setupCommand,
+    {
+      section: "Start",
+      examples: ["setup", "setup --non-interactive --provider openai --test-provider"]
+    }
+  ),
+  command(
+    "serve",
+    "Start the gateway; this is what 'gateway' alone does.",
+    () => import("./serve.ts"),
+    (m) => m.serveCommand,
+    {
+      section: "Start",
+      prints: false,
+      examples: ["serve", "serve --port 8080 --no-open"]
+    }
+  ),
+  provider,
+  model,
+  key,
+  combo,
+  route,
+  group("quota", "Who shares the quota of which connections.", [quotaGroups], {
+    section: "Route",
+    aliases: ["quotas"],
+    examples: ["quota groups list"]
+  }),
+  command(
+    "status",
+    "Show whether a gateway runs, its version and its connections.",
+    () => import("./status.ts"),
+    (m) => m.statusCommand,
+    {
+      section: "Watch",
+      examples: ["status", "status --json"]
+    }
+  ),
+  command(
+    "health",
+    "Show the health of a running gateway; exit 1 when it is not well.",
+    () => import("./status.ts"),
+    (m) => m.healthCommand,
+    {
+      section: "Watch",
+      examples: ["health", "health --json"]
+    }
+  ),
+  command(
+    "logs",
+    "Show what was asked and what it cost, the newest last.",
+    () => import("./logs.ts"),
+    (m) => m.logsCommand,
+    {
+      section: "Watch",
+      aliases: ["log"],
+      examples: ["logs --search openai", "logs --follow --json"]
+    }
+  ),
+  resilience,
+  command(
+    "doctor",
+    "Check everything a start depends on; exit 1 when something fails.",
+    () => import("./doctor.ts"),
+    (m) => m.doctorCommand,
+    {
+      section: "Watch",
+      examples: ["doctor", "doctor --json --no-liveness"]
+    }
+  ),
+  group(
+    "config",
+    "Show the configuration a start would use.",
+    [
+      command(
+        "show",
+        "Show the configuration a start would use, without secrets.",
+        () => import("./config.ts"),
+        (m) => m.configShow,
+        {
+          aliases: ["get"],
+          examples: ["config show --json"]
+        }
+      )
+    ],
+    { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["config show"] }
+  ),
+  group(
+    "env",
+    "Show and change the variables a start reads.",
+    [
+      command(
+        "show",
+        "Show the variables a start would read, without secrets.",
+        () => import("./env.ts"),
+        (m) => m.envShow,
+        {
+          aliases: ["list", "ls"],
+          examples: ["env show --json"]
+        }
+      ),
+      command(
+        "get",
+        "Print the value a start would read. A secret only with --reveal.",
+        () => import("./env.ts"),
+        (m) => m.envGet,
+        {
+          examples: ["env get PORT", "env get OPENAI_API_KEY --reveal"]
+        }
+      ),
+      command(
+        "set",
+        "Keep a value in the data folder; an empty value removes it.",
+        () => import("./env.ts"),
+        (m) => m.envSet,
+        {
+          examples: ["env set PORT 8080", "env set PORT ''"]
+        }
+      )
+    ],
+    { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
+  ),
+  command(
+    "reset-password",
+    "Set the admin password anew; a running gateway takes it over.",
+    () => import("./reset.ts"),
+    (m) => m.resetPassword,
+    {
+      section: "Settings",
+      examples: ["reset-password"]
+    }
+  ),
+  command(
+    "reset-encrypted-columns",
+    "Drop stored credentials when the master key is lost.",
+    () => import("./reset.ts"),
+    (m) => m.resetEncryptedColumns,
+    {
+      section: "Settings",
+      examples: ["reset-encrypted-columns", "reset-encrypted-columns --force"]
+    }
+  )
+]

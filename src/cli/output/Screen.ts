@@ -1,0 +1,14 @@
+/** What is known of where the result goes. */
+import * as Context from "effect/Context"
+
+export interface ScreenShape {
+  /** Columns of the terminal; null when the result goes into a pipe or a file. */
+  readonly columns: () => number | null
+}
+
+/** Standard output of the process. */
+export class Screen extends Context.Reference<Screen>()("gateway/cli/Screen", {
+  defaultValue: (): ScreenShape => ({
+    columns: () => (process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : null)
+  })
+}) {}

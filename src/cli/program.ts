@@ -1,0 +1,55 @@
+/** The whole tree: the commands, and those that are about the tree. */
+import { commands } from "./commands/all.ts"
+import { command, group, type GroupNode } from "./tree/Tree.ts"
+
+export const program: GroupNode = group(
+  "gateway",
+  "Self-hosted gateway between AI clients and AI providers: one address, one key, every wire format.",
+  [
+    ...commands,
+    command(
+      "completion",
+      "Print a completion script for bash, zsh or fish.",
+      () => import("./commands/completion.ts"),
+      (m) => m.completionCommand,
+      {
+        section: "More",
+        prints: false,
+        aliases: ["completions"],
+        examples: ["completion bash > ~/.local/share/bash-completion/completions/gateway"]
+      }
+    ),
+    command(
+      "complete",
+      "What fits at the end of a command line.",
+      () => import("./commands/complete.ts"),
+      (m) => m.makeComplete(program),
+      { hidden: true, prints: false }
+    ),
+    command(
+      "help",
+      "Explain a command.",
+      () => import("./commands/help.ts"),
+      (m) => m.makeHelp(program),
+      {
+        section: "More",
+        prints: false,
+        examples: ["help", "help provider add"]
+      }
+    ),
+    command(
+      "version",
+      "Print the version.",
+      () => import("./commands/version.ts"),
+      (m) => m.versionCommand,
+      {
+        section: "More",
+        examples: ["version", "version --json"]
+      }
+    )
+  ],
+  {
+    otherwise: { name: "serve", takesWords: false },
+    examples: ["setup", "serve --port 8080", "provider add openai", "logs --follow"]
+  }
+)
