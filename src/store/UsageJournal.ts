@@ -50,7 +50,7 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
 /** Rows that wait for the table; beyond it the oldest is dropped. */
 export const mostPending = 100_000
 /**
- * Rows go into the table when so many wait or the oldest has waited so long. A transaction costs as much as hundred rows; beyond 500 its
+ * Rows go into the table when so many wait or the oldest has waited so long. A transaction costs as much as a hundred rows; beyond 500 its
  * share in the cost of a row is small, and more rows at once would block the event loop for milliseconds.
  */
 export const batchRows = 500
