@@ -2,11 +2,12 @@
 // in chunks of their own. Built beside the target and then moved into its place, so that a failed build breaks nothing.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { noticesOf } from "./notices.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -45,6 +46,25 @@ const withoutHttp2 = {
   load: (id) => (id === "\0http2" ? "module.exports = { constants: {} }" : null)
 }
 
+const unresolvedIsAnError = (level, log, report) =>
+  report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
+
+/** The tokeniser's thread, with the one vocabulary of its package that it uses. */
+const buildThread = async (rolldown, file) => {
+  const bundle = await rolldown({
+    input: join(root, "src/tokens/worker.mjs"),
+    cwd: root,
+    platform: "node",
+    plugins: [asciiOnly],
+    onLog: unresolvedIsAnError
+  })
+  try {
+    return (await bundle.write({ file, format: "esm" })).output
+  } finally {
+    await bundle.close()
+  }
+}
+
 const build = async (rolldown, folder) => {
   const bundle = await rolldown({
     input: { program: join(root, "src/cli/main.ts") },
@@ -55,7 +75,7 @@ const build = async (rolldown, folder) => {
     // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.
     experimental: { resolveNewUrlToAsset: true },
     plugins: [withoutHttp2, asciiOnly],
-    onLog: (level, log, report) => report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
+    onLog: unresolvedIsAnError
   })
   try {
     const { output } = await bundle.write({
@@ -69,7 +89,9 @@ const build = async (rolldown, folder) => {
       sourcemap: process.env.GATEWAY_SOURCEMAP === "1",
       minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
     })
-    return output
+    const threads = output.filter(({ fileName }) => /^assets\/worker-[^/]*\.mjs$/.test(fileName))
+    if (threads.length !== 1) throw new Error("The tokeniser's thread is not where the build looks for it.")
+    return [...output, ...(await buildThread(rolldown, join(folder, threads[0].fileName)))]
   } finally {
     await bundle.close()
   }
@@ -144,6 +166,7 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
+    writeFileSync(join(fresh, "THIRD-PARTY-NOTICES.txt"), noticesOf(output.flatMap((part) => part.moduleIds ?? [])))
     swap(fresh, out)
     // In its place: V8 keeps the paths that stack traces show with the code.
     const problem = await cacheCode(out)
