@@ -1,209 +1,302 @@
 /**
- * The inference routes as endpoints, for the OpenAPI document only: they are served by the raw edge, never by a builder.
- * The schemas name what a newcomer needs; every other field of a wire format passes through.
+ * The inference routes as endpoints, one per key of `EdgeRoutes`, for the OpenAPI document only: they are served by the raw edge, never by a
+ * builder. `document/EdgeOperations` puts them at every path of the route table.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+import * as Chat from "./compat/Chat.ts"
+import * as Gemini from "./compat/Gemini.ts"
+import * as LocalRunner from "./compat/LocalRunner.ts"
+import * as Messages from "./compat/Messages.ts"
+import { anyObject, maybe, others } from "./compat/Open.ts"
+import * as Responses from "./compat/Responses.ts"
+import { RequestExample } from "./Endpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
 import { InferenceAccess } from "./Security.ts"
 
-const open = { key: Schema.String, value: Schema.Unknown }
+/** Parameters of the query, for the document: the routes read them by themselves. */
+export class DocumentedQuery extends Context.Tag("gateway/api/DocumentedQuery")<
+  DocumentedQuery,
+  Schema.Struct<Schema.Struct.Fields>
+>() {}
 
-const Message = Schema.Struct({ role: Schema.String, content: Schema.Unknown }, open)
+const words = (summary: string, description: string) =>
+  Context.make(OpenApi.Summary, summary).pipe(Context.add(OpenApi.Description, description))
 
-const streamed = "With `stream: true` the answer is a `text/event-stream` in the same format."
+const asking = (summary: string, description: string, example: unknown) =>
+  Context.add(words(summary, description), RequestExample, example)
 
-const ChatRequest = Schema.Struct(
-  {
-    model: Schema.String,
-    messages: Schema.Array(Message),
-    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
-  },
-  open
-).annotations({ identifier: "ChatCompletionRequest", description: streamed })
-
-const ChatAnswer = Schema.Struct(
-  { id: Schema.String, object: Schema.String, model: Schema.String, choices: Schema.Array(Schema.Unknown) },
-  open
-).annotations({ identifier: "ChatCompletion" })
-
-const MessagesRequest = Schema.Struct(
-  {
-    model: Schema.String,
-    max_tokens: Schema.Number,
-    messages: Schema.Array(Message),
-    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
-  },
-  open
-).annotations({ identifier: "MessagesRequest", description: streamed })
-
-const MessagesAnswer = Schema.Struct(
-  { id: Schema.String, type: Schema.String, role: Schema.String, content: Schema.Array(Schema.Unknown) },
-  open
-).annotations({ identifier: "MessagesAnswer" })
-
-const ResponsesRequest = Schema.Struct(
-  {
-    model: Schema.String,
-    input: Schema.Unknown,
-    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
-  },
-  open
-).annotations({ identifier: "ResponsesRequest", description: streamed })
-
-const ResponsesAnswer = Schema.Struct(
-  { id: Schema.String, object: Schema.Literal("response"), output: Schema.Array(Schema.Unknown) },
-  open
-).annotations({ identifier: "ResponsesAnswer" })
-
-const CountRequest = Schema.Struct({ model: Schema.String, messages: Schema.Array(Message) }, open).annotations({
-  identifier: "CountTokensRequest"
-})
-
-const CountAnswer = Schema.Struct({ input_tokens: Schema.Number }).annotations({ identifier: "CountTokensAnswer" })
-
-const OllamaChatRequest = Schema.Struct({ model: Schema.String, messages: Schema.Array(Message) }, open).annotations({
-  identifier: "LocalRunnerChatRequest",
-  description: "Streams lines of JSON (`application/x-ndjson`) unless `stream` is false."
-})
-
-const OllamaChatAnswer = Schema.Struct({ model: Schema.String, done: Schema.Boolean }, open).annotations({
-  identifier: "LocalRunnerChatAnswer"
-})
-
-/** A body of its wire, with whatever members. */
-const OpenObject = Schema.Struct({}, open).annotations({ identifier: "OpenObject" })
-
-const OllamaTags = Schema.Struct({ models: Schema.Array(Schema.Struct({ name: Schema.String }, open)) }).annotations({
-  identifier: "LocalRunnerTags"
-})
-
-const ModelList = Schema.Struct({
-  object: Schema.Literal("list"),
-  data: Schema.Array(Schema.Struct({ id: Schema.String, object: Schema.String, owned_by: Schema.String }, open))
-}).annotations({ identifier: "ModelList" })
-
-const CompletionRequest = Schema.Struct(
-  {
-    model: Schema.String,
-    prompt: Schema.Union(Schema.String, Schema.Array(Schema.String)),
-    stream: Schema.optionalWith(Schema.Boolean, { exact: true })
-  },
-  open
-).annotations({ identifier: "CompletionRequest", description: `One prompt per request. ${streamed}` })
-
-const CompletionAnswer = Schema.Struct(
-  { id: Schema.String, object: Schema.Literal("text_completion"), choices: Schema.Array(Schema.Unknown) },
-  open
-).annotations({ identifier: "Completion" })
-
-const EmbeddingsRequest = Schema.Struct(
-  {
-    model: Schema.String,
-    input: Schema.Unknown,
-    encoding_format: Schema.optionalWith(Schema.Literal("float", "base64"), { exact: true }),
-    dimensions: Schema.optionalWith(Schema.Number, { exact: true })
-  },
-  open
-).annotations({ identifier: "EmbeddingsRequest", description: "`input`: a text, texts, or token ids." })
-
-const EmbeddingsAnswer = Schema.Struct(
-  { object: Schema.Literal("list"), data: Schema.Array(Schema.Unknown), model: Schema.String, usage: Schema.Unknown },
-  open
-).annotations({ identifier: "EmbeddingsAnswer" })
-
-const GatewayInfo = Schema.Struct({ name: Schema.String, version: Schema.String, docs: Schema.String }).annotations({
-  identifier: "GatewayInfo"
-})
+const GatewayInfo = Schema.Struct({
+  name: field(Schema.String, "Always `gateway`.", "gateway"),
+  version: field(Schema.String, "Version of the gateway.", "0.1.0"),
+  docs: field(Schema.String, "Where this document is.", "/openapi.json")
+}).annotations({ identifier: "GatewayInfo", description: "What answers here." })
 
 const Handshake = Schema.Struct(
   {
-    ok: Schema.Boolean,
-    enabled: Schema.Boolean,
-    problem: Schema.NullOr(Schema.String),
-    path: Schema.String,
-    authenticated: Schema.Boolean,
-    protocol: Schema.Unknown
+    ok: field(Schema.Boolean, "Whether a socket would be opened.", true),
+    enabled: field(Schema.Boolean, "The flag `GATEWAY_UPSTREAM_WS_ENABLED`.", true),
+    problem: field(Schema.NullOr(Schema.String), "Why none would be opened; null: it would.", null),
+    path: field(Schema.String, "Where sockets are opened.", "/v1/responses"),
+    authenticated: field(Schema.Boolean, "Whether the key was accepted.", true),
+    protocol: field(anyObject, "Examples of what is sent on the socket.", { cancel: { type: "response.cancel" } })
   },
-  open
-).annotations({ identifier: "SocketHandshake" })
+  others
+).annotations({ identifier: "SocketHandshake", description: "Whether a socket would be opened." })
 
-const provider = Schema.Struct({ provider: Schema.String })
-/** An API key, for clients that cannot send headers. */
-const token = Schema.Struct({ token: Schema.String })
-const ofProvider = "/v1/providers/:provider"
-const editor = "/api/v1/editor/:token"
+const Manifest = Schema.Struct({
+  schemaVersion: field(Schema.Number, "Version of this format.", 1),
+  providers: field(Schema.Array(anyObject), "The providers, without secrets, accounts and nodes.", [
+    { id: "openai", name: "OpenAI", wires: ["chat", "responses"] }
+  ])
+}).annotations({ identifier: "ProviderManifest", description: "The providers that the gateway knows." })
+
+const model = Schema.Struct({
+  model: field(Schema.String, "The model id; a slash in it may be written as it is.", "auto")
+})
+const provider = Schema.Struct({
+  provider: field(Schema.String, "Id of a provider, or the prefix of a node.", "openai")
+})
+const token = Schema.Struct({
+  token: field(Schema.String, "An API key of this gateway, for clients that cannot send headers.", "gw_your-key")
+})
+
+const hello = [{ role: "user", content: "Say hello in one word." }]
+const greeting = { model: "auto", messages: hello }
+const contents = { contents: [{ role: "user", parts: [{ text: "Say hello in one word." }] }] }
+const asStream = "With `stream: true` the answer is a `text/event-stream` of the same wire."
+const asLines = "Unless `stream` is false the answer is a stream of JSON objects, one per line."
 
 class Inference extends HttpApiGroup.make("inference")
-  .add(HttpApiEndpoint.post("chat", "/v1/chat/completions").setPayload(ChatRequest).addSuccess(ChatAnswer))
   .add(
-    HttpApiEndpoint.post("completions", "/v1/completions").setPayload(CompletionRequest).addSuccess(CompletionAnswer)
-  )
-  .add(HttpApiEndpoint.post("embeddings", "/v1/embeddings").setPayload(EmbeddingsRequest).addSuccess(EmbeddingsAnswer))
-  .add(HttpApiEndpoint.get("embeddingModels", "/v1/embeddings").addSuccess(ModelList))
-  .add(HttpApiEndpoint.get("providerModels", `${ofProvider}/models`).setPath(provider).addSuccess(ModelList))
-  .add(
-    HttpApiEndpoint.post("providerChat", `${ofProvider}/chat/completions`)
-      .setPath(provider)
-      .setPayload(ChatRequest)
-      .addSuccess(ChatAnswer)
+    HttpApiEndpoint.post("chat", "/v1/chat/completions")
+      .setPayload(Chat.ChatRequest)
+      .addSuccess(Chat.ChatAnswer)
+      .annotateContext(asking("Ask a model (chat)", `OpenAI's chat completions. ${asStream}`, greeting))
   )
   .add(
-    HttpApiEndpoint.post("providerEmbeddings", `${ofProvider}/embeddings`)
-      .setPath(provider)
-      .setPayload(EmbeddingsRequest)
-      .addSuccess(EmbeddingsAnswer)
-  )
-  .add(HttpApiEndpoint.get("editor", editor).setPath(token).addSuccess(GatewayInfo))
-  .add(HttpApiEndpoint.get("editorModels", `${editor}/models`).setPath(token).addSuccess(ModelList))
-  .add(
-    HttpApiEndpoint.post("editorChat", `${editor}/chat/completions`)
-      .setPath(token)
-      .setPayload(ChatRequest)
-      .addSuccess(ChatAnswer)
+    HttpApiEndpoint.post("completions", "/v1/completions")
+      .setPayload(Chat.CompletionRequest)
+      .addSuccess(Chat.CompletionAnswer)
+      .annotateContext(
+        asking("Continue a text", `OpenAI's older completions. ${asStream}`, {
+          model: "auto",
+          prompt: "Once upon a time",
+          max_tokens: 50
+        })
+      )
   )
   .add(
-    HttpApiEndpoint.post("editorResponses", `${editor}/responses`)
-      .setPath(token)
-      .setPayload(ResponsesRequest)
-      .addSuccess(ResponsesAnswer)
+    HttpApiEndpoint.post("embeddings", "/v1/embeddings")
+      .setPayload(Chat.EmbeddingsRequest)
+      .addSuccess(Chat.EmbeddingsAnswer)
+      .annotateContext(
+        asking("Embed texts", "OpenAI's embeddings.", { model: "openai/text-embedding-3-small", input: "Hello" })
+      )
   )
   .add(
-    HttpApiEndpoint.post("editorOllamaChat", `${editor}/api/chat`)
-      .setPath(token)
-      .setPayload(OllamaChatRequest)
-      .addSuccess(OllamaChatAnswer)
+    HttpApiEndpoint.post("messages", "/v1/messages")
+      .setPayload(Messages.MessagesRequest)
+      .addSuccess(Messages.MessagesAnswer)
+      .annotateContext(
+        asking("Ask a model (messages)", `Anthropic's messages. ${asStream}`, { ...greeting, max_tokens: 200 })
+      )
   )
-  .add(HttpApiEndpoint.get("editorOllamaTags", `${editor}/api/tags`).setPath(token).addSuccess(OllamaTags))
   .add(
-    HttpApiEndpoint.get("handshake", "/v1/ws")
-      .setUrlParams(Schema.Struct({ handshake: Schema.optionalWith(Schema.String, { exact: true }) }))
-      .addSuccess(Handshake)
+    HttpApiEndpoint.post("countTokens", "/v1/messages/count_tokens")
+      .setPayload(Messages.CountRequest)
+      .addSuccess(Messages.CountAnswer)
+      .annotateContext(
+        asking("Count tokens (messages)", "Counted by the provider where it can, else here. Costs nothing.", greeting)
+      )
   )
-  .add(HttpApiEndpoint.post("messages", "/v1/messages").setPayload(MessagesRequest).addSuccess(MessagesAnswer))
   .add(
-    HttpApiEndpoint.post("countTokens", "/v1/messages/count_tokens").setPayload(CountRequest).addSuccess(CountAnswer)
+    HttpApiEndpoint.post("responses", "/v1/responses")
+      .setPayload(Responses.ResponsesRequest)
+      .addSuccess(Responses.ResponsesAnswer)
+      .annotateContext(
+        asking(
+          "Ask a model (responses)",
+          `OpenAI's responses. ${asStream} The same path takes a WebSocket; each frame is a request.`,
+          { model: "auto", input: "Say hello in one word." }
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("countResponseTokens", "/v1/responses/input_tokens")
-      .setPayload(ResponsesRequest)
-      .addSuccess(CountAnswer)
+      .setPayload(Responses.ResponsesRequest)
+      .addSuccess(Messages.CountAnswer)
+      .annotateContext(
+        asking("Count tokens (responses)", "Counted by the provider where it can, else here. Costs nothing.", {
+          model: "auto",
+          input: "Say hello in one word."
+        })
+      )
   )
-  .add(HttpApiEndpoint.post("responses", "/v1/responses").setPayload(ResponsesRequest).addSuccess(ResponsesAnswer))
-  .add(HttpApiEndpoint.post("ollamaChat", "/api/chat").setPayload(OllamaChatRequest).addSuccess(OllamaChatAnswer))
-  .add(HttpApiEndpoint.get("ollamaTags", "/api/tags").addSuccess(OllamaTags))
-  .add(HttpApiEndpoint.post("ollamaGenerate", "/api/generate").setPayload(OpenObject).addSuccess(OpenObject))
-  .add(HttpApiEndpoint.post("ollamaShow", "/api/show").setPayload(OpenObject).addSuccess(OpenObject))
-  .add(HttpApiEndpoint.get("ollamaVersion", "/api/version").addSuccess(OpenObject))
-  .add(HttpApiEndpoint.get("ollamaPs", "/api/ps").addSuccess(OllamaTags))
-  .add(HttpApiEndpoint.get("geminiModels", "/v1beta/models").addSuccess(OpenObject))
-  .add(HttpApiEndpoint.get("models", "/v1/models").addSuccess(ModelList))
-  .add(HttpApiEndpoint.get("providerManifest", "/api/v1/provider-plugin-manifest").addSuccess(OpenObject))
+  .add(
+    HttpApiEndpoint.post("generateContent", "/v1beta/models/:model/generateContent")
+      .setPath(model)
+      .setPayload(Gemini.GeminiRequest)
+      .addSuccess(Gemini.GeminiAnswer)
+      .annotateContext(asking("Ask a model (gemini)", "Google's generateContent.", contents))
+  )
+  .add(
+    HttpApiEndpoint.post("streamGenerateContent", "/v1beta/models/:model/streamGenerateContent")
+      .setPath(model)
+      .setPayload(Gemini.GeminiRequest)
+      .addSuccess(Schema.Array(Gemini.GeminiAnswer))
+      .annotateContext(
+        asking(
+          "Ask a model for a stream (gemini)",
+          "With `alt=sse` a `text/event-stream`, else a JSON array.",
+          contents
+        )
+      )
+      .annotate(
+        DocumentedQuery,
+        Schema.Struct({ alt: field(maybe(Schema.Literal("sse", "json")), "Form of the stream; absent: `json`.") })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("countContentTokens", "/v1beta/models/:model/countTokens")
+      .setPath(model)
+      .setPayload(Gemini.GeminiRequest)
+      .addSuccess(Gemini.GeminiCount)
+      .annotateContext(
+        asking("Count tokens (gemini)", "Counted by the provider where it can, else here. Costs nothing.", contents)
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("ollamaChat", "/api/chat")
+      .setPayload(LocalRunner.OllamaChatRequest)
+      .addSuccess(LocalRunner.OllamaChatAnswer)
+      .annotateContext(asking("Ask a model (ollama)", `Ollama's chat. ${asLines}`, { ...greeting, stream: false }))
+  )
+  .add(
+    HttpApiEndpoint.post("ollamaGenerate", "/api/generate")
+      .setPayload(LocalRunner.OllamaGenerateRequest)
+      .addSuccess(LocalRunner.OllamaGenerateAnswer)
+      .annotateContext(
+        asking("Answer a text (ollama)", `Ollama's generate. ${asLines}`, {
+          model: "auto",
+          prompt: "Say hello in one word.",
+          stream: false
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("ollamaShow", "/api/show")
+      .setPayload(LocalRunner.OllamaShowRequest)
+      .addSuccess(LocalRunner.OllamaShowAnswer)
+      .annotateContext(asking("Show a model (ollama)", "What is known of a model.", { model: "auto" }))
+  )
+  .add(
+    HttpApiEndpoint.get("models", "/v1/models")
+      .addSuccess(Chat.ModelList)
+      .annotateContext(
+        words("List models", "Everything the caller may ask for: models, combos, aliases, automatic ids.")
+      )
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
+    HttpApiEndpoint.get("model", "/v1/models/:model")
+      .setPath(model)
+      .addSuccess(Chat.ModelEntry)
+      .annotateContext(words("Show a model", "One entry of the list of models."))
+  )
+  .add(
+    HttpApiEndpoint.get("embeddingModels", "/v1/embeddings")
+      .addSuccess(Chat.ModelList)
+      .annotateContext(words("List embedding models", "The part of the list of models that makes embeddings."))
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
+    HttpApiEndpoint.get("providerModels", "/v1/providers/:provider/models")
+      .setPath(provider)
+      .addSuccess(Chat.ModelList)
+      .annotateContext(
+        words("List the models of a provider", "The part of the list of models that one provider serves.")
+      )
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
+    HttpApiEndpoint.get("geminiModels", "/v1beta/models")
+      .addSuccess(Gemini.GeminiModels)
+      .annotateContext(words("List models (gemini)", "The list of models in the words of this wire."))
+      .annotate(DocumentedQuery, Gemini.GeminiPage)
+  )
+  .add(
+    HttpApiEndpoint.get("geminiModel", "/v1beta/models/:model")
+      .setPath(model)
+      .addSuccess(Gemini.GeminiModel)
+      .annotateContext(words("Show a model (gemini)", "One entry of the list of models."))
+  )
+  .add(
+    HttpApiEndpoint.get("ollamaTags", "/api/tags")
+      .addSuccess(LocalRunner.OllamaModels)
+      .annotateContext(words("List models (ollama)", "The list of models in the words of this wire."))
+  )
+  .add(
+    HttpApiEndpoint.get("ollamaPs", "/api/ps")
+      .addSuccess(LocalRunner.OllamaModels)
+      .annotateContext(words("List loaded models (ollama)", "Here all of them."))
+  )
+  .add(
+    HttpApiEndpoint.get("ollamaVersion", "/api/version")
+      .addSuccess(LocalRunner.OllamaVersion)
+      .annotateContext(words("Show the version of the wire (ollama)", "Clients compare it with the one they need."))
+  )
+  .add(
+    HttpApiEndpoint.get("providerManifest", "/api/v1/provider-plugin-manifest")
+      .addSuccess(Manifest)
+      .annotateContext(words("List the known providers", "For other routers: what is needed to call each provider."))
+  )
+  .add(
+    HttpApiEndpoint.get("editor", "/api/v1/editor/:token")
+      .setPath(token)
+      .addSuccess(GatewayInfo)
+      .annotateContext(words("Check a key in a path", "The prefix for editors that cannot send headers."))
+  )
+  .add(
+    HttpApiEndpoint.get("handshake", "/v1/ws")
+      .addSuccess(Handshake)
+      .annotateContext(words("Ask whether a socket would be opened", "Judges the headers of an upgrade, without one."))
+      .annotate(
+        DocumentedQuery,
+        Schema.Struct({ handshake: field(maybe(Schema.String), "`1`: ask; else the answer is 426.", "1") })
+      )
+  )
   .middleware(InferenceAccess)
   .addError(NotFoundAnswer)
   .addError(TooManyRequestsAnswer)
   .addError(UpstreamFailedAnswer) {}
 
-export class CompatApi extends HttpApi.make("compat").add(Inference) {}
+/** Of the raw edge too, and not about models. */
+class Pages extends HttpApiGroup.make("pages")
+  .add(
+    HttpApiEndpoint.get("root", "/")
+      .addSuccess(GatewayInfo)
+      .annotateContext(
+        words("Say what answers here", "JSON for programs; a page for browsers (`Accept: text/html`). Needs no key.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: "text/plain" }).annotations({
+          description: "The text format of Prometheus.",
+          examples: ["# HELP gateway_requests_total Requests.\n# TYPE gateway_requests_total counter\n"]
+        })
+      )
+      .annotateContext(
+        words("Show metrics", "For Prometheus. Needs no key from this machine, else any API key (`metricsPublic`).")
+      )
+  ) {}
+
+export class CompatApi extends HttpApi.make("compat").add(Inference).add(Pages) {}

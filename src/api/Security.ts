@@ -19,8 +19,16 @@ const ownerToken = HttpApiSecurity.annotate(
   OpenApi.Description,
   "The token that the running gateway writes into its data folder; from a program on the same machine only."
 )
-const session = HttpApiSecurity.apiKey({ key: "gateway_session", in: "cookie" })
-const apiKeyHeader = HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" })
+const session = HttpApiSecurity.annotate(
+  HttpApiSecurity.apiKey({ key: "gateway_session", in: "cookie" }),
+  OpenApi.Description,
+  "The cookie of an admin session (`POST /api/auth/login`)."
+)
+const apiKeyHeader = HttpApiSecurity.annotate(
+  HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }),
+  OpenApi.Description,
+  "An API key of this gateway, where clients of the messages wire put it."
+)
 
 const failure = Schema.Union(UnauthorizedAnswer, ForbiddenAnswer)
 

@@ -3,35 +3,25 @@
  * Set once for all endpoints, whatever their schemas say.
  */
 import type * as HttpApi from "@effect/platform/HttpApi"
-import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { mapPayloads } from "./MapPayloads.ts"
 
-const strict = (schema: Schema.Schema.All): Schema.Schema.All =>
-  schema.annotations({
-    parseOptions: {
-      ...Option.getOrUndefined(AST.getParseOptionsAnnotation(schema.ast)),
-      onExcessProperty: "error"
-    }
-  })
-
-const strictEndpoint = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
-  Option.match(endpoint.payloadSchema, {
-    onNone: () => endpoint,
-    onSome: (schema) => endpoint.setPayload(strict(schema) as never)
-  })
+const strict = ({ ast }: Schema.Schema.All): Schema.Schema.All =>
+  Schema.make(
+    AST.annotations(ast, {
+      [AST.ParseOptionsAnnotationId]: {
+        ...Option.getOrUndefined(AST.getParseOptionsAnnotation(ast)),
+        onExcessProperty: "error"
+      },
+      // The library drops the name of a schema that gets annotations. This one is only for documents: the other stands in error messages.
+      ...Option.match(AST.getJSONIdentifier(ast), {
+        onNone: () => ({}),
+        onSome: (name) => ({ [AST.JSONIdentifierAnnotationId]: name })
+      })
+    })
+  )
 
 /** The same contract, whose bodies are refused when they hold a field that is not theirs, at any depth. */
-export const withStrictBodies = <Api extends HttpApi.HttpApi.Any>(api: Api): Api => {
-  let result = api as unknown as HttpApi.HttpApi.AnyWithProps
-  const groups: ReadonlyArray<HttpApiGroup.HttpApiGroup.AnyWithProps> = Object.values(result.groups)
-  for (const group of groups) {
-    let changed = group
-    for (const endpoint of Object.values(group.endpoints))
-      changed = changed.add(strictEndpoint(endpoint)) as typeof group
-    result = result.add(changed) as unknown as typeof result
-  }
-  return result as unknown as Api
-}
+export const withStrictBodies = <Api extends HttpApi.HttpApi.Any>(api: Api): Api => mapPayloads(api, strict)

@@ -184,6 +184,19 @@ export const defaults = {
   maxComboDepth
 } as const
 
+/** Values of keys that have neither a default nor a least value, for the OpenAPI document. */
+export const configExamples = {
+  candidatePool: ["openai", "groq"],
+  routerStrategy: "rules",
+  modePack: "fast",
+  budgetCap: 0.05,
+  handoffModel: "openai/gpt-4o-mini",
+  handoffProviders: ["openai"],
+  judgeModel: "openai/gpt-4o",
+  slaTargetP95Ms: 3_000,
+  targetP95Ms: 3_000
+} as const
+
 export const fusionDefaults = { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 } as const
 
 export const slaDefaults = { hardConstraints: false } as const

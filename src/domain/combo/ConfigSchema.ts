@@ -1,20 +1,25 @@
 /** The schema of a combo's `config` as it is sent, stored and shown: nothing is filled in, and null counts as not given. */
 import * as Schema from "effect/Schema"
-import { anyFields, defaults, fusionDefaults, slaDefaults } from "./ConfigFields.ts"
+import { anyFields, configExamples, defaults, fusionDefaults, slaDefaults } from "./ConfigFields.ts"
 
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 type Optional<F extends Fields> = {
   readonly [K in keyof F]: Schema.optionalWith<Schema.NullOr<F[K]>, { readonly exact: true }>
 }
 
+const examples: Readonly<Record<string, unknown>> = configExamples
+
 const withDefault = (field: Schema.Schema.AnyNoContext, value: unknown) =>
   value === undefined ? field : field.annotations({ default: value })
+
+const withExample = (field: Schema.Schema.AnyNoContext, example: unknown) =>
+  example === undefined ? field : field.annotations({ examples: [example] })
 
 const optional = <F extends Fields>(fields: F, values: Readonly<Record<string, unknown>>): Optional<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [
       key,
-      Schema.optionalWith(Schema.NullOr(withDefault(field, values[key])), { exact: true })
+      Schema.optionalWith(Schema.NullOr(withExample(withDefault(field, values[key]), examples[key])), { exact: true })
     ])
   ) as Optional<F>
 
@@ -43,6 +48,7 @@ export const ComboConfig = Schema.Struct(
   },
   others
 ).annotations({
+  examples: [{ maxRetries: 1, setRetryDelayMs: 2_000 }],
   description:
     "What a combo goes by. Keys that are not known are kept; one that looks like a mistyped known key is refused."
 })

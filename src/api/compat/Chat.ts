@@ -1,0 +1,177 @@
+/** Bodies of the chat wire: https://developers.openai.com/api/reference */
+import * as Schema from "effect/Schema"
+import { field } from "../../kernel/Documented.ts"
+import { anyObject, maybe, messages, model, others, servedModel, stream, temperature, tokens } from "./Open.ts"
+
+const unix = 1_772_366_400
+
+const Usage = Schema.Struct(
+  {
+    prompt_tokens: tokens("Tokens of the prompt.", 12),
+    completion_tokens: field(maybe(Schema.Number), "Tokens of the answer.", 2),
+    total_tokens: tokens("Their sum.", 14)
+  },
+  others
+).annotations({ identifier: "ChatUsage" })
+const usage = field(maybe(Usage), "What was used.")
+
+const finishReason = field(
+  Schema.NullOr(Schema.String),
+  "Why it ended: `stop`, `length`, `tool_calls`, `content_filter`.",
+  "stop"
+)
+const index = field(Schema.Number, "Its place in the list, from 0.", 0)
+const created = field(Schema.Number, "Seconds since 1970.", unix)
+
+export const ChatRequest = Schema.Struct(
+  {
+    model,
+    messages,
+    stream,
+    max_tokens: field(maybe(Schema.Number), "Most tokens of the answer.", 200),
+    temperature,
+    tools: field(maybe(Schema.Array(anyObject)), "Functions the model may call.", [
+      { type: "function", function: { name: "weather", parameters: { type: "object", properties: {} } } }
+    ])
+  },
+  others
+).annotations({ identifier: "ChatCompletionRequest", description: "A request for a chat completion." })
+
+export const ChatAnswer = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the answer.", "chatcmpl-abc123"),
+    object: field(Schema.String, "Always `chat.completion`.", "chat.completion"),
+    created,
+    model: servedModel,
+    choices: field(
+      Schema.Array(
+        Schema.Struct(
+          {
+            index,
+            message: field(
+              Schema.Struct(
+                {
+                  role: field(Schema.String, "Always `assistant`.", "assistant"),
+                  content: field(maybe(Schema.NullOr(Schema.String)), "The text; null: tools are called.", "Hello.")
+                },
+                others
+              ),
+              "What the model says."
+            ),
+            finish_reason: finishReason
+          },
+          others
+        )
+      ),
+      "The answers; one, unless more were asked for."
+    ),
+    usage
+  },
+  others
+).annotations({ identifier: "ChatCompletion", description: "A whole answer." })
+
+export const CompletionRequest = Schema.Struct(
+  {
+    model,
+    prompt: field(
+      Schema.Union(Schema.String, Schema.Array(Schema.String)),
+      "The text to continue; one per request.",
+      "Once upon a time"
+    ),
+    stream,
+    max_tokens: field(maybe(Schema.Number), "Most tokens of the answer.", 50)
+  },
+  others
+).annotations({ identifier: "CompletionRequest", description: "A request to continue a text." })
+
+export const CompletionAnswer = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the answer.", "cmpl-abc123"),
+    object: field(Schema.Literal("text_completion"), "Always `text_completion`."),
+    created,
+    model: servedModel,
+    choices: field(
+      Schema.Array(
+        Schema.Struct(
+          { index, text: field(Schema.String, "The text.", " there was a gateway."), finish_reason: finishReason },
+          others
+        )
+      ),
+      "The answers."
+    ),
+    usage
+  },
+  others
+).annotations({ identifier: "Completion", description: "A whole answer." })
+
+export const EmbeddingsRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of an embedding model.", "openai/text-embedding-3-small"),
+    input: field(
+      Schema.Union(
+        Schema.String,
+        Schema.Array(Schema.Union(Schema.String, Schema.Number, Schema.Array(Schema.Number)))
+      ),
+      "A text, several texts, or tokens.",
+      "Hello"
+    ),
+    encoding_format: field(maybe(Schema.Literal("float", "base64")), "How vectors are written."),
+    dimensions: field(maybe(Schema.Number), "Length of the vectors, where the model can choose.", 256)
+  },
+  others
+).annotations({ identifier: "EmbeddingsRequest", description: "A request for vectors of texts." })
+
+export const EmbeddingsAnswer = Schema.Struct(
+  {
+    object: field(Schema.Literal("list"), "Always `list`."),
+    data: field(
+      Schema.Array(
+        Schema.Struct(
+          {
+            object: field(Schema.String, "Always `embedding`.", "embedding"),
+            index,
+            embedding: field(Schema.Union(Schema.Array(Schema.Number), Schema.String), "The vector.", [0.12, -0.03])
+          },
+          others
+        )
+      ),
+      "One vector per text."
+    ),
+    model: servedModel,
+    usage
+  },
+  others
+).annotations({ identifier: "EmbeddingsAnswer", description: "The vectors." })
+
+export const ModelEntry = Schema.Struct(
+  {
+    id: field(Schema.String, "What requests name as `model`.", "openai/gpt-4o-mini"),
+    object: field(Schema.String, "Always `model`.", "model"),
+    created,
+    owned_by: field(Schema.String, "Its provider, or `combo`.", "openai"),
+    context_length: field(maybe(Schema.NullOr(Schema.Number)), "Tokens of prompt and answer together.", 128_000)
+  },
+  others
+).annotations({ identifier: "Model", description: "A model that can be asked for." })
+
+export const ModelList = Schema.Struct(
+  {
+    object: field(Schema.Literal("list"), "Always `list`."),
+    data: field(Schema.Array(ModelEntry), "The models."),
+    has_more: field(maybe(Schema.Boolean), "Whether more follow on another page.", false),
+    first_id: field(maybe(Schema.NullOr(Schema.String)), "Id of the first one; null: there is none.", "auto"),
+    last_id: field(
+      maybe(Schema.NullOr(Schema.String)),
+      "Id of the last one, for `after_id`; null: there is none.",
+      "openai/gpt-4o-mini"
+    )
+  },
+  others
+).annotations({ identifier: "ModelList", description: "What can be asked for." })
+
+/** Pages as the messages wire asks for them. */
+export const ModelPage = Schema.Struct({
+  limit: field(maybe(Schema.String), "How many entries to answer at most; absent: all of them.", "100"),
+  after_id: field(maybe(Schema.String), "Begin behind the model of this id.", "openai/gpt-4o-mini"),
+  before_id: field(maybe(Schema.String), "End before the model of this id.", "openai/gpt-4o-mini")
+})

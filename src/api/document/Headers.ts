@@ -1,0 +1,84 @@
+/** The headers of answers and requests, for the OpenAPI document. docs/reference/http-api.md says the same in two tables. */
+import type { JsonMap } from "./JsonSchemas.ts"
+
+interface HeaderWords {
+  readonly description: string
+  readonly type: "string" | "integer" | "boolean"
+  readonly example: string | number | boolean
+}
+
+const text = (description: string, example: string): HeaderWords => ({ description, type: "string", example })
+const count = (description: string, example: number): HeaderWords => ({ description, type: "integer", example })
+
+/** Of every answer. */
+export const everywhere = {
+  "X-Gateway-Request-Id": text(
+    "Id of the request; usage rows, decisions and the log have it.",
+    "019aa6ef-1d2e-7000-a5c4-3b2a19087f6e"
+  ),
+  "X-Gateway-Version": text("Version of the gateway.", "0.1.0")
+} as const
+
+/** Of answers that say when to come again. */
+export const waiting = {
+  "Retry-After": count("Seconds after which a request may succeed; absent: unknown.", 2)
+} as const
+
+/** Of answers of a model. On streams those about cost and tokens are missing. */
+export const served = {
+  "X-Gateway-Provider": text("The provider that answered.", "openai"),
+  "X-Gateway-Model": text("The model that answered.", "gpt-4o-mini"),
+  "X-Gateway-Decision": text("`<strategy>;<number of targets>;<reason>`.", "auto;4;best score 0.87"),
+  "X-Gateway-Fallback-Attempts": count("Other targets that were tried first; absent: none.", 1),
+  "X-Gateway-Filter-Relaxed": text("Conditions of `auto` that no model met and that were dropped.", "budget"),
+  "X-Gateway-Dropped": text("Fields of the request that the upstream's wire cannot express.", "logit_bias"),
+  "X-Gateway-Mapped": text("Fields that were changed to fit the upstream's wire or limits.", "max_tokens"),
+  "X-Gateway-Session-Id": text("The session, if there was one.", "session-1"),
+  "X-Gateway-Handoff": text("The model whose summary was added.", "gpt-4o"),
+  "X-Gateway-Response-Cost": text("USD with 10 decimals.", "0.0003120000"),
+  "X-Gateway-Tokens-In": count("Tokens of the prompt.", 1_250),
+  "X-Gateway-Tokens-Out": count("Tokens of the answer.", 310),
+  "X-Gateway-Latency-Ms": count("Milliseconds since the request arrived.", 1_840),
+  "X-Gateway-Cache-Hit": text("Always `false`: answers are not cached.", "false")
+} as const
+
+/** Of token counts. */
+export const counted = { "X-Gateway-Token-Count-Source": text("Who counted.", "provider") } as const
+
+/** Of requests to a model. */
+const asked = {
+  "X-Session-Id": text("The session of the conversation; it stays at its account.", "session-1"),
+  "X-Gateway-Mode": text(
+    "Weights of `auto` for this request: `fast`, `cheap`, `quality`, `reliable`, `offline`, `balanced`.",
+    "cheap"
+  ),
+  "X-Gateway-Budget": text("`auto`: leaves out models whose expected cost is higher, in USD.", "0.01")
+} as const
+
+const every: Readonly<Record<string, HeaderWords>> = { ...everywhere, ...waiting, ...served, ...counted }
+
+/** `components.headers`. */
+export const headerComponents: JsonMap = Object.fromEntries(
+  Object.entries(every).map(([name, { description, example, type }]) => [
+    name,
+    { description, schema: { type }, example }
+  ])
+)
+
+/** `headers` of an answer. */
+export const headersOf = (...sets: ReadonlyArray<Readonly<Record<string, HeaderWords>>>): JsonMap =>
+  Object.fromEntries(
+    sets.flatMap((set) => Object.keys(set).map((name) => [name, { $ref: `#/components/headers/${name}` }] as const))
+  )
+
+/** `components.parameters`, by name. */
+export const parameterComponents: JsonMap = Object.fromEntries(
+  Object.entries(asked).map(([name, { description, example, type }]) => [
+    name,
+    { name, in: "header", required: false, description, schema: { type }, example }
+  ])
+)
+
+export const askedParameters: ReadonlyArray<JsonMap> = Object.keys(asked).map((name) => ({
+  $ref: `#/components/parameters/${name}`
+}))

@@ -1,0 +1,125 @@
+/** An operation of the contract as the OpenAPI document shows it: with examples, headers and our own errors. Pure. */
+import { everywhere, headersOf, waiting } from "./Headers.ts"
+import { asMap, type Definitions, exampleOf, type Json, type JsonMap, listOf, refer } from "./JsonSchemas.ts"
+import { securityOf } from "./Words.ts"
+import type { WrittenOperation } from "./Written.ts"
+
+/** `providers.create` → `providersCreate`: the name of a function in most languages. */
+export const identifier = (...words: ReadonlyArray<string>): string =>
+  words
+    .join(".")
+    .replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+    .replaceAll(/\W/g, "")
+
+const given = (name: string, value: Json | undefined): JsonMap => (value === undefined ? {} : { [name]: value })
+
+const parameterOf =
+  (schemas: Definitions) =>
+  (parameter: Json): JsonMap => {
+    const { schema, ...rest } = asMap(parameter)
+    const { description = "", examples, ...type } = asMap(schema)
+    const first = listOf(examples)[0] ?? exampleOf(type, schemas)
+    // The library writes the example of a number in a query as the text that it is decoded from.
+    const example = type["type"] === "integer" ? Number(first) : first
+    return { ...rest, description, schema: type, ...given("example", example) }
+  }
+
+const contentOf = (content: Json | undefined, schemas: Definitions, example?: Json): JsonMap =>
+  Object.fromEntries(
+    Object.entries(asMap(content)).map(([type, media]) => {
+      const schema = asMap(asMap(media)["schema"])
+      return [type, { schema, ...given("example", example ?? exampleOf(schema, schemas)) }]
+    })
+  )
+
+const isNull = (schema: Json): boolean => asMap(schema)["type"] === "null"
+
+/** A body that may be null may be left out as well. */
+const bodyOf = (body: JsonMap, schemas: Definitions, example: Json | undefined): JsonMap => {
+  const content = contentOf(body["content"], schemas, example)
+  const { schema, ...media } = asMap(content["application/json"])
+  const branches = listOf(asMap(schema)["anyOf"])
+  if (!branches.some(isNull)) return { required: true, content }
+  const [only = {}] = branches.filter((branch) => !isNull(branch))
+  return { required: false, content: { "application/json": { schema: only, ...media } } }
+}
+
+/** Statuses whose answers say when to come again. */
+const waits: ReadonlySet<string> = new Set(["429", "503"])
+
+/** A refusal or failure in the shape of a schema. */
+const failure = (status: string, description: string, schema: string): JsonMap => ({
+  description,
+  headers: headersOf(everywhere, waits.has(status) ? waiting : {}),
+  content: { "application/json": { schema: refer(schema) } }
+})
+
+const managementFailures: Readonly<Record<string, string>> = {
+  400: "The request is wrong; `details` names each field.",
+  401: "No credential was given, or it is not valid here.",
+  403: "The credential is known, but may not do this; or the request comes from a foreign web page.",
+  404: "There is no such thing.",
+  409: "The change does not fit what is there.",
+  413: "The body is larger than this route takes.",
+  429: "Too many tries; see `Retry-After`.",
+  500: "A fault of the gateway; its log has the details.",
+  502: "The provider did not answer as it should.",
+  503: "The gateway cannot serve this now."
+}
+
+/** `components.responses` of failures by status, in the shape of a schema. */
+export const failureComponents = (schema: string, failures: Readonly<Record<string, string>>): JsonMap =>
+  Object.fromEntries(
+    Object.entries(failures).map(([status, description]) => [
+      `${schema}${status}`,
+      failure(status, description, schema)
+    ])
+  )
+
+export const managementErrors: JsonMap = failureComponents("ErrorBody", managementFailures)
+
+export const referToFailure = (schema: string, status: string): JsonMap => ({
+  $ref: `#/components/responses/${schema}${status}`
+})
+
+const successes: Readonly<Record<string, string>> = { 201: "It was made.", 204: "It is done; there is no body." }
+
+const answerOf = (status: string, answer: Json, schemas: Definitions): JsonMap => {
+  const { content } = asMap(answer)
+  if (Number(status) >= 400) return referToFailure("ErrorBody", status)
+  return {
+    description: successes[status] ?? "The answer.",
+    headers: headersOf(everywhere),
+    ...(content === undefined ? {} : { content: contentOf(content, schemas) })
+  }
+}
+
+export interface Operation extends JsonMap {
+  readonly operationId: string
+  readonly summary: Json
+  readonly description: Json
+  readonly tags: Json
+  readonly security: ReadonlyArray<JsonMap>
+  readonly parameters: ReadonlyArray<JsonMap>
+  readonly responses: JsonMap
+}
+
+export const operationOf = (
+  name: string,
+  { example, operation }: WrittenOperation,
+  schemas: Definitions
+): Operation => {
+  const { description = "", parameters, requestBody, responses, security, summary = "", tags = [] } = operation
+  return {
+    operationId: identifier(name),
+    summary,
+    description,
+    tags,
+    security: securityOf(listOf(security)),
+    parameters: listOf(parameters).map(parameterOf(schemas)),
+    ...(requestBody === undefined ? {} : { requestBody: bodyOf(asMap(requestBody), schemas, example) }),
+    responses: Object.fromEntries(
+      Object.entries(asMap(responses)).map(([status, answer]) => [status, answerOf(status, answer, schemas)])
+    )
+  }
+}
