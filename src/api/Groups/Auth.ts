@@ -22,9 +22,8 @@ const LoggedIn = Schema.Struct({
 const NewPassword = Schema.Struct({
   password: field(
     Schema.Redacted(
-      Schema.String.pipe(
-        Schema.filter((password) => passwordProblem(password) ?? true),
-        Schema.annotations({ examples: ["correct horse battery staple"] })
+      Schema.String.annotations({ examples: ["correct horse battery staple"] }).pipe(
+        Schema.filter((password) => passwordProblem(password) ?? true)
       )
     ),
     "The new admin password, 8 to 200 characters."
