@@ -40,7 +40,7 @@ const bodyOf = (body: JsonMap, schemas: Definitions, example: Json | undefined):
   const { schema, ...media } = asMap(content["application/json"])
   const branches = listOf(asMap(schema)["anyOf"])
   if (!branches.some(isNull)) return { required: true, content }
-  const [only = {}] = branches.filter((branch) => !isNull(branch))
+  const only = branches.find((branch) => !isNull(branch)) ?? {}
   return { required: false, content: { "application/json": { schema: only, ...media } } }
 }
 

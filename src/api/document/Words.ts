@@ -69,7 +69,8 @@ export const schemesOf = (written: JsonMap): JsonMap => ({
 
 /** What schemes cannot say by themselves: an unsafe request needs the token beside the cookie, and keys may be not required. */
 export const securityOf = (written: ReadonlyArray<Json>): ReadonlyArray<JsonMap> => {
-  const pairs = written.filter(isMap).map((scheme) => ("session" in scheme ? { ...scheme, csrf: [] } : scheme))
+  const withToken = (scheme: JsonMap): JsonMap => ("session" in scheme ? Object.assign({ csrf: [] }, scheme) : scheme)
+  const pairs = written.filter(isMap).map(withToken)
   return pairs.some((scheme) => "apiKeyHeader" in scheme) ? [{}, ...pairs] : pairs
 }
 
