@@ -1,11 +1,13 @@
 /** Asking for and checking the admin password. */
 import * as Prompt from "@effect/cli/Prompt"
+import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { passwordProblem } from "../kernel/SecretRules.ts"
 import * as Client from "./Client.ts"
 import { BadArgument } from "./Failure.ts"
 import { setPassword } from "./local/recovery.ts"
+import * as Output from "./output/Output.ts"
 
 /** What is wrong with a new password; null when nothing is. */
 const problemOf = (password: string): string | null => {
@@ -27,15 +29,16 @@ const first = Prompt.password({
   }
 })
 
-/** Asks twice, so that a typo does not lock the administrator out. */
-export const askNewPassword = Effect.gen(function* () {
-  const password = yield* first
-  const again = yield* Prompt.password({ message: "The same again" })
-  if (Redacted.value(again) !== Redacted.value(password)) {
-    return yield* new BadArgument({ message: "The two passwords differ; nothing was changed." })
+/** Asks twice, so that a typo does not lock the administrator out; two that differ are asked for again. */
+export const askNewPassword: Effect.Effect<Redacted.Redacted, Terminal.QuitException, Terminal.Terminal> = Effect.gen(
+  function* () {
+    const password = yield* first
+    const again = yield* Prompt.password({ message: "The same again" })
+    if (Redacted.value(again) === Redacted.value(password)) return password
+    yield* Output.note("The two passwords differ. Once more:")
+    return yield* askNewPassword
   }
-  return password
-})
+)
 
 /** Sets the password of this machine's gateway, whether it runs or not; every session ends. */
 export const putPassword = (password: Redacted.Redacted) =>

@@ -1,57 +1,83 @@
-/** The questions of `gateway setup`. */
+/** The questions of `gateway setup`. Everything is asked and tried before anything is stored, so that Ctrl-C leaves all as it was. */
 import * as Prompt from "@effect/cli/Prompt"
+import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../api/Groups/Providers.ts"
-import type { ProviderSpec } from "../domain/Provider.ts"
-import { closest } from "../kernel/Closest.ts"
+import * as Client from "./Client.ts"
+import * as connecting from "./connecting.ts"
+import * as connections from "./connections.ts"
+import type { CliFailure } from "./Failure.ts"
 import { body } from "./Flags.ts"
-import { loadRoom } from "./lazy.ts"
+import * as Output from "./output/Output.ts"
 import { askNewPassword } from "./password.ts"
+import { choose } from "./prompts/search.ts"
 
-const yes = (message: string) => Prompt.confirm({ message, initial: true })
+/** A connection that the provider accepts, or that is to be stored all the same. */
+export interface Chosen {
+  readonly provider: connecting.ProviderFacts
+  readonly connection: CreateConnection
+}
 
-const askProvider = Effect.gen(function* () {
-  const registry = yield* loadRoom(() => import("../providers/Registry.ts"))
-  const known = [...registry.registry.keys()]
-  const unknown = (id: string): string => {
-    const near = closest(id, known, 3)
-    return near.length === 0
-      ? "No such provider; see 'gateway providers available'."
-      : `Did you mean ${near.join(", ")}?`
-  }
-  const find = (id: string): Effect.Effect<ProviderSpec, string> =>
-    Effect.mapError(Effect.fromNullable(registry.find(id.trim())), () => unknown(id))
-  const id = yield* Prompt.text({
-    message: "Provider (such as openai, anthropic, groq, ollama)",
-    validate: (text) => Effect.map(find(text), (spec) => spec.id)
+const confirm = (message: string, initial: boolean) => Prompt.confirm({ message, initial })
+
+const afterRefusal = choose("What now?", [
+  { title: "Another key or address", detail: "", value: "again" },
+  { title: "Another provider", detail: "", value: "other" },
+  { title: "Store it all the same", detail: "", value: "store" },
+  { title: "No provider now", detail: "", value: "none" }
+] as const)
+
+type Asked<A> = Effect.Effect<A, CliFailure | Terminal.QuitException, Terminal.Terminal>
+
+/** The rest of a connection to a provider, asked again until the provider accepts it. */
+const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
+  Effect.gen(function* () {
+    const baseUrl = yield* connecting.askAddress(provider)
+    const key = provider.takesKey ? yield* connecting.askKey(provider) : null
+    const connection = yield* body(
+      CreateConnection,
+      { provider: provider.id, apiKey: key === null ? undefined : Redacted.value(key), baseUrl },
+      { apiKey: "Key", baseUrl: "Address" }
+    )
+    const refusal = yield* connecting.refusalOf(
+      Client.here,
+      connecting.candidateOf(provider, key, baseUrl),
+      provider.name
+    )
+    if (refusal === null) {
+      yield* Output.note(`${provider.name} accepts it.`)
+      return { provider, connection }
+    }
+    yield* Output.note(refusal)
+    switch (yield* afterRefusal) {
+      case "again":
+        return yield* askRest(provider)
+      case "other":
+        return yield* askConnection
+      case "store":
+        return { provider, connection }
+      case "none":
+        return null
+    }
   })
-  return yield* Effect.orDie(find(id))
+
+const askConnection: Asked<Chosen | null> = Effect.gen(function* () {
+  const provider = yield* connecting.askProvider
+  if (provider.takesKey) yield* connecting.tellWhereKeysAre(provider)
+  return yield* askRest(provider)
 })
 
-const optionalText = (message: string) =>
-  Effect.map(Prompt.text({ message }), (text) => (text.trim() === "" ? undefined : text.trim()))
-
-const askConnection = Effect.gen(function* () {
-  const spec = yield* askProvider
-  const needsKey = spec.auth.type === "apikey" || spec.auth.type === "oauth"
-  const key = yield* Prompt.password({
-    message: needsKey ? `Key of ${spec.name}` : `Key of ${spec.name} (empty: none)`
-  })
-  const needsAddress = spec.baseUrl.includes("{") || spec.category === "local"
-  const baseUrl = needsAddress ? yield* optionalText(`Address (empty: ${spec.baseUrl})`) : undefined
-  const defaultModel = yield* optionalText("Default model (empty: none)")
-  return yield* body(
-    CreateConnection,
-    { provider: spec.id, apiKey: Redacted.value(key) === "" ? undefined : Redacted.value(key), baseUrl, defaultModel },
-    { apiKey: "Key", baseUrl: "Address", defaultModel: "Default model" }
-  )
-})
-
-/** Asks what to do. Ctrl-C at any question leaves everything as it was. */
+/** Asks what to do. */
 export const askPlan = Effect.gen(function* () {
-  const password = (yield* yes("Set the admin password?")) ? yield* askNewPassword : null
-  const connection = (yield* yes("Connect a provider?")) ? yield* askConnection : null
-  const test = connection !== null && (yield* yes("Ask it a tiny question to see whether it answers?"))
-  return { password, connection, test }
+  const there = yield* connections.list(Client.here)
+  if (there.length > 0) {
+    yield* Output.note(`Connected already: ${there.map(({ name, provider }) => `${name} (${provider})`).join(", ")}.`)
+  }
+  const wanted = yield* confirm(there.length === 0 ? "Connect a provider?" : "Connect another one?", there.length === 0)
+  const chosen = wanted ? yield* askConnection : null
+  const password = (yield* confirm("Set an admin password, to manage the gateway from elsewhere?", false))
+    ? yield* askNewPassword
+    : null
+  return { password, chosen }
 })

@@ -32,7 +32,8 @@ export interface ModelListing {
 /** A key that may become a connection. */
 export interface CandidateKey {
   readonly provider: string
-  readonly apiKey: Redacted.Redacted
+  /** Absent for a provider that needs none. */
+  readonly apiKey?: Redacted.Redacted
   readonly baseUrl?: string | null
 }
 
@@ -177,9 +178,9 @@ export const make = Effect.gen(function* () {
   })
 
   const validateKey = Effect.fn("Connections.validateKey")(function* ({ apiKey, baseUrl, provider }: CandidateKey) {
-    yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey))
+    yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey ?? null))
     yield* Errors.refuseOne(Rules.addressProblem("baseUrl", baseUrl, flags.isOn))
-    const result = yield* calls.validate(provider, apiKey, baseUrl ?? null)
+    const result = yield* calls.validate(provider, apiKey ?? null, baseUrl ?? null)
     return result ?? (yield* new Errors.UnknownProvider({ provider }))
   })
 

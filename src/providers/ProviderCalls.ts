@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import { type Connection, healthy } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -46,10 +46,10 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
     readonly test: (connection: Connection, model: string | null) => Effect.Effect<TestResult>
     /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
-    /** Whether a key is accepted, without storing anything. Null when the provider is unknown. */
+    /** Whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the provider is unknown. */
     readonly validate: (
       provider: string,
-      apiKey: Redacted.Redacted,
+      apiKey: Redacted.Redacted | null,
       baseUrl: string | null
     ) => Effect.Effect<ValidationResult | null>
     /** Whether a connection's own credential is accepted. Null when its provider is unknown. */
@@ -207,7 +207,7 @@ export const make = Effect.gen(function* () {
 
   const validate = Effect.fn("ProviderCalls.validate")((
     provider: string,
-    apiKey: Redacted.Redacted,
+    apiKey: Redacted.Redacted | null,
     baseUrl: string | null
   ) => {
     const spec = catalog.current().provider(provider)
@@ -222,12 +222,16 @@ export const make = Effect.gen(function* () {
   return ProviderCalls.of({ test, models, validate, check })
 })
 
-const candidateConnection = (spec: ProviderSpec, apiKey: Redacted.Redacted, baseUrl: string | null): Connection => ({
+const candidateConnection = (
+  spec: ProviderSpec,
+  apiKey: Redacted.Redacted | null,
+  baseUrl: string | null
+): Connection => ({
   ...healthy,
   id: "candidate",
   provider: spec.id,
   name: spec.name,
-  authType: Redacted.value(apiKey) === "" ? "none" : "apikey",
+  authType: apiKey === null ? "none" : "apikey",
   apiKey,
   oauth: null,
   baseUrl,

@@ -62,7 +62,16 @@ describe("against a running gateway", () => {
   })
 
   it("connects a provider and lists its models", async () => {
-    const { connection } = await json("provider", "add", "openai", "--api-key", "sk-0123456789abcdef", "--name", "work")
+    const { connection } = await json(
+      "provider",
+      "add",
+      "openai",
+      "--api-key",
+      "sk-0123456789abcdef",
+      "--name",
+      "work",
+      "--no-verify"
+    )
     assert.deepInclude(connection, { provider: "openai", name: "work" })
     assert.lengthOf((await json("provider", "list")).connections, 1)
     const { data } = await json("models", "openai")

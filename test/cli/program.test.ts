@@ -147,7 +147,7 @@ describe("without a server", () => {
       run(["setup", "--non-interactive", "--provider", "ollama", ...more], environment)
     for (const [more, words] of [
       [["--provider-base-url", "http://169.254.169.254/v1"], "baseUrl"],
-      [["--api-key", "gw_0123456789"], "apiKey"]
+      [["--api-key", "gw_0123456789"], "--api-key: the key is one of a gateway"]
     ] as const) {
       const refused = await setup(...more)
       assert.strictEqual(refused.code, 2, refused.stderr)

@@ -175,7 +175,7 @@ const UpstreamModel = Schema.Struct({
 
 const ValidateKey = Schema.Struct({
   provider: field(Text, ...words.provider),
-  apiKey: field(Secret, "The key to check; it is not stored."),
+  apiKey: field(optional(Secret), "The key to check; it is not stored. Absent for a provider that needs none."),
   baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com")
 }).annotations(body("ValidateKey"))
 

@@ -1,19 +1,22 @@
-/** `gateway setup`: admin password and first provider, on this machine's data folder, without a running gateway. */
+/** `gateway setup`: admin password and first provider, on this machine's data folder, whether a gateway runs there or not. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../api/Groups/Providers.ts"
 import { isGatewayKey } from "../../kernel/GatewayKey.ts"
 import * as Client from "../Client.ts"
+import * as connecting from "../connecting.ts"
+import * as connections from "../connections.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import { about, body } from "../Flags.ts"
-import { addConnection, testConnections } from "../local/connections.ts"
 import * as Output from "../output/Output.ts"
 import { checkedPassword, putPassword } from "../password.ts"
+import { canAsk } from "../prompts/terminal.ts"
+import { checkedKey } from "../providerKey.ts"
+import { withSpinner } from "../spinner.ts"
 import { askPlan } from "../wizard.ts"
 
 const text = (name: string, description: string) =>
@@ -51,6 +54,15 @@ const flagNames = {
   defaultModel: "--default-model"
 }
 
+/** A blank flag means none. */
+const keyOf = ({ apiKey }: Given, fromEnvironment: Option.Option<string>) => {
+  const flag = Option.map(apiKey, Redacted.value)
+  const [text, from] = Option.isSome(flag)
+    ? [flag.value, "--api-key"]
+    : [Option.getOrElse(fromEnvironment, () => ""), "GATEWAY_API_KEY"]
+  return text === "" ? Effect.succeed(undefined) : Effect.map(checkedKey(text, from), Redacted.value)
+}
+
 const planOf = Effect.fnUntraced(function* (given: Given) {
   const { environment } = yield* loadConfig
   const wantsProvider = given.addProvider || Option.isSome(given.provider)
@@ -76,7 +88,7 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
         {
           provider: Option.getOrUndefined(given.provider),
           name: Option.getOrUndefined(given.providerName),
-          apiKey: Option.getOrUndefined(Option.orElse(Option.map(given.apiKey, Redacted.value), () => fromEnvironment)),
+          apiKey: yield* keyOf(given, fromEnvironment),
           baseUrl: Option.getOrUndefined(given.providerBaseUrl),
           defaultModel: Option.getOrUndefined(given.defaultModel)
         },
@@ -87,43 +99,50 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
   return { password, connection, test: given.testProvider } satisfies Plan
 })
 
+const setPassword = (password: Redacted.Redacted) =>
+  Effect.zipRight(putPassword(password), Output.note("The admin password is set."))
+
 const carryOut = Effect.fnUntraced(function* ({ connection, password, test }: Plan) {
   if (password === null && connection === null) return yield* Output.note("There was nothing to do.")
-  if (password !== null) {
-    yield* putPassword(password)
-    yield* Output.note("The admin password is set.")
-  }
+  if (password !== null) yield* setPassword(password)
   if (connection === null) return
-  const added = yield* Client.atPlace(Client.here, {
-    gateway: (to) =>
-      Effect.flatMap(Client.group(to, "providers"), (providers) =>
-        Effect.map(providers.create({ payload: connection }).pipe(Client.orExplain(to)), (answer) => answer.connection)
-      ),
-    folder: addConnection(connection)
-  })
+  const added = yield* connections.create(Client.here, connection)
   yield* Output.note(`Saved '${added.name}' (${added.provider}) as ${added.id}.`)
   if (!test) return
-  const [result] = yield* testConnections(added.id)
-  if (result?.ok === true)
-    return yield* Output.note(`It answers (${result.model ?? "-"}, ${Math.round(result.latencyMs)} ms).`)
+  const result = yield* connections.test(Client.here, added.id)
+  if (result.ok) return yield* Output.note(`It answers (${result.model ?? "-"}, ${Math.round(result.latencyMs)} ms).`)
   return yield* new CommandFailed({
-    message: `It does not answer: ${result?.error ?? "no result"}`,
+    message: `It does not answer: ${result.error ?? "no result"}`,
     hint: `The connection was kept. Correct it, then try 'gateway providers test ${added.id}'.`
   })
 })
 
+const stopped = Output.note("Stopped. Nothing was changed.")
+
+const converse = Effect.gen(function* () {
+  const { chosen, password } = yield* askPlan.pipe(
+    Effect.tapErrorTag("QuitException", () => stopped),
+    Effect.onInterrupt(() => stopped)
+  )
+  if (password !== null) yield* setPassword(password)
+  if (chosen === null) return yield* Output.note("Connect a provider later with 'gateway provider add'.")
+  const added = yield* connections.create(Client.here, chosen.connection)
+  const models = yield* connections.models(Client.here, added.id).pipe(withSpinner("Reading its models …"))
+  yield* Output.note(`Connected '${added.name}' (${added.provider}): ${connecting.modelWords(models)}.`)
+  yield* connecting.proposeQuestion(Client.here, connecting.firstModel(chosen.provider, models, null))
+  yield* connecting.tellClientSettings(Client.here)
+})
+
 export const setupCommand = Command.make("setup", flags, (given) =>
   Effect.gen(function* () {
-    const terminal = yield* Terminal.Terminal
     if (given.nonInteractive) return yield* carryOut(yield* planOf(given))
-    if (!(yield* terminal.isTTY)) {
+    if (!(yield* canAsk)) {
       return yield* new BadArgument({
         message: "The wizard needs a terminal.",
         hint: "Use --non-interactive with flags; 'gateway setup --help' lists them."
       })
     }
-    yield* carryOut(yield* askPlan)
-    yield* Output.note("Start the gateway with 'gateway serve'.")
+    yield* converse
   })
 ).pipe(
   Command.withDescription(

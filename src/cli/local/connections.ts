@@ -1,6 +1,7 @@
 /** Provider connections, straight from this machine's database and environment. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import type { ConnectionView, CreateConnection } from "../../api/Groups/Providers.ts"
 import { pick } from "../Flags.ts"
 import { exclusively, locally, type Room } from "./room.ts"
@@ -18,6 +19,33 @@ export interface Tested {
   readonly models: number | null
   readonly modelsError: string | null
 }
+
+/** What is asked of a provider before anything is stored. */
+export interface Candidate {
+  readonly provider: string
+  readonly apiKey?: Redacted.Redacted
+  readonly baseUrl?: string
+}
+
+export interface Models {
+  readonly ids: ReadonlyArray<string>
+  /** Why the provider does not list them; null when it does. */
+  readonly error: string | null
+}
+
+/** A provider that the operator added, as far as commands name it. */
+export interface NodeName {
+  readonly prefix: string
+  readonly name: string
+}
+
+export const idsOf = (listing: {
+  readonly models: ReadonlyArray<{ readonly id: string }>
+  readonly error: string | null
+}): Models => ({
+  ids: listing.models.map(({ id }) => id),
+  error: listing.error
+})
 
 const testsAtOnce = 4
 
@@ -67,6 +95,23 @@ export const validateConnections = (offline: boolean) =>
       return checked.map(({ connection, problems }) => ({ connection: view(connection), problems }))
     })
   )
+
+/** Asks one connection a tiny question. */
+export const testConnection = (id: string) =>
+  locally((room) => Effect.flatMap(room.Connections, (connections) => connections.test(id, null)))
+
+/** Whether a provider accepts a key. Nothing is stored. */
+export const validateKey = (candidate: Candidate) =>
+  locally((room) => Effect.flatMap(room.Connections, (connections) => connections.validateKey(candidate)))
+
+/** The models of a connection, asked of its provider. */
+export const modelsOf = (id: string) =>
+  locally((room) => Effect.flatMap(room.Connections, (connections) => Effect.map(connections.models(id), idsOf)))
+
+/** Providers that the operator added. */
+export const listNodes = locally((room) =>
+  Effect.map(room.Catalog, (catalog): ReadonlyArray<NodeName> => catalog.current().nodes)
+)
 
 /** Stores a connection. */
 export const addConnection = (input: CreateConnection) =>

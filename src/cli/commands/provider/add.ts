@@ -1,25 +1,44 @@
-/** `gateway provider add` */
+/** `gateway provider add`: asks for what is missing, asks the provider whether it accepts the key, and only then stores it. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../../api/Groups/Providers.ts"
 import { AccountTier } from "../../../domain/Connection.ts"
 import * as Client from "../../Client.ts"
+import * as connecting from "../../connecting.ts"
+import * as connections from "../../connections.ts"
+import { BadArgument, type CliFailure } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
+import { canAsk } from "../../prompts/terminal.ts"
+import { keyOfFlags } from "../../providerKey.ts"
+import { withSpinner } from "../../spinner.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
+const onOff = (name: string, description: string) => Options.boolean(name).pipe(Options.withDescription(description))
+
+/** The flags of a provider's key. */
+export const keyFlags = {
+  apiKey: Options.redacted("api-key").pipe(
+    Options.withDescription("The provider's key. It stays in the history of your shell: without it the command asks."),
+    Options.optional
+  ),
+  apiKeyStdin: onOff("api-key-stdin", "Read the provider's key from standard input."),
+  apiKeyEnv: text("api-key-env", "Name of the environment variable that holds the provider's key.")
+}
 
 const flags = {
   provider: Args.text({ name: "provider" }).pipe(
-    Args.withDescription("Id of the provider, or prefix of a node; see 'gateway providers available'.")
+    Args.withDescription("Id of the provider, or prefix of a node; without it a list to choose from."),
+    Args.optional
   ),
-  providerKey: Options.redacted("api-key").pipe(Options.withDescription("The provider's key."), Options.optional),
+  ...keyFlags,
   name: text("name", "Name of the connection."),
   baseUrl: text("base-url", "Address of the provider, where it is not the usual one."),
   defaultModel: text("default-model", "Model to use when none is named."),
@@ -28,9 +47,11 @@ const flags = {
     Options.withDescription("What kind of account it is."),
     Options.optional
   ),
+  noVerify: onOff("no-verify", "Store it without asking the provider."),
   ...Client.connection,
   json
 }
+type Given = Command.Command.ParseConfig<typeof flags>
 
 const flagNames = {
   provider: "<provider>",
@@ -42,32 +63,98 @@ const flagNames = {
   tier: "--tier"
 }
 
+const providerOf = (given: Given, mayAsk: boolean) =>
+  Option.match(given.provider, {
+    onSome: (name) => connecting.providerNamed(given, name),
+    onNone: () =>
+      mayAsk
+        ? connecting.askProvider
+        : new BadArgument({
+            message: "Which provider?",
+            hint: "Give its id: 'gateway provider add openai'. 'gateway providers available' lists them."
+          })
+  })
+
+/** The key of the flags, after the provider has accepted it. */
+const verified = Effect.fnUntraced(function* (
+  given: Given,
+  provider: connecting.ProviderFacts,
+  key: Redacted.Redacted | null,
+  baseUrl: string | undefined
+) {
+  const refusal = given.noVerify
+    ? null
+    : yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, baseUrl), provider.name)
+  return refusal === null ? key : yield* connecting.refused(refusal)
+})
+
+/** Asks until the provider accepts the key; Ctrl-C ends it. */
+const askedKey = (
+  given: Given,
+  provider: connecting.ProviderFacts,
+  baseUrl: string | undefined
+): Effect.Effect<Redacted.Redacted | null, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
+  Effect.gen(function* () {
+    const key = yield* connecting.askKey(provider)
+    if (given.noVerify) return key
+    const refusal = yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, baseUrl), provider.name)
+    if (refusal === null) return key
+    if (key === null) return yield* connecting.refused(refusal)
+    yield* Output.note(`${refusal}\nTry another key, or stop with Ctrl-C.`)
+    return yield* askedKey(given, provider, baseUrl)
+  })
+
 export const providerAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
+    const mayAsk = !given.json && !given.apiKeyStdin && (yield* canAsk)
+    const flagKey = yield* keyOfFlags(given)
+    const provider = yield* providerOf(given, mayAsk)
+    const isMissing = flagKey === null && provider.needsKey
+    if (isMissing && !mayAsk) {
+      return yield* new BadArgument({
+        message: `${provider.name} needs a key.`,
+        hint: "Give it with --api-key-stdin or --api-key-env <variable>; on a terminal the command asks for it."
+      })
+    }
+    const fromList = Option.isNone(given.provider)
+    const baseUrl =
+      Option.getOrUndefined(given.baseUrl) ??
+      (mayAsk && (fromList || provider.address?.isNeeded === true) ? yield* connecting.askAddress(provider) : undefined)
+    const asks = mayAsk && flagKey === null && (provider.needsKey || (fromList && provider.takesKey))
+    if (asks) yield* connecting.tellWhereKeysAre(provider)
+    const key = yield* asks ? askedKey(given, provider, baseUrl) : verified(given, provider, flagKey, baseUrl)
+
     const payload = yield* body(
       CreateConnection,
       {
-        provider: given.provider,
-        apiKey: Option.getOrUndefined(Option.map(given.providerKey, Redacted.value)),
+        provider: provider.id,
+        apiKey: key === null ? undefined : Redacted.value(key),
         name: Option.getOrUndefined(given.name),
-        baseUrl: Option.getOrUndefined(given.baseUrl),
+        baseUrl,
         defaultModel: Option.getOrUndefined(given.defaultModel),
         priority: Option.getOrUndefined(given.priority),
         tier: Option.getOrUndefined(given.tier)
       },
       flagNames
     )
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "providers")
-    const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(OneConnection, answer)
-    const { id, name, provider } = answer.connection
-    yield* Output.note(
-      `Saved '${name}' (${provider}) as ${id}. The provider was not asked yet: try it with 'gateway providers test ${id}'.`
-    )
+    const connection = yield* connections.create(given, payload)
+    if (given.json) return yield* Output.json(OneConnection, { connection })
+    if (given.noVerify) {
+      return yield* Output.note(
+        `Stored '${connection.name}' (${connection.provider}) without asking it. Try it with 'gateway providers test ${connection.id}'.`
+      )
+    }
+    const models = yield* connections.models(given, connection.id).pipe(withSpinner("Reading its models …"))
+    yield* Output.note(`Connected '${connection.name}' (${connection.provider}): ${connecting.modelWords(models)}.`)
+    yield* connecting.proposeQuestion(given, connecting.firstModel(provider, models, connection.defaultModel))
   })
 ).pipe(
   Command.withDescription(
-    about("Connect a running gateway to a provider.", "provider add openai --api-key sk-… --name work")
+    about(
+      "Connect a provider. Asks for what is missing, and asks the provider before anything is stored.",
+      "provider add openai",
+      "provider add anthropic --api-key-stdin --name work < key.txt",
+      "provider add ollama"
+    )
   )
 )

@@ -1,0 +1,196 @@
+/** Connecting a provider: which one, its key, what it says to that, and the first question afterwards. Shared by `provider add` and `setup`. */
+import * as Prompt from "@effect/cli/Prompt"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import type { ProviderSpec } from "../domain/Provider.ts"
+import { closest } from "../kernel/Closest.ts"
+import * as connections from "./connections.ts"
+import { BadArgument, type CliFailure, CommandFailed } from "./Failure.ts"
+import { loadRoom } from "./lazy.ts"
+import * as Output from "./output/Output.ts"
+import { choose } from "./prompts/search.ts"
+import { cleanKey } from "./providerKey.ts"
+import { withSpinner } from "./spinner.ts"
+import type { GatewayFlags } from "./Target.ts"
+
+/** What has to be known of a provider to ask for the rest. */
+export interface ProviderFacts {
+  readonly id: string
+  readonly name: string
+  readonly needsKey: boolean
+  /** Whether a key makes sense at all. */
+  readonly takesKey: boolean
+  /** Has parts in braces that the account fills, or is a server of the person's own. */
+  readonly address: { readonly usual: string; readonly isNeeded: boolean } | null
+  readonly docsUrl: string | null
+  /** Models the registry names, the usual one first. */
+  readonly models: ReadonlyArray<string>
+}
+
+const factsOf = ({ auth, baseUrl, category, docsUrl, id, models, name }: ProviderSpec): ProviderFacts => {
+  const isTemplate = baseUrl.includes("{")
+  return {
+    id,
+    name,
+    needsKey: auth.type === "apikey" || auth.type === "oauth",
+    takesKey: auth.type !== "none",
+    address: isTemplate || category === "local" ? { usual: baseUrl, isNeeded: isTemplate } : null,
+    docsUrl,
+    models
+  }
+}
+
+const loadRegistry = loadRoom(() => import("../providers/Registry.ts"))
+
+/** The provider of an id, an alias, or a node's prefix. */
+export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<ProviderFacts, CliFailure> =>
+  Effect.gen(function* () {
+    const registry = yield* loadRegistry
+    const spec = registry.find(name)
+    if (spec !== null) return factsOf(spec)
+    const node = yield* connections.nodeNamed(flags, name)
+    if (node !== null) {
+      return {
+        id: node.prefix,
+        name: node.name,
+        needsKey: false,
+        takesKey: true,
+        address: null,
+        docsUrl: null,
+        models: []
+      }
+    }
+    const near = closest(name, [...registry.registry.keys()], 3)
+    return yield* new BadArgument({
+      message: `The provider '${name}' is not known.${near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`}`,
+      hint: "See 'gateway providers available --search <text>'."
+    })
+  })
+
+/** Asks which provider, from all that are known. */
+export const askProvider = Effect.gen(function* () {
+  const { registry } = yield* loadRegistry
+  return yield* choose(
+    "Provider",
+    [...registry.values()].map((spec) => ({ title: spec.name, detail: spec.id, value: factsOf(spec) }))
+  )
+})
+
+/** Asks for a key, hidden, until it can be one; null when none is given to a provider that needs none. */
+export const askKey = (provider: ProviderFacts) =>
+  Prompt.password({
+    message: `Key of ${provider.name}${provider.needsKey ? "" : " (empty: none)"}`,
+    validate: (text) => {
+      if (text.trim() === "" && !provider.needsKey) return Effect.succeed("")
+      return Either.match(cleanKey(text), {
+        onRight: Effect.succeed,
+        onLeft: (problem) => Effect.fail(`The key ${problem}.`)
+      })
+    }
+  }).pipe(Prompt.map((key) => (Redacted.value(key) === "" ? null : key)))
+
+/** Asks for the address of a provider that has one of its own for every account or machine. */
+export const askAddress = ({ address, name }: ProviderFacts) =>
+  address === null
+    ? Effect.succeed(undefined)
+    : Prompt.text({
+        message: address.isNeeded
+          ? `Address of ${name}, such as ${address.usual}`
+          : `Address of ${name} (empty: ${address.usual})`,
+        validate: (text) => {
+          const given = text.trim()
+          if (given === "" && !address.isNeeded) return Effect.succeed("")
+          return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol) && !given.includes("{")
+            ? Effect.succeed(given)
+            : Effect.fail("It must be an address that begins with http:// or https://, without braces.")
+        }
+      }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
+
+/** Where the provider's page about keys is. */
+export const tellWhereKeysAre = ({ docsUrl, name }: ProviderFacts) =>
+  docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
+
+export const candidateOf = (
+  provider: ProviderFacts,
+  apiKey: Redacted.Redacted | null,
+  baseUrl: string | undefined
+): connections.Candidate => ({
+  provider: provider.id,
+  ...(apiKey === null ? {} : { apiKey }),
+  ...(baseUrl === undefined ? {} : { baseUrl })
+})
+
+/** What a provider says to a key; null when it accepts it. */
+export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate, name: string) =>
+  connections.validate(flags, candidate).pipe(
+    withSpinner(`Asking ${name} …`),
+    Effect.map(({ error, status, valid }) => {
+      if (valid) return null
+      const said = error ?? "it gives no reason"
+      const answered = status === null ? "could not be asked" : `answered ${status}`
+      return `${name} ${answered}: ${said}`
+    })
+  )
+
+/** The refusal as a failure. */
+export const refused = (refusal: string): CommandFailed =>
+  new CommandFailed({
+    message: `${refusal.replace(/\.$/, "")}. Nothing was stored.`,
+    hint: "Correct the key or the address; --no-verify stores it without asking the provider."
+  })
+
+const mostNamed = 4
+
+/** `62 models, such as a, b and c`. */
+export const modelWords = ({ error, ids }: connections.Models): string => {
+  if (ids.length === 0)
+    return error === null ? "it lists no models" : `its models are not listed (${error.replace(/\.$/, "")})`
+  const named = ids.slice(0, mostNamed).join(", ")
+  return ids.length === 1
+    ? `one model, ${named}`
+    : `${ids.length} models${ids.length > mostNamed ? ", such as" : ":"} ${named}`
+}
+
+/** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
+const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
+const answersText = (id: string): boolean =>
+  !/embed|whisper|tts|dall-e|image|moderation|rerank|transcribe|audio/i.test(id)
+
+/** The model of the first question: the registry's usual one where the provider has it, else the first that answers with text. */
+export const firstModel = (
+  provider: ProviderFacts,
+  { ids }: connections.Models,
+  defaultModel: string | null
+): string => {
+  const usual = provider.models.find((model) => ids.includes(model))
+  const model = defaultModel ?? usual ?? ids.find(answersText) ?? provider.models[0]
+  return model !== undefined && isCopyable(model) && isCopyable(provider.id) ? `${provider.id}/${model}` : "auto"
+}
+
+/** A line that asks a gateway, to be copied into a shell. */
+export const questionLine = (url: string, model: string): string =>
+  `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`
+
+/** Proposes the first question. */
+export const proposeQuestion = (flags: GatewayFlags, model: string) =>
+  Effect.gen(function* () {
+    const { isRunning, url } = yield* connections.servedBy(flags)
+    yield* Output.note(
+      isRunning ? "Ask it something:" : "Start the gateway with 'gateway serve', then ask it something:"
+    )
+    yield* Output.note(`  ${questionLine(url, model)}`)
+  })
+
+/** How clients are pointed at the gateway. */
+export const tellClientSettings = (flags: GatewayFlags) =>
+  Effect.gen(function* () {
+    const { url } = yield* connections.servedBy(flags)
+    yield* Output.note(
+      [
+        "Point your clients at it:",
+        `  OpenAI SDK and most tools    base URL ${url}/v1`,
+        `  Anthropic SDK, Claude Code   ANTHROPIC_BASE_URL=${url}`
+      ].join("\n")
+    )
+  })

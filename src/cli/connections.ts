@@ -1,0 +1,76 @@
+/** What commands do with connections, wherever they are kept: asked of a gateway, or done on this machine's data folder. */
+import * as Effect from "effect/Effect"
+import type { CreateConnection } from "../api/Groups/Providers.ts"
+import * as Client from "./Client.ts"
+import type { CliFailure } from "./Failure.ts"
+import * as local from "./local/connections.ts"
+import type { GatewayFlags, Target } from "./Target.ts"
+
+export type { Candidate, Models } from "./local/connections.ts"
+
+const providersAt = (to: Target) => Client.group(to, "providers")
+
+/** Whether the provider accepts a key; nothing is stored. */
+export const validate = (flags: GatewayFlags, candidate: local.Candidate) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(providersAt(to), (providers) =>
+        providers.validate({ payload: candidate }).pipe(Client.orExplain(to))
+      ),
+    folder: local.validateKey(candidate)
+  })
+
+export const create = (flags: GatewayFlags, payload: CreateConnection) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(providersAt(to), (providers) =>
+        Effect.map(providers.create({ payload }).pipe(Client.orExplain(to)), ({ connection }) => connection)
+      ),
+    folder: local.addConnection(payload)
+  })
+
+/** The models of a connection as its provider lists them. A provider that lists none is no failure. */
+export const models = (flags: GatewayFlags, id: string): Effect.Effect<local.Models, CliFailure> =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(providersAt(to), (providers) =>
+        Effect.map(providers.models({ path: { id } }).pipe(Client.orExplain(to)), local.idsOf)
+      ),
+    folder: local.modelsOf(id)
+  }).pipe(Effect.catchTag("CommandFailed", ({ message }) => Effect.succeed({ ids: [], error: message })))
+
+/** Asks a connection a tiny question. */
+export const test = (flags: GatewayFlags, id: string) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(providersAt(to), (providers) =>
+        providers.test({ path: { id }, payload: null }).pipe(Client.orExplain(to))
+      ),
+    folder: local.testConnection(id)
+  })
+
+/** The provider of a node's prefix; null when there is no such node. */
+export const nodeNamed = (flags: GatewayFlags, prefix: string) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(Client.group(to, "providerNodes"), (nodes) =>
+        Effect.map(nodes.list().pipe(Client.orExplain(to)), (answer): ReadonlyArray<local.NodeName> => answer.nodes)
+      ),
+    folder: local.listNodes
+  }).pipe(Effect.map((nodes) => nodes.find((node) => node.prefix.toLowerCase() === prefix.toLowerCase()) ?? null))
+
+/** Connections that are there already. */
+export const list = (flags: GatewayFlags) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(providersAt(to), (providers) =>
+        Effect.map(providers.list().pipe(Client.orExplain(to)), (answer) => answer.connections)
+      ),
+    folder: local.listConnections
+  })
+
+/** The address of the gateway that serves, or will serve, what was changed. */
+export const servedBy = (flags: GatewayFlags) =>
+  Effect.map(Client.place(flags), (where) =>
+    where._tag === "Gateway" ? { isRunning: true, url: where.to.url } : { isRunning: false, url: where.atDefault.url }
+  )

@@ -1,0 +1,206 @@
+/** Connecting a provider at the command line: the provider is asked before anything is stored, and a key is never stored wrong. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as Fake from "../support/FakeUpstream.ts"
+import { program } from "./support.ts"
+import { inTerminal } from "./terminal.ts"
+
+const { dataDir, main, run, serve } = program()
+
+const goodKey = "sk-good-0123456789abcdef"
+
+const refusal = Fake.json(
+  { error: { message: "Incorrect API key provided", code: "invalid_api_key" } },
+  { status: 401 }
+)
+
+/** An OpenAI that knows one key. */
+const upstream = Effect.gen(function* () {
+  const fake = yield* Fake.start
+  const refusing =
+    (known: Fake.Answer): Fake.Answer =>
+    (response, request) =>
+      request.headers.authorization === `Bearer ${goodKey}` ? known(response, request) : refusal(response, request)
+  fake.always(refusing(Fake.json(Fake.chatCompletion({ text: "pong" }))))
+  fake.lists(refusing(Fake.json(Fake.models(["text-embedding-3-small", "gpt-4.1", "gpt-4o", "o3", "o4-mini"]))))
+  return { url: `${fake.origin}/v1`, asked: () => fake.requests.length + fake.listRequests.length }
+})
+
+const stored = async (DATA_DIR: string) =>
+  JSON.parse((await run(["providers", "list", "--json"], { DATA_DIR })).stdout).connections
+
+/** Runs with something on standard input. */
+const piped = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input: string) => {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env["PATH"], HOME: environment["DATA_DIR"], ...environment },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
+  let stderr = ""
+  child.stderr.on("data", (chunk) => (stderr += chunk))
+  child.stdout.resume()
+  child.stdin.end(input)
+  const [code] = await once(child, "close")
+  return { code, stderr }
+}
+
+describe("gateway provider add", () => {
+  it.scopedLive("stores what the provider accepts, and shows its models and the first question", () =>
+    Effect.gen(function* () {
+      const { url } = yield* upstream
+      yield* Effect.promise(async () => {
+        const DATA_DIR = dataDir()
+        const server = await serve({ DATA_DIR })
+        const added = await piped(
+          ["provider", "add", "openai", "--base-url", url, "--name", "work", "--api-key-stdin"],
+          { DATA_DIR },
+          `export OPENAI_API_KEY="Bearer ${goodKey}"\r\n`
+        )
+        assert.strictEqual(added.code, 0, added.stderr)
+        assert.include(added.stderr, "Connected 'work' (openai): 5 models", added.stderr)
+        assert.include(added.stderr, `curl ${server.url}/v1/chat/completions`)
+        assert.include(added.stderr, '"model":"openai/gpt-4')
+        assert.notInclude(added.stderr, goodKey)
+        const byEnv = await run(["provider", "add", "openai", "--base-url", url, "--api-key-env", "MY_KEY", "--json"], {
+          DATA_DIR,
+          MY_KEY: ` '${goodKey}' `
+        })
+        assert.strictEqual(byEnv.code, 0, byEnv.stderr)
+        assert.strictEqual(JSON.parse(byEnv.stdout).connection.provider, "openai")
+        assert.lengthOf(await stored(DATA_DIR), 2)
+        await server.stop("SIGTERM")
+      })
+    })
+  )
+
+  it.scopedLive("stores nothing that the provider refuses or that is no key, unless it is told to", () =>
+    Effect.gen(function* () {
+      const { asked, url } = yield* upstream
+      yield* Effect.promise(async () => {
+        const DATA_DIR = dataDir()
+        const openai = ["provider", "add", "openai", "--base-url", url]
+        const wrong = await run([...openai, "--api-key", "sk-wrong-0123456789"], { DATA_DIR })
+        assert.deepStrictEqual([wrong.code, wrong.stdout], [1, ""])
+        assert.include(wrong.stderr, "Incorrect API key provided")
+        assert.include(wrong.stderr, "Nothing was stored")
+        assert.include(wrong.stderr, "--no-verify")
+        const before = asked()
+        for (const [args, words] of [
+          [["--api-key", "sk-one sk-two"], "space"],
+          [["--api-key", "sk-abc...xyz"], "shortened"],
+          [["--api-key", "gw_0123456789"], "gateway"],
+          [["--api-key", "  "], "empty"],
+          [["--api-key-env", "NO_SUCH_VARIABLE"], "NO_SUCH_VARIABLE"],
+          [["--api-key", "x", "--api-key-stdin"], "twice"],
+          [[], "needs a key"]
+        ] as const) {
+          const refused = await run([...openai, ...args], { DATA_DIR })
+          assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], words)
+          assert.include(refused.stderr, words)
+        }
+        const closed = await piped([...openai, "--api-key-stdin"], { DATA_DIR }, "")
+        assert.strictEqual(closed.code, 2)
+        assert.include(closed.stderr, "empty")
+        for (const [args, words] of [
+          [["provider", "add"], "Which provider"],
+          [["provider", "add", "opnai", "--api-key", "x"], "openai"]
+        ] as const) {
+          const refused = await run(args, { DATA_DIR })
+          assert.strictEqual(refused.code, 2, refused.stderr)
+          assert.include(refused.stderr, words)
+        }
+        assert.strictEqual(asked(), before)
+        const offline = await run(["provider", "add", "ollama", "--base-url", "http://127.0.0.1:9", "--name", "desk"], {
+          DATA_DIR
+        })
+        assert.strictEqual(offline.code, 1, offline.stderr)
+        assert.deepStrictEqual(await stored(DATA_DIR), [])
+
+        const kept = await run([...openai, "--api-key", "sk-wrong-0123456789", "--no-verify"], { DATA_DIR })
+        assert.strictEqual(kept.code, 0, kept.stderr)
+        assert.notInclude(kept.stderr, "Connected")
+        assert.lengthOf(await stored(DATA_DIR), 1)
+      })
+    })
+  )
+
+  it.scopedLive("asks on a terminal: a list that typing narrows, the key hidden, and again after a refusal", () =>
+    Effect.gen(function* () {
+      const { url } = yield* upstream
+      yield* Effect.promise(async () => {
+        const DATA_DIR = dataDir()
+        const { code, screen } = await inTerminal(
+          [process.execPath, main, "provider", "add", "--base-url", url],
+          { DATA_DIR },
+          [
+            { wait: "type to search", type: "openai" },
+            { wait: "❯ OpenAI", type: "\r" },
+            { wait: "Key of OpenAI", type: "sk-wrong-0123456789\r" },
+            { wait: "Incorrect API key provided", type: "" },
+            { wait: "Key of OpenAI", type: `  ${goodKey}\r` }
+          ]
+        )
+        assert.strictEqual(code, 0, screen)
+        assert.include(screen, "Connected 'OpenAI' (openai): 5 models")
+        assert.include(screen, "gateway serve")
+        assert.notInclude(screen, goodKey)
+        assert.notInclude(screen, "sk-wrong")
+        const [connection] = await stored(DATA_DIR)
+        assert.strictEqual(connection.baseUrl, url)
+      })
+    })
+  )
+})
+
+describe("gateway setup on a terminal", () => {
+  it.scopedLive("throws nobody out, tries before it stores, and ends with what to do next", () =>
+    Effect.gen(function* () {
+      const { url } = yield* upstream
+      yield* Effect.promise(async () => {
+        const DATA_DIR = dataDir()
+        const { code, screen } = await inTerminal([process.execPath, main, "setup"], { DATA_DIR }, [
+          { wait: "Connect a provider?", type: "\r" },
+          { wait: "type to search", type: "vllm" },
+          { wait: "❯ vLLM", type: "\r" },
+          { wait: "Address of vLLM", type: "not an address\r" },
+          { wait: "must be an address", type: `${"\u007f".repeat(14)}${url}\r` },
+          { wait: "Key of vLLM", type: "sk-wrong-0123456789\r" },
+          { wait: "What now?", type: "\r" },
+          { wait: "Address of vLLM", type: `${url}\r` },
+          { wait: "Key of vLLM", type: `${goodKey}\r` },
+          { wait: "Set an admin password", type: "y" },
+          { wait: "New admin password", type: "short\r" },
+          { wait: "must have 8", type: `${"\u007f".repeat(5)}a long password\r` },
+          { wait: "The same again", type: "another password\r" },
+          { wait: "differ", type: "" },
+          { wait: "New admin password", type: "a long password\r" },
+          { wait: "The same again", type: "a long password\r" }
+        ])
+        assert.strictEqual(code, 0, screen)
+        for (const words of [
+          "Connected 'vLLM'",
+          "gateway serve",
+          "curl http://127.0.0.1:20128",
+          "ANTHROPIC_BASE_URL"
+        ]) {
+          assert.include(screen, words)
+        }
+        assert.notInclude(screen, "a long password")
+        assert.lengthOf(await stored(DATA_DIR), 1)
+      })
+    })
+  )
+
+  it("leaves everything as it was on Ctrl-C, says so, and exits 130", async () => {
+    const DATA_DIR = dataDir()
+    const { code, screen } = await inTerminal([process.execPath, main, "setup"], { DATA_DIR }, [
+      { wait: "Connect a provider?", type: "\r" },
+      { wait: "type to search", type: "openai" },
+      { wait: "❯ OpenAI", type: "\u0003" }
+    ])
+    assert.strictEqual(code, 130, screen)
+    assert.include(screen, "Stopped. Nothing was changed.")
+    assert.deepStrictEqual(await stored(DATA_DIR), [])
+  })
+})
