@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { BadArgument } from "./Failure.ts"
+import { didYouMean, near } from "./tree/Near.ts"
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON instead of a table."))
 
@@ -42,7 +43,17 @@ export const body = <A, I>(
   })
 }
 
-/** The one record with this id, else with this name. A name that fits several is refused with their ids. */
+/** Shorter beginnings of an id are more likely a mistyped name. */
+const leastBeginning = 4
+const mostListed = 5
+
+const listed = (all: ReadonlyArray<string>): string =>
+  [...all.slice(0, mostListed), ...(all.length > mostListed ? [`and ${all.length - mostListed} more`] : [])].join(", ")
+
+/**
+ * The one record with this id or name, else the one whose id begins so. What fits several is refused with their names and ids.
+ * `listing` is the command that lists them.
+ */
 export const pick = <A extends { readonly id: string; readonly name: string }>(
   what: string,
   all: ReadonlyArray<A>,
@@ -51,11 +62,21 @@ export const pick = <A extends { readonly id: string; readonly name: string }>(
 ): Effect.Effect<A, BadArgument> => {
   const byId = all.find(({ id }) => id === idOrName)
   if (byId !== undefined) return Effect.succeed(byId)
-  const [found, ...others] = all.filter(({ name }) => name === idOrName)
+  const byName = all.filter(({ name }) => name === idOrName)
+  const begun = idOrName.length < leastBeginning ? [] : all.filter(({ id }) => id.startsWith(idOrName))
+  const fitting = byName.length > 0 ? byName : begun
+  const [found, ...others] = fitting
   if (found === undefined) {
-    return new BadArgument({ message: `There is no ${what} '${idOrName}'.`, hint: `See '${listing}'.` })
+    const known = all.map(({ name }) => name)
+    return new BadArgument({
+      message: `There is no ${what} '${idOrName}'.`,
+      hint: didYouMean(near(idOrName, known)) ?? `See '${listing}'.`
+    })
   }
   if (others.length === 0) return Effect.succeed(found)
-  const ids = [found, ...others].map(({ id }) => id).join(", ")
-  return new BadArgument({ message: `Several have the name '${idOrName}': ${ids}.`, hint: "Give the id instead." })
+  const reason =
+    byName.length > 0
+      ? `Several have the name '${idOrName}': ${listed(byName.map(({ id }) => id))}.`
+      : `Several ids begin with '${idOrName}': ${listed(begun.map(({ id, name }) => `${id} (${name})`))}.`
+  return new BadArgument({ message: reason, hint: "Give one of the ids, or more of it." })
 }

@@ -97,9 +97,9 @@ layer(layerOf(), { excludeTestServices: true })("gateway resilience", (it) => {
       yield* lock(second, "gpt-4.1")
 
       const { stdout } = yield* gateway("resilience", "cooldowns")
-      assert.match(stdout, /^openai +first +credits_exhausted +until cleared +out of credits/m)
-      assert.match(stdout, /^openai +second +unavailable +(1 h|59 min \d+ s) +out of credits/m)
-      assert.match(stdout, /^openai +first +gpt-4\.1 +(1 h|59 min \d+ s) +1 +rate_limit$/m)
+      assert.match(stdout, /^first +openai +credits_exhausted +until cleared +out of credits/m)
+      assert.match(stdout, /^second +openai +unavailable +(1 h|59 min \d+ s) +out of credits/m)
+      assert.match(stdout, /^gpt-4\.1 +openai +first +(1 h|59 min \d+ s) +1 +rate_limit$/m)
       const listed = yield* json("resilience", "cooldowns")
       assert.lengthOf(listed.connections, 2)
       assert.lengthOf(listed.lockouts, 2)

@@ -18,8 +18,11 @@ layer(layerOf(), { excludeTestServices: true })("gateway route", (it) => {
       assert.match(explained.stdout, /^Strategy +auto$/m)
       assert.match(explained.stdout, /^Seed +7$/m)
       assert.match(explained.stdout, /^Relaxed +x-gateway-mode$/m)
-      assert.match(explained.stdout, /^1 +openai\/gpt-4o +c1 +0\.875 +-$/m)
-      assert.match(explained.stdout, /^- +groq\/llama +c2 +- +breaker until 2030-01-01 00:00:00: The circuit/m)
+      assert.match(explained.stdout, /^ *1 +openai\/gpt-4o +0\.875 +- +c1$/m)
+      assert.match(
+        explained.stdout,
+        /^ *- +groq\/llama +- +breaker until (2030-01-01|2029-12-31) \d\d:\d\d: The circuit/m
+      )
       assert.match(explained.stdout, /^FACTOR +WEIGHT +#1\nhealth +0\.750 +1\.000\ncostInv +0\.250 +0\.500$/m)
       assert.strictEqual((yield* json("route", "explain", "known", "--seed", "7")).decision.seed, 7)
     })
@@ -90,7 +93,7 @@ layer(layerOf(), { excludeTestServices: true })("gateway models alias, quota gro
       const key = String((yield* app.admin("/api/keys", { method: "POST", body: { name: "k" } })).at("key.id"))
       assert.strictEqual((yield* gateway("quota", "groups", "add", "own", id, "--allow", `${key}=2`)).code, 0)
       const listed = (yield* gateway("quota", "groups", "list")).stdout
-      assert.match(listed, new RegExp(`^own +${key} +openai +monthly +0 +9 +requests +\\d{4}-`, "m"))
+      assert.match(listed, new RegExp(`^own +${key.slice(0, 8)} +openai +monthly +0 +9 +requests +\\d{4}-`, "m"))
       assert.strictEqual((yield* gateway("quota", "groups", "remove", "own")).code, 0)
       assert.deepStrictEqual(yield* json("quota", "groups", "list"), { groups: [] })
 

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import { envFile, loadConfig } from "../EnvFile.ts"
-import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 
@@ -37,11 +36,12 @@ const view = (config: AppConfigShape): typeof View.Type => ({
   encryptionKeySet: config.encryptionKey !== null
 })
 
-export const configShow = Command.make("show", { json }, (flags) =>
+export const configShow = Command.make("show", {}, () =>
   Effect.gen(function* () {
     const shown = view(yield* loadConfig)
-    yield* flags.json
-      ? Output.json(View, shown)
-      : Output.print(fields(Object.entries(shown).map(([name, value]) => [name, Output.orDash(String(value ?? ""))])))
+    const text = Output.print(
+      fields(Object.entries(shown).map(([name, value]) => [name, Output.orDash(String(value ?? ""))]))
+    )
+    yield* Output.result({ schema: View, value: shown, text, name: shown.dataDir })
   })
 )

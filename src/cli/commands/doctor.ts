@@ -12,9 +12,8 @@ import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { flagProblems, loadConfig } from "../EnvFile.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
-import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
-import type { Column } from "../output/Table.ts"
+import * as Column from "../output/Column.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
@@ -32,8 +31,7 @@ const flags = {
     Options.withDescription("Address that must answer with success when the gateway lives."),
     Options.optional
   ),
-  noLiveness: Options.boolean("no-liveness").pipe(Options.withDescription("Do not ask whether a gateway is running.")),
-  json
+  noLiveness: Options.boolean("no-liveness").pipe(Options.withDescription("Do not ask whether a gateway is running."))
 }
 
 interface Wanted {
@@ -94,20 +92,17 @@ const diagnose = (wanted: Wanted) =>
     return { ok: checks.every(({ status }) => status !== "fail"), checks }
   })
 
-const columns: ReadonlyArray<Column<Check>> = [
-  { header: "CHECK", value: (check) => check.name },
-  { header: "RESULT", value: (check) => check.status },
-  { header: "FINDING", value: (check) => check.message, fit: "keep" }
+const columns: ReadonlyArray<Column.Column<Check>> = [
+  Column.name("CHECK", (check) => check.name),
+  Column.text("RESULT", (check) => check.status, { fit: "keep" }),
+  Column.text("FINDING", (check) => check.message, { fit: "keep" })
 ]
 
 export const doctorCommand = Command.make("doctor", flags, (given) =>
   Effect.gen(function* () {
     const report = yield* diagnose(given)
-    if (given.json) yield* Output.json(Report, report)
-    else {
-      yield* Output.rows(report.checks, columns, "")
-      for (const { hint, name } of report.checks) if (hint !== null) yield* Output.note(`${name}: ${hint}`)
-    }
+    yield* Output.list({ schema: Report, value: report, rows: report.checks, columns, empty: "" })
+    for (const { hint, name } of report.checks) if (hint !== null) yield* Output.remark(`${name}: ${hint}`)
     if (!report.ok) return yield* new AlreadyReported()
   })
 )

@@ -9,10 +9,9 @@ import { closest } from "../../kernel/Closest.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as EnvFile from "../EnvFile.ts"
 import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
-import { json } from "../Flags.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Output from "../output/Output.ts"
-import type { Column } from "../output/Table.ts"
+import * as Column from "../output/Column.ts"
 
 const Entry = Schema.Struct({
   name: Schema.String,
@@ -21,10 +20,10 @@ const Entry = Schema.Struct({
 })
 type Entry = typeof Entry.Type
 
-const columns: ReadonlyArray<Column<Entry>> = [
-  { header: "NAME", value: (entry) => entry.name },
-  { header: "VALUE", value: (entry) => entry.value },
-  { header: "FROM", value: (entry) => entry.source }
+const columns: ReadonlyArray<Column.Column<Entry>> = [
+  Column.name("NAME", (entry) => entry.name),
+  Column.text("VALUE", (entry) => entry.value, { fit: "keep" }),
+  Column.text("FROM", (entry) => entry.source)
 ]
 
 /** What `AppConfig` and the command line read. */
@@ -65,7 +64,7 @@ const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE/i
 /** A flag is no secret, whatever its name. */
 const isSecret = (name: string, flags: ReadonlySet<string>): boolean => telling.test(name) && !flags.has(name)
 
-export const envShow = Command.make("show", { json }, (flags) =>
+export const envShow = Command.make("show", {}, () =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* EnvFile.loadConfig
     const file = yield* EnvFile.read(dataDir)
@@ -80,12 +79,13 @@ export const envShow = Command.make("show", { json }, (flags) =>
         source: file.get(name) === value ? "file" : "environment"
       }
     })
-    yield* flags.json
-      ? Output.json(Schema.Struct({ file: Schema.String, variables: Schema.Array(Entry) }), {
-          file: EnvFile.envFile(dataDir),
-          variables
-        })
-      : Output.rows(variables, columns, "No variable of the gateway is set.")
+    yield* Output.list({
+      schema: Schema.Struct({ file: Schema.String, variables: Schema.Array(Entry) }),
+      value: { file: EnvFile.envFile(dataDir), variables },
+      rows: variables,
+      columns,
+      empty: "No variable of the gateway is set."
+    })
   })
 )
 
@@ -104,7 +104,12 @@ export const envGet = Command.make("get", { name, reveal }, (given) =>
         hint: "Give --reveal to have it printed."
       })
     }
-    yield* Output.print(value)
+    yield* Output.result({
+      schema: Schema.Struct({ name: Schema.String, value: Schema.String }),
+      value: { name: given.name, value },
+      text: Output.print(value),
+      name: value
+    })
   })
 )
 
@@ -134,10 +139,12 @@ export const envSet = Command.make("set", { name, value: Args.text({ name: "valu
     const problem = yield* EnvFile.flagProblems(values)
     if (problem !== null) return yield* new BadArgument({ message: `${problem}.`, hint: "Nothing was changed." })
     yield* EnvFile.write(folder, values)
-    yield* Output.note(
+    yield* Output.done(
+      { name: given.name, set: given.value !== "" },
       given.value === ""
         ? `${given.name} is no longer in ${EnvFile.envFile(folder)}.`
-        : `${given.name} is in ${EnvFile.envFile(folder)}; the next start reads it unless the environment sets it too.`
+        : `${given.name} is in ${EnvFile.envFile(folder)}; the next start reads it unless the environment sets it too.`,
+      given.name
     )
     const known = yield* knownNames
     if (given.value !== "" && !known.has(given.name)) {

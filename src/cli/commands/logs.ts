@@ -7,10 +7,10 @@ import * as Schema from "effect/Schema"
 import { UsageLog } from "../../api/Groups/Usage.ts"
 import { harmless } from "../../kernel/TerminalText.ts"
 import * as Client from "../Client.ts"
-import { json } from "../Flags.ts"
 import { taking } from "../Forms.ts"
 import * as Output from "../output/Output.ts"
-import type { Column } from "../output/Table.ts"
+import * as Column from "../output/Column.ts"
+import { OutputFormat } from "../output/Format.ts"
 
 const flags = {
   follow: Options.boolean("follow").pipe(
@@ -26,30 +26,38 @@ const flags = {
     Options.withDescription("How many rows to look at, 1 to 1000."),
     Options.withDefault(50)
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 /** Rows asked for each time while following; more than a gateway of one machine finishes in one interval. */
 const followWindow = 500
 const followEvery = "1 second"
 
-const columns: ReadonlyArray<Column<UsageLog>> = [
-  { header: "TIME (UTC)", value: (row) => Output.shortTime(row.timestamp) },
-  { header: "STATUS", value: (row) => String(row.status), align: "right" },
-  { header: "ASKED FOR", value: (row) => row.requestedModel },
-  { header: "SERVED BY", value: (row) => (row.provider === null ? "-" : `${row.provider}/${row.model ?? "-"}`) },
-  { header: "MS", value: (row) => String(Math.round(row.latencyMs)), align: "right" },
-  { header: "IN", value: (row) => String(row.tokens.in), align: "right" },
-  { header: "OUT", value: (row) => String(row.tokens.out), align: "right" },
-  { header: "USD", value: (row) => (row.priced ? row.costUsd.toFixed(6) : "unpriced"), align: "right" },
-  { header: "ERROR", value: (row) => Output.orDash(row.error) },
-  { header: "REQUEST", value: (row) => row.requestId }
+const columns: ReadonlyArray<Column.Column<UsageLog>> = [
+  Column.time("TIME", (row) => row.timestamp),
+  Column.number("STATUS", (row) => row.status, String, { fit: "keep" }),
+  Column.text("ASKED FOR", (row) => row.requestedModel, { fit: "keep" }),
+  Column.text("SERVED BY", (row) => (row.provider === null ? null : `${row.provider}/${row.model ?? "-"}`)),
+  Column.number(
+    "MS",
+    (row) => row.latencyMs,
+    (ms) => String(Math.round(ms))
+  ),
+  Column.number("IN", (row) => row.tokens.in),
+  Column.number("OUT", (row) => row.tokens.out),
+  {
+    header: "USD",
+    value: (row) => (row.priced ? row.costUsd.toFixed(6) : "unpriced"),
+    data: (row) => (row.priced ? row.costUsd : null),
+    align: "right"
+  },
+  Column.prose("ERROR", (row) => row.error),
+  Column.id("REQUEST", (row) => row.requestId, { isName: true })
 ]
 
 const Page = Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) })
 
-const whole = { nowMs: 0, short: (id: string) => id }
+const whole = { nowMs: Number.NaN, short: (id: string) => id }
 
 /** A row on a line of its own, for output that goes on and cannot know how wide the next row is. */
 const line = (row: UsageLog): string => columns.map(({ value }) => harmless(value(row, whole))).join("  ")
@@ -78,14 +86,20 @@ export const logsCommand = Command.make("logs", flags, (given) =>
     if (!given.follow) {
       const { logs, nextCursor } = yield* page(given.limit)
       const shown = logs.filter(wanted)
-      return yield* given.json
-        ? Output.json(Page, { logs: shown, nextCursor })
-        : Output.rows(shown.toReversed(), columns, "There are no such rows.")
+      return yield* Output.list({
+        schema: Page,
+        value: { logs: shown, nextCursor },
+        rows: shown.toReversed(),
+        columns,
+        empty: "There are no such rows."
+      })
     }
+    const format = yield* OutputFormat
+    const isJson = format === "json" || format === "jsonl"
     const show = (rows: ReadonlyArray<UsageLog>) =>
       Effect.forEach(
         rows.filter(wanted),
-        (row) => (given.json ? Output.jsonLine(UsageLog, row) : Output.print(line(row))),
+        (row) => (isJson ? Output.jsonLine(UsageLog, row) : Output.print(line(row))),
         { discard: true }
       )
     const { logs: earlier } = yield* page(Math.max(given.limit, followWindow))

@@ -5,9 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Client from "../Client.ts"
-import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
-import type { Column } from "../output/Table.ts"
+import * as Column from "../output/Column.ts"
 
 interface Model {
   readonly id: string
@@ -21,17 +20,18 @@ const Models = Schema.Struct({
   )
 })
 
-const tokens = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en-US") : "-")
+const contextOf = (model: Model): number | null =>
+  typeof model["context_length"] === "number" ? model["context_length"] : null
 
-const columns: ReadonlyArray<Column<Model>> = [
-  { header: "MODEL", value: (model) => model.id },
-  { header: "PROVIDER", value: (model) => model.owned_by },
-  { header: "CONTEXT", value: (model) => tokens(model["context_length"]), align: "right" }
+const columns: ReadonlyArray<Column.Column<Model>> = [
+  Column.name("MODEL", (model) => model.id),
+  Column.text("PROVIDER", (model) => model.owned_by),
+  Column.number("CONTEXT", contextOf, Column.thousands)
 ]
 
 const provider = Args.text({ name: "provider" }).pipe(Args.optional)
 
-export const modelsCommand = Command.make("models", { provider, ...Client.connection, json }, (flags) =>
+export const modelsCommand = Command.make("models", { provider, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.inference(to)
@@ -40,12 +40,12 @@ export const modelsCommand = Command.make("models", { provider, ...Client.connec
       onNone: () => data,
       onSome: (id) => data.filter((model) => model.owned_by === id || model.id.startsWith(`${id}/`))
     })
-    yield* flags.json
-      ? Output.json(Models, { data: shown })
-      : Output.rows(
-          shown,
-          columns,
-          "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
-        )
+    yield* Output.list({
+      schema: Models,
+      value: { data: shown },
+      rows: shown,
+      columns,
+      empty: "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
+    })
   })
 )

@@ -16,7 +16,7 @@ export const resetPassword = Command.make("reset-password", { password }, (flags
   Effect.gen(function* () {
     const chosen = yield* Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
     yield* putPassword(chosen)
-    yield* Output.note("The admin password is set, and every session has ended.")
+    yield* Output.done({ passwordSet: true }, "The admin password is set, and every session has ended.", "")
   })
 )
 
@@ -25,13 +25,17 @@ const force = Options.boolean("force").pipe(Options.withDescription("Really drop
 export const resetEncryptedColumns = Command.make("reset-encrypted-columns", { force }, (flags) =>
   Effect.gen(function* () {
     if (!flags.force) {
-      return yield* Output.note(
-        "Nothing was changed. With --force every stored key, token and header is dropped for good; connections stay and need new ones."
+      return yield* Output.done(
+        { dropped: 0 },
+        "Nothing was changed. With --force every stored key, token and header is dropped for good; connections stay and need new ones.",
+        "0"
       )
     }
     const count = yield* dropCredentials
-    yield* Output.note(
-      `${Output.counted(count, "row")} lost encrypted credentials. The next start works with the master key it finds.`
+    yield* Output.done(
+      { dropped: count },
+      `${Output.counted(count, "row")} lost encrypted credentials. The next start works with the master key it finds.`,
+      String(count)
     )
   })
 )

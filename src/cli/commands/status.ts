@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import { Health, Ping } from "../../api/Groups/System.ts"
 import * as Client from "../Client.ts"
 import { AlreadyReported } from "../Failure.ts"
-import { json } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { accountWords, breakerWords } from "../output/resilience.ts"
 import { fields } from "../output/Table.ts"
@@ -37,33 +36,37 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 
-export const statusCommand = Command.make("status", { ...Client.connection, json }, (flags) =>
+export const statusCommand = Command.make("status", Client.connection, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const system = yield* Client.group(to, "system")
     const ping = yield* system.ping().pipe(Client.orExplain(to))
     const gateway = to.apiKey === null ? null : yield* system.health().pipe(Client.orExplain(to))
-    if (flags.json) return yield* Output.json(Status, { url: to.url, ...ping, gateway })
-    yield* Output.print(
-      fields([
-        ["Address", to.url],
-        ["Version", ping.version],
-        ["Running for", uptime(ping.uptimeMs)],
-        ...(gateway === null ? [] : counts(gateway))
-      ])
-    )
-    if (gateway === null) yield* Output.note("Give a key (--gateway-key or GATEWAY_ADMIN_KEY) to see its connections.")
+    const text = Effect.gen(function* () {
+      yield* Output.print(
+        fields([
+          ["Address", to.url],
+          ["Version", ping.version],
+          ["Running for", uptime(ping.uptimeMs)],
+          ...(gateway === null ? [] : counts(gateway))
+        ])
+      )
+      if (gateway === null)
+        yield* Output.note("Give a key (--gateway-key or GATEWAY_ADMIN_KEY) to see its connections.")
+    })
+    yield* Output.result({ schema: Status, value: { url: to.url, ...ping, gateway }, text, name: to.url })
   })
 )
 
-export const healthCommand = Command.make("health", { ...Client.connection, json }, (flags) =>
+export const healthCommand = Command.make("health", Client.connection, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const system = yield* Client.group(to, "system")
     const health = yield* system.health().pipe(Client.orExplain(to))
-    yield* flags.json
-      ? Output.json(Health, health)
-      : Output.print(fields([["Version", health.version], ["Running for", uptime(health.uptimeMs)], ...counts(health)]))
+    const text = Output.print(
+      fields([["Version", health.version], ["Running for", uptime(health.uptimeMs)], ...counts(health)])
+    )
+    yield* Output.result({ schema: Health, value: health, text, name: health.status })
     if (health.status !== "ok") return yield* new AlreadyReported()
   })
 )

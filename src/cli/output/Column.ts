@@ -80,6 +80,9 @@ export const number = <Row>(
   ...extra
 })
 
+/** A count as people read it, such as `128,000`. */
+export const thousands = (value: number): string => value.toLocaleString("en-US")
+
 export const yesNo = <Row>(header: string, value: (row: Row) => boolean, extra: Extra<Row> = {}): Column<Row> => ({
   header,
   value: (row) => (value(row) ? "yes" : "no"),

@@ -18,6 +18,10 @@ export { orDash } from "./Column.ts"
 /** A remark for the person; never part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(harmlessLines(text))
 
+/** A remark that belongs to a table; programs that read other formats have no use for it. */
+export const remark = (text: string): Effect.Effect<void> =>
+  Effect.flatMap(OutputFormat, (format) => (format === "table" || format === "wide" ? note(text) : Effect.void))
+
 /** A line of the result. */
 export const print = (text: string): Effect.Effect<void> => Console.log(harmlessLines(text))
 
@@ -76,6 +80,15 @@ export const rows = <Row>(
     yield* print(table(all, columns, { columns: screen.columns(), nowMs, wide: format === "wide" }))
   })
 
+/** Rows below others, for people only; nothing when there are none. */
+export const section = <Row>(all: ReadonlyArray<Row>, columns: ReadonlyArray<Column<Row>>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const format = yield* OutputFormat
+    if (all.length === 0 || (format !== "table" && format !== "wide")) return
+    yield* print("")
+    yield* rows(all, columns, "")
+  })
+
 interface List<A, I, Row> {
   /** The answer as the contract has it: the whole of `json`. Its only list is the rows of `jsonl`. */
   readonly schema: Schema.Schema<A, I>
@@ -96,13 +109,15 @@ export const list = <A, I, Row>({ columns, empty, rows: all, schema, value }: Li
   })
 
 interface Result<A, I, R> {
-  /** The answer as the contract has it: the whole of `json`, one line of `jsonl`, the fields of `csv`. */
+  /** The answer as the contract has it: the whole of `json`, one line of `jsonl`. */
   readonly schema: Schema.Schema<A, I>
   readonly value: A
   /** What a person reads: a page of fields, or a sentence on stderr. */
   readonly text: Effect.Effect<void, never, R>
   /** Printed by `-o name`: what the next command would take. */
   readonly name: string
+  /** The rows that are the answer in `csv`, printed by `rows`; otherwise it is the fields of the record. */
+  readonly csv?: Effect.Effect<void>
 }
 
 /** The one object that an answer wraps, such as `{key: {…}}`, else the answer. */
@@ -113,15 +128,29 @@ const unwrapped = (answer: unknown): object => {
 }
 
 /** Prints one record, or what a change has made, in the format that was asked for. */
-export const result = <A, I, R>({ name, schema, text, value }: Result<A, I, R>): Effect.Effect<void, never, R> =>
+export const result = <A, I, R>({
+  csv: csvRows,
+  name,
+  schema,
+  text,
+  value
+}: Result<A, I, R>): Effect.Effect<void, never, R> =>
   Effect.gen(function* () {
     const format = yield* OutputFormat
     if (format === "table" || format === "wide") return yield* text
+    if (format === "csv" && csvRows !== undefined) return yield* csvRows
     if (format === "name") return yield* print(harmless(name))
     const answer = yield* encoded(schema, value)
     if (format === "csv") return yield* printWhole(csvOfObjects([unwrapped(answer)]))
     yield* print(format === "json" ? harmlessJson(answer, 2) : harmlessJson(answer))
   })
+
+/** Says what a change did: a sentence for people, the record for programs. */
+export const done = (
+  record: { readonly [field: string]: unknown },
+  sentence: string,
+  name: string
+): Effect.Effect<void> => result({ schema: Schema.Unknown, value: record, text: note(sentence), name })
 
 /** Words for a person out of the contract's values. */
 export const yesNo = (value: boolean): string => (value ? "yes" : "no")

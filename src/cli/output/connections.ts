@@ -1,8 +1,7 @@
 /** How connections are listed, wherever they come from. */
 import * as Schema from "effect/Schema"
 import { ConnectionView } from "../../api/Groups/Providers.ts"
-import { orDash, yesNo } from "./Output.ts"
-import type { Column } from "./Table.ts"
+import * as Column from "./Column.ts"
 
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
 export const OneConnection = Schema.Struct({ connection: ConnectionView })
@@ -15,16 +14,16 @@ const modelsOf = (list: ConnectionView["modelList"]): string =>
       : "not listed"
     : `${list.count}${list.error === null ? "" : " (old)"}`
 
-export const columns: ReadonlyArray<Column<ConnectionView>> = [
-  { header: "PROVIDER", value: (connection) => connection.provider },
-  { header: "NAME", value: (connection) => connection.name },
-  { header: "ACTIVE", value: (connection) => yesNo(connection.isActive) },
-  { header: "STATE", value: (connection) => connection.testStatus },
-  { header: "KEY", value: (connection) => orDash(connection.apiKey) },
-  { header: "DEFAULT MODEL", value: (connection) => orDash(connection.defaultModel) },
-  { header: "MODELS", value: ({ modelList }) => modelsOf(modelList) },
-  { header: "FROM", value: (connection) => (connection.source === "env" ? "environment" : "database") },
-  { header: "ID", value: (connection) => connection.id }
+export const columns: ReadonlyArray<Column.Column<ConnectionView>> = [
+  Column.name("NAME", (connection) => connection.name),
+  Column.text("PROVIDER", (connection) => connection.provider, { fit: "keep" }),
+  Column.text("STATE", (connection) => connection.testStatus),
+  Column.yesNo("ACTIVE", (connection) => connection.isActive),
+  Column.text("MODELS", ({ modelList }) => modelsOf(modelList)),
+  Column.text("KEY", (connection) => connection.apiKey, { in: "wide" }),
+  Column.text("DEFAULT MODEL", (connection) => connection.defaultModel, { in: "wide" }),
+  Column.text("FROM", (connection) => (connection.source === "env" ? "environment" : "database"), { in: "wide" }),
+  Column.id("ID", (connection) => connection.id)
 ]
 
 export const noConnections = "There are no connections yet. Make one with 'gateway setup' or 'gateway provider add'."

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { DecisionView } from "../../api/Groups/Routing.ts"
 import * as Output from "./Output.ts"
-import { orDash, shortTime } from "./Output.ts"
-import type { Column } from "./Table.ts"
+import { localTime } from "./Time.ts"
+import * as Column from "./Column.ts"
 
 export const OneDecision = Schema.Struct({ decision: DecisionView })
 
@@ -17,7 +17,7 @@ interface Placed extends Candidate {
 }
 
 /** Three digits are enough to distinguish scores; the record has them all. */
-const number = (value: number | null): string => (value === null ? "-" : value.toFixed(3))
+const digits = (value: number): string => value.toFixed(3)
 
 /** How many candidates are compared side by side. */
 export const mostCompared = 8
@@ -33,7 +33,7 @@ export const factorTable = ({
   weights
 }: Pick<DecisionView, "weights"> & { readonly candidates: ReadonlyArray<Placed> }): {
   readonly factors: ReadonlyArray<Factor>
-  readonly columns: ReadonlyArray<Column<Factor>>
+  readonly columns: ReadonlyArray<Column.Column<Factor>>
 } => {
   const scored = candidates.filter(({ factors, place }) => factors !== null && place !== null)
   const names = [...new Set(scored.flatMap(({ factors }) => Object.keys(factors ?? {})))]
@@ -44,20 +44,18 @@ export const factorTable = ({
       .filter(({ weight }) => weight !== 0)
       .toSorted((a, b) => (b.weight ?? 0) - (a.weight ?? 0)),
     columns: [
-      { header: "FACTOR", value: ({ name }) => name },
-      { header: "WEIGHT", value: ({ weight }) => number(weight), align: "right" },
-      ...compared.map(({ factors, place }): Column<Factor> => ({
-        header: `#${place}`,
-        value: ({ name }) => number(factors?.[name] ?? null),
-        align: "right"
-      }))
+      Column.name("FACTOR", ({ name }) => name),
+      Column.number("WEIGHT", ({ weight }) => weight, digits),
+      ...compared.map(({ factors, place }) =>
+        Column.number<Factor>(`#${place}`, ({ name }) => factors?.[name] ?? null, digits)
+      )
     ]
   }
 }
 
-const exclusionOf = ({ excluded }: Candidate): string => {
+const exclusionOf = ({ excluded }: Candidate, nowMs: number): string => {
   if (excluded === null) return "-"
-  const until = excluded.until === null ? "" : ` until ${shortTime(excluded.until)}`
+  const until = excluded.until === null ? "" : ` until ${localTime(excluded.until, nowMs)}`
   return `${excluded.rule}${until}: ${excluded.detail}`
 }
 
@@ -74,21 +72,30 @@ const placed = ({ candidates, order }: DecisionView): ReadonlyArray<Placed> => {
     .toSorted((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || 0)
 }
 
-const candidateColumns: ReadonlyArray<Column<Placed>> = [
-  { header: "#", value: ({ place }) => orDash(place), align: "right" },
-  { header: "TARGET", value: ({ model, provider }) => `${provider}/${model}` },
-  { header: "CONNECTION", value: ({ connectionId }) => connectionId },
-  { header: "SCORE", value: ({ score }) => number(score), align: "right" },
-  { header: "LEFT OUT", value: exclusionOf }
+export const candidateColumns: ReadonlyArray<Column.Column<Placed>> = [
+  Column.number("#", ({ place }) => place, String, { fit: "keep" }),
+  Column.name("TARGET", ({ model, provider }) => `${provider}/${model}`),
+  Column.number("SCORE", ({ score }) => score, digits),
+  {
+    header: "LEFT OUT",
+    value: (candidate, { nowMs }) => exclusionOf(candidate, nowMs),
+    data: ({ excluded }) => (excluded === null ? null : `${excluded.rule}: ${excluded.detail}`),
+    fit: "cut"
+  },
+  Column.id("CONNECTION", ({ connectionId }) => connectionId)
 ]
 
-export const attemptColumns: ReadonlyArray<Column<Attempt>> = [
-  { header: "TRIED (UTC)", value: ({ startedAt }) => shortTime(startedAt) },
-  { header: "TARGET", value: ({ model, provider }) => `${provider}/${model}` },
-  { header: "OUTCOME", value: ({ outcome }) => outcome },
-  { header: "STATUS", value: ({ status }) => orDash(status), align: "right" },
-  { header: "REASON", value: ({ reason }) => reason },
-  { header: "MS", value: ({ latencyMs }) => String(Math.round(latencyMs)), align: "right" }
+export const attemptColumns: ReadonlyArray<Column.Column<Attempt>> = [
+  Column.time("TRIED", ({ startedAt }) => startedAt),
+  Column.name("TARGET", ({ model, provider }) => `${provider}/${model}`),
+  Column.text("OUTCOME", ({ outcome }) => outcome),
+  Column.number("STATUS", ({ status }) => status),
+  Column.number(
+    "MS",
+    ({ latencyMs }) => latencyMs,
+    (ms) => String(Math.round(ms))
+  ),
+  Column.prose("REASON", ({ reason }) => reason)
 ]
 
 /** The candidates, and the factors of the first of them. */
@@ -98,9 +105,8 @@ export const showCandidates = (decision: DecisionView, whenEmpty: string) =>
     yield* Output.rows(candidates, candidateColumns, whenEmpty)
     const { columns, factors } = factorTable({ candidates, weights: decision.weights })
     if (factors.length === 0) return
-    yield* Output.print("")
-    yield* Output.rows(factors, columns, "")
-    if (candidates.length > mostCompared) yield* Output.note(`Factors of the first ${mostCompared}; --json has all.`)
+    yield* Output.section(factors, columns)
+    if (candidates.length > mostCompared) yield* Output.remark(`Factors of the first ${mostCompared}; --json has all.`)
   })
 
 /** What is said of the decision as a whole. */
@@ -115,3 +121,6 @@ export const headline = (decision: DecisionView): ReadonlyArray<readonly [string
   ...(decision.relaxedFilters.length === 0 ? [] : [["Relaxed", decision.relaxedFilters.join(", ")] as const]),
   ...(decision.chosen === null ? [] : [["Answered by", decision.chosen] as const])
 ]
+
+/** The candidates alone, for `csv`. */
+export const candidateRows = (decision: DecisionView) => Output.rows(placed(decision), candidateColumns, "")

@@ -1,8 +1,7 @@
 /** How the states of providers, connections and models are listed. */
 import type { AccountCounts, AccountStatus } from "../../api/Groups/RateLimits.ts"
 import type { BreakerView, LockoutView } from "../../api/Groups/Resilience.ts"
-import { orDash } from "./Output.ts"
-import type { Column } from "./Table.ts"
+import * as Column from "./Column.ts"
 
 /** A span of time in its two largest units, rounded up to a second. */
 export const span = (ms: number): string => {
@@ -28,33 +27,30 @@ export const hasMoved = ({ failures, state }: BreakerView): boolean => state !==
 /** An account that cannot be used now: it cools down, or waits for an operator. */
 export const isOut = ({ remainingMs }: AccountStatus): boolean => remainingMs !== 0
 
-export const breakerColumns: ReadonlyArray<Column<BreakerView>> = [
-  { header: "PROVIDER", value: (breaker) => breaker.provider },
-  { header: "CLASS", value: (breaker) => breaker.class },
-  { header: "BREAKER", value: (breaker) => breaker.state },
-  { header: "FAILURES", value: (breaker) => String(breaker.failures), align: "right" },
-  { header: "TRIED AGAIN IN", value: ({ retryAfterMs }) => (retryAfterMs === null ? "-" : span(retryAfterMs)) }
+export const breakerColumns: ReadonlyArray<Column.Column<BreakerView>> = [
+  Column.name("PROVIDER", (breaker) => breaker.provider),
+  Column.text("CLASS", (breaker) => breaker.class),
+  Column.text("BREAKER", (breaker) => breaker.state, { fit: "keep" }),
+  Column.number("FAILURES", (breaker) => breaker.failures),
+  Column.number("TRIED AGAIN IN", ({ retryAfterMs }) => retryAfterMs, span)
 ]
 
-export const accountColumns: ReadonlyArray<Column<AccountStatus>> = [
-  { header: "PROVIDER", value: (account) => account.provider },
-  { header: "CONNECTION", value: (account) => account.name },
-  { header: "STATE", value: (account) => account.testStatus },
-  {
-    header: "USABLE IN",
-    value: ({ remainingMs }) => (remainingMs === null ? "until cleared" : span(remainingMs))
-  },
-  { header: "ERROR", value: ({ errorCode, lastError }) => orDash(lastError ?? errorCode) },
-  { header: "ID", value: (account) => account.connectionId }
+export const accountColumns: ReadonlyArray<Column.Column<AccountStatus>> = [
+  Column.name("CONNECTION", (account) => account.name),
+  Column.text("PROVIDER", (account) => account.provider, { fit: "keep" }),
+  Column.text("STATE", (account) => account.testStatus),
+  Column.text("USABLE IN", ({ remainingMs }) => (remainingMs === null ? "until cleared" : span(remainingMs))),
+  Column.prose("ERROR", ({ errorCode, lastError }) => lastError ?? errorCode),
+  Column.id("ID", (account) => account.connectionId)
 ]
 
-export const lockoutColumns: ReadonlyArray<Column<LockoutView>> = [
-  { header: "PROVIDER", value: (lockout) => lockout.provider },
-  { header: "CONNECTION", value: (lockout) => lockout.connection ?? lockout.connectionId },
-  { header: "LOCKED MODEL", value: (lockout) => lockout.model },
-  { header: "UNLOCKED IN", value: (lockout) => span(lockout.remainingMs) },
-  { header: "FAILURES", value: (lockout) => String(lockout.failureCount), align: "right" },
-  { header: "REASON", value: (lockout) => lockout.reason }
+export const lockoutColumns: ReadonlyArray<Column.Column<LockoutView>> = [
+  Column.name("LOCKED MODEL", (lockout) => lockout.model),
+  Column.text("PROVIDER", (lockout) => lockout.provider, { fit: "keep" }),
+  Column.text("CONNECTION", (lockout) => lockout.connection ?? lockout.connectionId, { fit: "keep" }),
+  Column.number("UNLOCKED IN", (lockout) => lockout.remainingMs, span),
+  Column.number("FAILURES", (lockout) => lockout.failureCount),
+  Column.prose("REASON", (lockout) => lockout.reason)
 ]
 
 interface BreakerCounts {

@@ -1,7 +1,7 @@
 /** Sorts the words after a command's name into flags and arguments, and says what is wrong with them. */
 import * as Either from "effect/Either"
-import { closest } from "../../kernel/Closest.ts"
 import { BadArgument } from "../Failure.ts"
+import { didYouMean, near } from "./Near.ts"
 import type { FlagShape, Shape } from "./Shape.ts"
 
 export interface Words {
@@ -23,17 +23,6 @@ export const usageOf = ({ args, flags }: Shape, command: string): string =>
 
 const named = (flags: ReadonlyArray<FlagShape>, word: string): FlagShape | undefined =>
   flags.find(({ aliases, name }) => name === word || aliases.includes(word))
-
-const leastLikely = 4
-
-/** The known names that a word may have been meant for. */
-export const near = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  // Between two words of three letters nearly everything is near.
-  closest(word, known, 2).filter((each) => word.length >= leastLikely || each[0] === word[0])
-
-/** "Did you mean" in words; undefined when there is nothing to propose. */
-export const didYouMean = (names: ReadonlyArray<string>): string | undefined =>
-  names.length === 0 ? undefined : `Did you mean ${names.map((each) => `'${each}'`).join(" or ")}?`
 
 const kinds: Readonly<Record<string, { readonly pattern: RegExp; readonly words: string }>> = {
   integer: { pattern: /^[+-]?\d{1,15}$/, words: "a whole number" },

@@ -1,7 +1,7 @@
 /** The answer to a word that is no command, at the level where it stands. */
 import { BadArgument } from "../Failure.ts"
 import { childOf, type Found, type GroupNode, namesIn, type TreeNode } from "./Tree.ts"
-import { didYouMean, near } from "./Words.ts"
+import { didYouMean, near } from "./Near.ts"
 
 /** The paths of commands of that name further down, such as `key add` for `add`. */
 const elsewhere = (group: GroupNode, word: string, path: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -7,8 +7,7 @@ import * as Schema from "effect/Schema"
 import { ComboView, CreateCombo } from "../../../api/Groups/Combos.ts"
 import { ComboStrategy } from "../../../domain/Combo.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
-import { BadArgument } from "../../Failure.ts"
+import { body } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const flags = {
@@ -21,20 +20,11 @@ const flags = {
     Options.withDescription("How a target is chosen."),
     Options.withDefault("priority" as const)
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 export const comboCreate = Command.make("create", flags, (given) =>
   Effect.gen(function* () {
-    // The parser takes an option it does not know for one more model.
-    const option = given.models.find((model) => model.startsWith("-"))
-    if (option !== undefined) {
-      return yield* new BadArgument({
-        message: `There is no option '${option}': models are given one after the other.`,
-        hint: "Example: gateway combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini"
-      })
-    }
     const payload = yield* body(
       CreateCombo,
       { name: given.name, strategy: given.strategy, targets: given.models.map((model) => ({ model })) },
@@ -43,8 +33,12 @@ export const comboCreate = Command.make("create", flags, (given) =>
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "combos")
     const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    yield* given.json
-      ? Output.json(Schema.Struct({ combo: ComboView }), answer)
-      : Output.note(`The combo '${answer.combo.name}' is there; ask for it as the model '${answer.combo.name}'.`)
+    const { name } = answer.combo
+    yield* Output.result({
+      schema: Schema.Struct({ combo: ComboView }),
+      value: answer,
+      text: Output.note(`The combo '${name}' is there; ask for it as the model '${name}'.`),
+      name
+    })
   })
 )

@@ -6,7 +6,7 @@ import * as Client from "../../Client.ts"
 import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
-const combo = Args.text({ name: "id or name" })
+const combo = Args.text({ name: "combo" })
 
 export const comboDelete = Command.make("delete", { combo, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
@@ -15,6 +15,6 @@ export const comboDelete = Command.make("delete", { combo, ...Client.connection 
     const { combos } = yield* client.list().pipe(Client.orExplain(to))
     const found = yield* pick("combo", combos, flags.combo, "gateway combo list")
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.note(`The combo '${found.name}' is gone.`)
+    yield* Output.done({ deleted: found.id, name: found.name }, `The combo '${found.name}' is gone.`, found.name)
   })
 )

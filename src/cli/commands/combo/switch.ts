@@ -6,14 +6,13 @@ import * as Schema from "effect/Schema"
 import { ComboView } from "../../../api/Groups/Combos.ts"
 import * as Client from "../../Client.ts"
 import { BadArgument } from "../../Failure.ts"
-import { json, pick } from "../../Flags.ts"
+import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const flags = {
   combo: Args.text({ name: "combo" }),
   model: Args.text({ name: "model or label" }),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 type Targets = ComboView["targets"]
@@ -41,10 +40,14 @@ export const comboSwitch = Command.make("switch", flags, (given) =>
       })
     }
     const answer = yield* client.update({ path: { id: found.id }, payload: { targets } }).pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(Schema.Struct({ combo: ComboView }), answer)
-    yield* Output.note(`The combo '${found.name}' now tries ${answer.combo.targets[0]?.model ?? given.model} first.`)
-    if (found.strategy !== "priority") {
-      yield* Output.note(`Its strategy is '${found.strategy}', which may choose in another order.`)
-    }
+    const sentence = `The combo '${found.name}' now tries ${answer.combo.targets[0]?.model ?? given.model} first.`
+    const doubt =
+      found.strategy === "priority" ? "" : `\nIts strategy is '${found.strategy}', which may choose in another order.`
+    yield* Output.result({
+      schema: Schema.Struct({ combo: ComboView }),
+      value: answer,
+      text: Output.note(sentence + doubt),
+      name: found.name
+    })
   })
 )

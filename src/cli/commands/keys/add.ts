@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CreateKey, KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { createKey } from "../../local/keys.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -27,8 +27,7 @@ const flags = {
     Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
     Options.optional
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 const flagNames = { name: "<name>", scopes: "--scope", allowedModels: "--model", expiresAt: "--expires" }
@@ -52,8 +51,12 @@ export const keysAdd = Command.make("add", flags, (given) =>
         ),
       folder: createKey(settings)
     })
-    if (given.json) return yield* Output.json(Created, created)
-    yield* Output.note(`The key '${created.key.name}' is shown once; keep it now:`)
-    yield* Output.print(created.secret)
+    const { name } = created.key
+    yield* Output.result({
+      schema: Created,
+      value: created,
+      text: Effect.zipRight(Output.note(`The key '${name}' is shown once; keep it now:`), Output.print(created.secret)),
+      name
+    })
   })
 )

@@ -4,30 +4,33 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../Client.ts"
-import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 export const Keys = Schema.Struct({ keys: Schema.Array(KeyView) })
 
-export const columns: ReadonlyArray<Column<KeyView>> = [
-  { header: "ID", value: (key) => key.id },
-  { header: "NAME", value: (key) => key.name },
-  { header: "BEGINS WITH", value: (key) => key.prefix },
-  { header: "SCOPES", value: (key) => key.scopes.join(", ") || "inference" },
-  { header: "MODELS", value: (key) => key.allowedModels?.join(", ") || "all" },
-  { header: "EXPIRES", value: (key) => Output.shortTime(key.expiresAt) },
-  { header: "LAST USED", value: (key) => Output.shortTime(key.lastUsedAt) },
-  { header: "ACTIVE", value: (key) => Output.yesNo(key.isActive) }
+export const columns: ReadonlyArray<Column.Column<KeyView>> = [
+  Column.name("NAME", (key) => key.name),
+  Column.text("BEGINS WITH", (key) => key.prefix),
+  Column.text("SCOPES", (key) => key.scopes.join(", ") || "inference"),
+  Column.yesNo("ACTIVE", (key) => key.isActive),
+  Column.time("EXPIRES", (key) => key.expiresAt),
+  Column.time("LAST USED", (key) => key.lastUsedAt),
+  Column.text("MODELS", (key) => key.allowedModels?.join(", ") ?? "all"),
+  Column.id("ID", (key) => key.id)
 ]
 
-export const keysList = Command.make("list", { ...Client.connection, json }, (flags) =>
+export const keysList = Command.make("list", Client.connection, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.group(to, "keys")
     const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* flags.json
-      ? Output.json(Keys, answer)
-      : Output.rows(answer.keys, columns, "There are no keys yet. Make one with 'gateway keys add <name>'.")
+    yield* Output.list({
+      schema: Keys,
+      value: answer,
+      rows: answer.keys,
+      columns,
+      empty: "There are no keys yet. Make one with 'gateway key add <name>'."
+    })
   })
 )

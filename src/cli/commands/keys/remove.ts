@@ -6,7 +6,7 @@ import * as Client from "../../Client.ts"
 import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
-const key = Args.text({ name: "id or name" })
+const key = Args.text({ name: "key" })
 
 export const keysRemove = Command.make("remove", { key, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
@@ -15,6 +15,10 @@ export const keysRemove = Command.make("remove", { key, ...Client.connection }, 
     const { keys } = yield* client.list().pipe(Client.orExplain(to))
     const found = yield* pick("key", keys, flags.key, "gateway keys list")
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.note(`The key '${found.name}' (${found.prefix}…) was removed; its clients are refused from now on.`)
+    yield* Output.done(
+      { removed: found.id, name: found.name },
+      `The key '${found.name}' (${found.prefix}…) was removed; its clients are refused from now on.`,
+      found.name
+    )
   })
 )

@@ -5,21 +5,21 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AliasSet, AliasView, SetAlias } from "../../../api/Groups/ModelAliases.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 const Aliases = Schema.Struct({ aliases: Schema.Array(AliasView) })
 
-const columns: ReadonlyArray<Column<AliasView>> = [
-  { header: "ALIAS", value: ({ alias }) => alias },
-  { header: "STANDS FOR", value: ({ model }) => model }
+const columns: ReadonlyArray<Column.Column<AliasView>> = [
+  Column.name("ALIAS", ({ alias }) => alias),
+  Column.text("STANDS FOR", ({ model }) => model, { fit: "keep" })
 ]
 
 const alias = Args.text({ name: "alias" })
 const model = Args.text({ name: "model" }).pipe(Args.withDescription("Any id a client can ask for."))
 
-export const aliasAdd = Command.make("add", { alias, model, ...Client.connection, json }, (given) =>
+export const aliasAdd = Command.make("add", { alias, model, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const payload = yield* body(
       SetAlias,
@@ -29,20 +29,27 @@ export const aliasAdd = Command.make("add", { alias, model, ...Client.connection
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "modelAliases")
     const answer = yield* client.set({ payload }).pipe(Client.orExplain(to))
-    yield* given.json
-      ? Output.json(AliasSet, answer)
-      : Output.note(`'${answer.alias}' now stands for '${answer.model}'.`)
+    yield* Output.result({
+      schema: AliasSet,
+      value: answer,
+      text: Output.note(`'${answer.alias}' now stands for '${answer.model}'.`),
+      name: answer.alias
+    })
   })
 )
 
-export const aliasList = Command.make("list", { ...Client.connection, json }, (given) =>
+export const aliasList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "modelAliases")
     const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* given.json
-      ? Output.json(Aliases, answer)
-      : Output.rows(answer.aliases, columns, "There are no aliases. Make one with 'gateway models alias add'.")
+    yield* Output.list({
+      schema: Aliases,
+      value: answer,
+      rows: answer.aliases,
+      columns,
+      empty: "There are no aliases. Make one with 'gateway model alias add'."
+    })
   })
 )
 
@@ -51,6 +58,6 @@ export const aliasRemove = Command.make("remove", { alias, ...Client.connection 
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "modelAliases")
     yield* client.remove({ urlParams: { alias: given.alias }, payload: null }).pipe(Client.orExplain(to))
-    yield* Output.note(`The alias '${given.alias}' is gone.`)
+    yield* Output.done({ removed: given.alias }, `The alias '${given.alias}' is gone.`, given.alias)
   })
 )

@@ -6,10 +6,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ProviderSpec } from "../../../domain/Provider.ts"
 import { WireName } from "../../../domain/Wire.ts"
-import { json } from "../../Flags.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 const categories = ["frontier", "gateway", "inference", "regional", "enterprise", "free", "oauth", "local"] as const
 
@@ -36,13 +35,13 @@ const view = ({ auth, baseUrl, category, docsUrl, env, id, name, wires }: Provid
   docsUrl
 })
 
-const columns: ReadonlyArray<Column<typeof One.Type>> = [
-  { header: "ID", value: (provider) => provider.id },
-  { header: "NAME", value: (provider) => provider.name },
-  { header: "CATEGORY", value: (provider) => provider.category },
-  { header: "WIRES", value: (provider) => provider.wires.join(", ") },
-  { header: "KEY", value: (provider) => (provider.authType === "apikey" ? "needed" : provider.authType) },
-  { header: "KEY VARIABLE", value: (provider) => Output.orDash(provider.env[0]) }
+const columns: ReadonlyArray<Column.Column<typeof One.Type>> = [
+  Column.id("ID", (provider) => provider.id, { isName: true }),
+  Column.text("NAME", (provider) => provider.name),
+  Column.text("CATEGORY", (provider) => provider.category),
+  Column.text("KEY", (provider) => (provider.authType === "apikey" ? "needed" : provider.authType)),
+  Column.text("KEY VARIABLE", (provider) => provider.env[0]),
+  Column.text("WIRES", (provider) => provider.wires.join(", "))
 ]
 
 const flags = {
@@ -53,16 +52,19 @@ const flags = {
   category: Options.choice("category", categories).pipe(
     Options.withDescription("Only providers of this category."),
     Options.optional
-  ),
-  json
+  )
 }
 
 export const providersAvailable = Command.make("available", flags, (given) =>
   Effect.gen(function* () {
     const registry = yield* loadRoom(() => import("../../../providers/Registry.ts"))
     const providers = registry.search(given.search, Option.getOrNull(given.category)).map(view)
-    yield* given.json
-      ? Output.json(All, { providers })
-      : Output.rows(providers, columns, "No provider fits. Any compatible endpoint can be added as a provider node.")
+    yield* Output.list({
+      schema: All,
+      value: { providers },
+      rows: providers,
+      columns,
+      empty: "No provider fits. Any compatible endpoint can be added as a provider node."
+    })
   })
 )

@@ -5,10 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView, TestResult } from "../../../api/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
-import { json } from "../../Flags.ts"
 import { type Tested, testConnections } from "../../local/connections.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 const One = Schema.Struct({ ...ConnectionView.pick("id", "provider", "name").fields, ...TestResult.fields })
 const All = Schema.Struct({ results: Schema.Array(One) })
@@ -20,40 +19,51 @@ const flat = ({ connection, ...result }: Tested): typeof One.Type => ({
   ...result
 })
 
-const columns: ReadonlyArray<Column<typeof One.Type>> = [
-  { header: "PROVIDER", value: (test) => test.provider },
-  { header: "NAME", value: (test) => test.name },
-  { header: "RESULT", value: (test) => (test.ok ? "ok" : "failed") },
-  { header: "STATUS", value: (test) => Output.orDash(test.status), align: "right" },
-  { header: "MS", value: (test) => String(Math.round(test.latencyMs)), align: "right" },
-  { header: "MODEL", value: (test) => Output.orDash(test.model) },
-  { header: "MODELS", value: (test) => Output.orDash(test.models), align: "right" },
-  { header: "ERROR", value: (test) => Output.orDash(test.error ?? test.modelsError) }
+const columns: ReadonlyArray<Column.Column<typeof One.Type>> = [
+  Column.name("NAME", (test) => test.name),
+  Column.text("PROVIDER", (test) => test.provider, { fit: "keep" }),
+  Column.text("RESULT", (test) => (test.ok ? "ok" : "failed"), { fit: "keep" }),
+  Column.number("STATUS", (test) => test.status),
+  Column.number(
+    "MS",
+    (test) => test.latencyMs,
+    (ms) => String(Math.round(ms))
+  ),
+  Column.prose("ERROR", (test) => test.error ?? test.modelsError),
+  Column.text("MODEL", (test) => test.model),
+  Column.number("MODELS", (test) => test.models),
+  Column.id("ID", (test) => test.id, { in: "wide" })
 ]
 
 const failUnlessOk = (results: ReadonlyArray<Tested>) =>
   results.every(({ ok }) => ok) ? Effect.void : Effect.fail(new AlreadyReported())
 
-const connection = Args.text({ name: "id or name" })
+const connection = Args.text({ name: "connection" })
 
-export const providersTest = Command.make("test", { connection, json }, (flags) =>
+export const providersTest = Command.make("test", { connection }, (flags) =>
   Effect.gen(function* () {
     const tested = yield* testConnections(flags.connection)
     const results = tested.map(flat)
     const [result] = results
-    if (flags.json && result !== undefined) yield* Output.json(One, result)
-    else yield* Output.rows(results, columns, "")
+    const rows = Output.rows(results, columns, "")
+    if (result !== undefined) {
+      yield* Output.result({ schema: One, value: result, text: rows, csv: rows, name: result.name })
+    }
     yield* failUnlessOk(tested)
   })
 )
 
-export const providersTestAll = Command.make("test-all", { json }, (flags) =>
+export const providersTestAll = Command.make("test-all", {}, () =>
   Effect.gen(function* () {
     const tested = yield* testConnections(null)
     const results = tested.map(flat)
-    yield* flags.json
-      ? Output.json(All, { results })
-      : Output.rows(results, columns, "There are no active connections to test.")
+    yield* Output.list({
+      schema: All,
+      value: { results },
+      rows: results,
+      columns,
+      empty: "There are no active connections to test."
+    })
     yield* failUnlessOk(tested)
   })
 )

@@ -5,10 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView } from "../../../api/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
-import { json } from "../../Flags.ts"
 import { validateConnections } from "../../local/connections.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 const One = Schema.Struct({
   ...ConnectionView.pick("id", "provider", "name").fields,
@@ -17,19 +16,19 @@ const One = Schema.Struct({
 })
 const All = Schema.Struct({ results: Schema.Array(One) })
 
-const columns: ReadonlyArray<Column<typeof One.Type>> = [
-  { header: "PROVIDER", value: (result) => result.provider },
-  { header: "NAME", value: (result) => result.name },
-  { header: "VALID", value: (result) => Output.yesNo(result.valid) },
-  { header: "PROBLEMS", value: (result) => result.problems.join(" ") || "-" },
-  { header: "ID", value: (result) => result.id }
+const columns: ReadonlyArray<Column.Column<typeof One.Type>> = [
+  Column.name("NAME", (result) => result.name),
+  Column.text("PROVIDER", (result) => result.provider, { fit: "keep" }),
+  Column.yesNo("VALID", (result) => result.valid, { fit: "keep" }),
+  Column.prose("PROBLEMS", (result) => result.problems.join(" ")),
+  Column.id("ID", (result) => result.id)
 ]
 
 const offline = Options.boolean("offline").pipe(
   Options.withDescription("Ask no provider; say only what is missing. A wrong key is not found.")
 )
 
-export const providersValidate = Command.make("validate", { offline, json }, (flags) =>
+export const providersValidate = Command.make("validate", { offline }, (flags) =>
   Effect.gen(function* () {
     const results = (yield* validateConnections(flags.offline)).map(
       ({ connection: { id, name, provider }, problems }) => ({
@@ -40,9 +39,13 @@ export const providersValidate = Command.make("validate", { offline, json }, (fl
         problems
       })
     )
-    yield* flags.json
-      ? Output.json(All, { results })
-      : Output.rows(results, columns, "There are no connections to validate.")
+    yield* Output.list({
+      schema: All,
+      value: { results },
+      rows: results,
+      columns,
+      empty: "There are no connections to validate."
+    })
     if (results.some(({ valid }) => !valid)) return yield* new AlreadyReported()
   })
 )

@@ -6,25 +6,24 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CreateQuotaGroup, QuotaGroupView } from "../../../api/Groups/QuotaGroups.ts"
 import * as Client from "../../Client.ts"
-import { body, json, pick } from "../../Flags.ts"
+import { body, pick } from "../../Flags.ts"
 import { each, FiniteNumber, named, notOf } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
-import type { Column } from "../../output/Table.ts"
+import * as Column from "../../output/Column.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 
-const columns: ReadonlyArray<Column<QuotaGroupView>> = [
-  { header: "NAME", value: ({ name }) => name },
-  {
-    header: "MEMBERS",
-    value: ({ members }) => members.map(({ connectionId, weight }) => `${connectionId}=${weight}`).join(", ") || "-"
-  },
-  {
-    header: "ALLOCATIONS",
-    value: ({ allocations, restricted }) =>
-      allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ") || (restricted ? "none" : "-")
-  },
-  { header: "ID", value: ({ id }) => id }
+const columns: ReadonlyArray<Column.Column<QuotaGroupView>> = [
+  Column.name("NAME", ({ name }) => name),
+  Column.prose("MEMBERS", ({ members }) =>
+    members.map(({ connectionId, weight }) => `${connectionId}=${weight}`).join(", ")
+  ),
+  Column.prose("ALLOCATIONS", ({ allocations, restricted }) =>
+    allocations.length === 0 && restricted
+      ? "none"
+      : allocations.map(({ apiKeyId, weight }) => `${apiKeyId}=${weight}`).join(", ")
+  ),
+  Column.id("ID", ({ id }) => id)
 ]
 
 /** What one key has drawn of one window. */
@@ -34,15 +33,15 @@ interface Drawn {
   readonly quota: QuotaGroupView["allocations"][number]["quotas"][number]
 }
 
-const drawnColumns: ReadonlyArray<Column<Drawn>> = [
-  { header: "GROUP", value: ({ group }) => group },
-  { header: "API KEY", value: ({ apiKeyId }) => apiKeyId },
-  { header: "PROVIDER", value: ({ quota }) => quota.provider },
-  { header: "WINDOW", value: ({ quota }) => quota.window },
-  { header: "USED", value: ({ quota }) => String(quota.used), align: "right" },
-  { header: "SHARE", value: ({ quota }) => String(quota.limit), align: "right" },
-  { header: "UNIT", value: ({ quota }) => quota.unit },
-  { header: "RESETS (UTC)", value: ({ quota }) => Output.shortTime(quota.resetAt) }
+const drawnColumns: ReadonlyArray<Column.Column<Drawn>> = [
+  Column.name("GROUP", ({ group }) => group),
+  Column.id("API KEY", ({ apiKeyId }) => apiKeyId),
+  Column.text("PROVIDER", ({ quota }) => quota.provider),
+  Column.text("WINDOW", ({ quota }) => quota.window),
+  Column.number("USED", ({ quota }) => quota.used),
+  Column.number("SHARE", ({ quota }) => quota.limit),
+  Column.text("UNIT", ({ quota }) => quota.unit),
+  Column.time("RESETS", ({ quota }) => quota.resetAt)
 ]
 
 const drawnOf = ({ allocations, name }: QuotaGroupView): ReadonlyArray<Drawn> =>
@@ -58,17 +57,19 @@ const Weighted = Schema.Union(
   })
 )
 
-export const quotaGroupsList = Command.make("list", { ...Client.connection, json }, (given) =>
+export const quotaGroupsList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "quotaGroups")
     const answer = yield* client.list().pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(Groups, answer)
-    yield* Output.rows(answer.groups, columns, "There are no quota groups. Make one with 'gateway quota groups add'.")
-    const drawn = answer.groups.flatMap(drawnOf)
-    if (drawn.length === 0) return
-    yield* Output.print("")
-    yield* Output.rows(drawn, drawnColumns, "")
+    yield* Output.list({
+      schema: Groups,
+      value: answer,
+      rows: answer.groups,
+      columns,
+      empty: "There are no quota groups. Make one with 'gateway quota groups add'."
+    })
+    yield* Output.section(answer.groups.flatMap(drawnOf), drawnColumns)
   })
 )
 
@@ -87,8 +88,7 @@ export const quotaGroupsAdd = Command.make(
       Options.repeated,
       Options.withSchema(each(Weighted, notOf("--allow", "<API key id>=<weight>")))
     ),
-    ...Client.connection,
-    json
+    ...Client.connection
   },
   (given) =>
     Effect.gen(function* () {
@@ -104,17 +104,19 @@ export const quotaGroupsAdd = Command.make(
       const to = yield* Client.target(given)
       const client = yield* Client.group(to, "quotaGroups")
       const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
-      yield* given.json
-        ? Output.json(Schema.Struct({ group: QuotaGroupView }), answer)
-        : Output.note(
-            `The quota group '${answer.group.name}' is there; ask for 'qtSd/${answer.group.name}/<provider>/<model>'.`
-          )
+      const { name } = answer.group
+      yield* Output.result({
+        schema: Schema.Struct({ group: QuotaGroupView }),
+        value: answer,
+        text: Output.note(`The quota group '${name}' is there; ask for 'qtSd/${name}/<provider>/<model>'.`),
+        name
+      })
     })
 )
 
 export const quotaGroupsRemove = Command.make(
   "remove",
-  { group: Args.text({ name: "id or name" }), ...Client.connection },
+  { group: Args.text({ name: "quota group" }), ...Client.connection },
   (given) =>
     Effect.gen(function* () {
       const to = yield* Client.target(given)
@@ -122,6 +124,10 @@ export const quotaGroupsRemove = Command.make(
       const { groups } = yield* client.list().pipe(Client.orExplain(to))
       const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
       yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-      yield* Output.note(`The quota group '${found.name}' is gone.`)
+      yield* Output.done(
+        { removed: found.id, name: found.name },
+        `The quota group '${found.name}' is gone.`,
+        found.name
+      )
     })
 )

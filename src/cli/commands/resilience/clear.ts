@@ -45,19 +45,29 @@ export const resilienceClear = Command.make("clear", flags, (given) =>
 
     if (provider !== null && model !== null) {
       const unlocked = yield* models({ provider, model, ...(connection === null ? {} : { connection }) })
-      return yield* Output.note(`${Output.counted(unlocked, "lock")} removed.`)
+      return yield* Output.done(
+        { cleared: 0, unlocked },
+        `${Output.counted(unlocked, "lock")} removed.`,
+        String(unlocked)
+      )
     }
     if (connection !== null) {
       const providers = yield* Client.group(to, "providers")
       const { connections } = yield* providers.list().pipe(Client.orExplain(to))
       const { id, name } = yield* pick("connection", connections, connection, "gateway provider list")
       const cleared = yield* accounts({ connectionId: id })
-      return yield* Output.note(
-        cleared === 0 ? `The connection '${name}' had nothing to clear.` : `The connection '${name}' is used again.`
+      return yield* Output.done(
+        { cleared, unlocked: 0 },
+        cleared === 0 ? `The connection '${name}' had nothing to clear.` : `The connection '${name}' is used again.`,
+        name
       )
     }
     const cleared = yield* accounts({ all: true })
     const unlocked = yield* models({ all: true })
-    yield* Output.note(`${Output.counted(cleared, "connection")} cleared, ${Output.counted(unlocked, "lock")} removed.`)
+    yield* Output.done(
+      { cleared, unlocked },
+      `${Output.counted(cleared, "connection")} cleared, ${Output.counted(unlocked, "lock")} removed.`,
+      String(cleared + unlocked)
+    )
   })
 )

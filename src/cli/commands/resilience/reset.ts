@@ -14,8 +14,10 @@ export const resilienceReset = Command.make("reset", { provider, ...Client.conne
     const client = yield* Client.group(to, "resilience")
     const payload = Option.match(flags.provider, { onNone: () => null, onSome: (id) => ({ provider: id }) })
     const { reset } = yield* client.reset({ payload }).pipe(Client.orExplain(to))
-    yield* Output.note(
-      reset === 0 ? "There was nothing to reset." : `${Output.counted(reset, "breaker")} reset: closed, no failures.`
+    yield* Output.done(
+      { reset },
+      reset === 0 ? "There was nothing to reset." : `${Output.counted(reset, "breaker")} reset: closed, no failures.`,
+      String(reset)
     )
   })
 )

@@ -6,7 +6,6 @@ import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
 import { Breakers, type BreakerView } from "../../../api/Groups/Resilience.ts"
 import { ResilienceSettings } from "../../../domain/Resilience.ts"
 import * as Client from "../../Client.ts"
-import { json } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 import {
   accountColumns,
@@ -50,7 +49,7 @@ const summary = ({ breakers, lockouts, overview, settings }: typeof Status.Type)
   ])
 }
 
-export const resilienceStatus = Command.make("status", { ...Client.connection, json }, (flags) =>
+export const resilienceStatus = Command.make("status", Client.connection, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const resilience = yield* Client.group(to, "resilience")
@@ -60,12 +59,13 @@ export const resilienceStatus = Command.make("status", { ...Client.connection, j
       ...(yield* limits.status().pipe(Client.orExplain(to))),
       settings: yield* resilience.get().pipe(Client.orExplain(to))
     }
-    if (flags.json) return yield* Output.json(Status, status)
-    yield* Output.print(summary(status))
-    const section = <Row>(rows: ReadonlyArray<Row>, columns: Parameters<typeof Output.rows<Row>>[1]) =>
-      rows.length === 0 ? Effect.void : Effect.zipRight(Output.print(""), Output.rows(rows, columns, ""))
-    yield* section(status.breakers.filter(hasMoved), breakerColumns)
-    yield* section(status.connections.filter(isOut), accountColumns)
-    yield* section(status.lockouts, lockoutColumns)
+    const breakers = Output.rows(status.breakers, breakerColumns, "")
+    const text = Effect.gen(function* () {
+      yield* Output.print(summary(status))
+      yield* Output.section(status.breakers.filter(hasMoved), breakerColumns)
+      yield* Output.section(status.connections.filter(isOut), accountColumns)
+      yield* Output.section(status.lockouts, lockoutColumns)
+    })
+    yield* Output.result({ schema: Status, value: status, text, csv: breakers, name: to.url })
   })
 )

@@ -7,10 +7,10 @@ import * as Option from "effect/Option"
 import { ExplainInput } from "../../../api/Groups/Routing.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
 import { readJson } from "../../JsonInput.ts"
-import { headline, OneDecision, showCandidates } from "../../output/decision.ts"
+import { candidateRows, headline, OneDecision, showCandidates } from "../../output/decision.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 
@@ -36,8 +36,7 @@ const flags = {
     ),
     Options.optional
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 export const routeExplain = Command.make("explain", flags, (given) =>
@@ -57,9 +56,18 @@ export const routeExplain = Command.make("explain", flags, (given) =>
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")
     const answer = yield* client.explain({ payload }).pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(OneDecision, answer)
-    yield* Output.print(fields(headline(answer.decision)))
-    yield* Output.print("")
-    yield* showCandidates(answer.decision, "There are no candidates.")
+    const { decision } = answer
+    const text = Effect.gen(function* () {
+      yield* Output.print(fields(headline(decision)))
+      yield* Output.print("")
+      yield* showCandidates(decision, "There are no candidates.")
+    })
+    yield* Output.result({
+      schema: OneDecision,
+      value: answer,
+      text,
+      csv: candidateRows(decision),
+      name: decision.order[0] ?? ""
+    })
   })
 )

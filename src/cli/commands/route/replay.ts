@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ReplayInput, ReplayView } from "../../../api/Groups/Routing.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { taking } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
@@ -45,8 +45,7 @@ export const flags = {
     ),
     Options.withDefault(1)
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 const signed = (usd: number): string => `${usd > 0 ? "+" : ""}${usd.toFixed(6)}`
@@ -79,11 +78,20 @@ export const routeReplay = Command.make("replay", flags, (given) =>
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")
     const answer = yield* client.replay({ payload }).pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(Schema.Struct({ replay: ReplayView }), answer)
     const { replay } = answer
-    yield* Output.print(fields(headline(replay)))
-    yield* Output.print("")
-    yield* Output.rows(replay.providers, shareColumns, "No request was recorded in this time.")
-    yield* Effect.forEach(replay.notes, Output.note, { discard: true })
+    const shares = Output.rows(replay.providers, shareColumns, "No request was recorded in this time.")
+    const text = Effect.gen(function* () {
+      yield* Output.print(fields(headline(replay)))
+      yield* Output.print("")
+      yield* shares
+      yield* Effect.forEach(replay.notes, Output.note, { discard: true })
+    })
+    yield* Output.result({
+      schema: Schema.Struct({ replay: ReplayView }),
+      value: answer,
+      text,
+      csv: shares,
+      name: replay.model
+    })
   })
 )

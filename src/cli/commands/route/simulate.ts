@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { SimulateInput, SimulationView } from "../../../api/Groups/Routing.ts"
 import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
 import * as Client from "../../Client.ts"
-import { body, json } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { each, FiniteNumber, named, notOf, taking, twoNumbers } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
@@ -90,8 +90,7 @@ export const flags = {
     Options.withDefault("1000,300"),
     taking(twoNumbers(","), notOf("--tokens", "1000,300"))
   ),
-  ...Client.connection,
-  json
+  ...Client.connection
 }
 
 const flagOf = {
@@ -170,11 +169,20 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")
     const answer = yield* client.simulate({ payload }).pipe(Client.orExplain(to))
-    if (given.json) return yield* Output.json(Schema.Struct({ simulation: SimulationView }), answer)
     const { simulation } = answer
-    yield* Output.print(fields(headline(simulation)))
-    yield* Output.print("")
-    yield* Output.rows(simulation.targets, simulatedColumns, "There are no targets.")
-    yield* Effect.forEach(simulation.notes, Output.note, { discard: true })
+    const targets = Output.rows(simulation.targets, simulatedColumns, "There are no targets.")
+    const text = Effect.gen(function* () {
+      yield* Output.print(fields(headline(simulation)))
+      yield* Output.print("")
+      yield* targets
+      yield* Effect.forEach(simulation.notes, Output.note, { discard: true })
+    })
+    yield* Output.result({
+      schema: Schema.Struct({ simulation: SimulationView }),
+      value: answer,
+      text,
+      csv: targets,
+      name: simulation.model
+    })
   })
 )

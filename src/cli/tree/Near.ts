@@ -1,0 +1,13 @@
+/** "Did you mean" for mistyped words. */
+import { closest } from "../../kernel/Closest.ts"
+
+const leastLikely = 4
+
+/** The known names that a word may have been meant for. */
+export const near = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  // Between two words of three letters nearly everything is near.
+  closest(word, known, 2).filter((each) => word.length >= leastLikely || each[0] === word[0])
+
+/** "Did you mean" in words; undefined when there is nothing to propose. */
+export const didYouMean = (names: ReadonlyArray<string>): string | undefined =>
+  names.length === 0 ? undefined : `Did you mean ${names.map((each) => `'${each}'`).join(" or ")}?`
