@@ -100,6 +100,8 @@ export const managementTable = {
   "system.ping": open("GET", "/api/health/ping"),
   "system.health": manage("GET", "/api/monitoring/health"),
   "system.openapi": open("GET", "/openapi.json"),
+  "system.docs": open("GET", "/docs"),
+  "system.docsFile": open("GET", "/docs/:file"),
   "flags.list": session("GET", "/api/settings/feature-flags"),
   "flags.set": session("PUT", "/api/settings/feature-flags"),
   "flags.clear": session("DELETE", "/api/settings/feature-flags"),

@@ -45,6 +45,8 @@ import { listingOf, offeredOf } from "./Listings.ts"
 import { contentType } from "./Metrics.ts"
 import * as MetricsPage from "./MetricsPage.ts"
 import { NodeReply } from "./NodeReply.ts"
+import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
+import { rootPage, wantsPage } from "./pages/Root.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -218,6 +220,16 @@ export const make = Effect.gen(function* () {
 
   const root = { name: "gateway", version, docs: "/openapi.json" }
 
+  const answerRoot = ({ headers: { accept } }: IncomingMessage, reply: ClientReply): void => {
+    const requestId = ids.next(timers.nowMs())
+    const isPage = wantsPage(accept)
+    send(reply, requestId, 200, isPage ? htmlType : "application/json", isPage ? rootPage : JSON.stringify(root), [
+      "Vary",
+      "Accept, Origin",
+      ...(isPage ? Object.entries(pageHeaders(rootPolicy)).flat() : [])
+    ])
+  }
+
   /** The answer of a GET route, or why there is none. */
   const answerOf = (
     request: IncomingMessage,
@@ -273,7 +285,7 @@ export const make = Effect.gen(function* () {
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route, parameters)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
-    if (route.key === "system.root") return json(reply, ids.next(timers.nowMs()), 200, root)
+    if (route.key === "system.root") return answerRoot(request, reply)
     const identity = identify(request, timers.nowMs(), "scrape")
     const requestId = ids.next(timers.nowMs())
     if (identity instanceof Error) return refusePlain(reply, requestId, route, identity)

@@ -1,8 +1,10 @@
 /** Health and the description of the service. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"
+import { NotFoundAnswer } from "../Errors.ts"
 import { field } from "../../kernel/Documented.ts"
 import { AccountCounts } from "./RateLimits.ts"
 
@@ -58,7 +60,10 @@ export const Health = Schema.Struct({
   )
 }).annotations({ identifier: "Health" })
 
-const at = endpointsOf("system")
+const page = (contentType: string, description: string, example: string) =>
+  HttpApiSchema.Text({ contentType }).annotations({ description, examples: [example] })
+
+const at = endpointsOf("system", { file: ["Name of a file of the page.", "page.css"] })
 
 export class System extends HttpApiGroup.make("system")
   .annotate(OpenApi.Title, "System")
@@ -78,4 +83,18 @@ export class System extends HttpApiGroup.make("system")
         examples: [{ openapi: "3.1.0", info: { title: "Gateway", version: "0.1.0" }, paths: {} }]
       })
     )
+  )
+  .add(
+    at("docs", {
+      summary: "Show the API documentation",
+      description: "A page that shows this document. It loads from this gateway only. Needs no key."
+    }).addSuccess(page("text/html", "A page for people.", "<!doctype html><title>Gateway API</title>"))
+  )
+  .add(
+    at("docsFile", {
+      summary: "Load a file of the documentation",
+      description: "Scripts and styles of `/docs`, with an ETag; kept for good under the addresses that the page names."
+    })
+      .addSuccess(page("text/css", "A style, or a script (`text/javascript`).", "body { margin: 0 }"))
+      .addError(NotFoundAnswer)
   ) {}

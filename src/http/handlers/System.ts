@@ -1,12 +1,39 @@
-/** Health and `/openapi.json`. */
+/** Health, `/openapi.json` and the page that shows it. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { fileURLToPath } from "node:url"
 import { GatewayApi } from "../../api/Api.ts"
+import { NotFound } from "../../api/Errors.ts"
 import { openApiJson } from "../../api/OpenApiDocument.ts"
 import { SystemHealth } from "../../management/SystemHealth.ts"
 import { version } from "../../platform/Version.ts"
+import { fileHeaders, htmlType, pageHeaders, viewerPolicy } from "../pages/PageHeaders.ts"
+import { viewerFile, viewerPage } from "../pages/Viewer.ts"
+
+const noFile = (name: string): NotFound =>
+  new NotFound({ message: `The documentation has no file '${name.slice(0, 100)}'.`, param: "file" })
+
+/** A file of the page at `/docs`; 304 for who has it. Large ones are streamed. */
+const docsFile = Effect.fnUntraced(function* (name: string) {
+  const file = viewerFile(name)
+  if (file === null) return yield* noFile(name)
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { v } = yield* HttpServerRequest.ParsedSearchParams
+  const etag = `"${file.tag}"`
+  const headers = fileHeaders(etag, v === file.tag)
+  if (request.headers["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers })
+  const { content, contentType } = file
+  if (typeof content === "string") return HttpServerResponse.text(content, { contentType, headers })
+  return yield* HttpServerResponse.file(fileURLToPath(content)).pipe(
+    Effect.map(HttpServerResponse.setHeaders({ ...headers, "Content-Type": contentType })),
+    Effect.catchAll((error) =>
+      Effect.zipRight(Effect.logError("A file of the documentation cannot be read", error), noFile(name))
+    )
+  )
+})
 
 export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
   Effect.gen(function* () {
@@ -23,6 +50,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
           ...report
         }))
       )
+      .handle("docs", () =>
+        HttpServerResponse.text(viewerPage, { contentType: htmlType, headers: pageHeaders(viewerPolicy) })
+      )
+      .handle("docsFile", ({ path }) => docsFile(path.file))
       .handle("openapi", () =>
         Effect.sync(() => HttpServerResponse.text(openApiJson(), { contentType: "application/json" }))
       )

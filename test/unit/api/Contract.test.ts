@@ -114,7 +114,14 @@ describe("route table", () => {
 
   it("makes public only what the contract says", () => {
     const open = routes.filter(({ tier }) => tier === "public").map(({ key }) => key)
-    assert.sameMembers(open, ["auth.login", "system.ping", "system.openapi", "system.root"])
+    assert.sameMembers(open, [
+      "auth.login",
+      "system.ping",
+      "system.openapi",
+      "system.docs",
+      "system.docsFile",
+      "system.root"
+    ])
   })
 
   it("gives feature flags to sessions only", () => {
