@@ -81,6 +81,7 @@ export const managementTable = {
   "pricing.get": manage("GET", "/api/pricing"),
   "pricing.update": manage("PATCH", "/api/pricing"),
   "usage.logs": manage("GET", "/api/usage/logs"),
+  "usage.requestLogs": manage("GET", "/api/usage/request-logs"),
   "usage.connection": manage("GET", "/api/usage/:connectionId"),
   "routing.explain": manage("POST", "/api/routing/explain"),
   "routing.simulate": manage("POST", "/api/routing/simulate"),

@@ -7,14 +7,24 @@ import { Catalog } from "../providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../routing/quota/QuotaWindows.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
-import { type UsagePage, UsageRepo } from "../store/repo/UsageRepo.ts"
+import { type UsageFilter, type UsagePage, UsageRepo } from "../store/repo/UsageRepo.ts"
 import * as Errors from "./Errors.ts"
 
 export class UsageReports extends Context.Tag("gateway/management/UsageReports")<
   UsageReports,
   {
     /** The newest rows first; `cursor` null begins with the newest, `limit` null gives fifty. */
-    readonly page: (limit: number | null, cursor: string | null) => Effect.Effect<UsagePage, StoreError>
+    readonly page: (
+      limit: number | null,
+      cursor: string | null,
+      filter?: UsageFilter
+    ) => Effect.Effect<UsagePage, StoreError>
+    /** Rows in the order they were written, from a position (`nextCursor` of the answer before) or, with null, from the end. */
+    readonly written: (
+      limit: number | null,
+      after: string | null,
+      filter?: UsageFilter
+    ) => Effect.Effect<UsagePage, StoreError>
     readonly quotasOf: (connectionId: string) => Effect.Effect<QuotaReport, Errors.EntityNotFound>
   }
 >() {}
@@ -34,7 +44,10 @@ export const make = Effect.gen(function* () {
   })
 
   return UsageReports.of({
-    page: (limit, cursor) => Effect.zipRight(journal.catchUp, repo.page({ limit: limit ?? defaultLimit, cursor })),
+    page: (limit, cursor, filter = {}) =>
+      Effect.zipRight(journal.catchUp, repo.page({ limit: limit ?? defaultLimit, cursor, filter })),
+    written: (limit, after, filter = {}) =>
+      Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
     quotasOf
   })
 })

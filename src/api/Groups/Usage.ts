@@ -7,7 +7,7 @@ import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
-import { nextCursor, PageQuery } from "../Inputs.ts"
+import { IsoTime, nextCursor, PageQuery } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 export const UsageLog = Schema.Struct({
@@ -45,8 +45,51 @@ export const UsageLog = Schema.Struct({
 }).annotations({ identifier: "UsageLog" })
 export type UsageLog = typeof UsageLog.Type
 
-/** `nextCursor` of a page is the `cursor` of the next one. */
-const LogsQuery = PageQuery
+const notGivenOut = { message: () => "is not one that this list gave out" }
+
+/** An exact status, a class of them, or how the request ended. */
+const StatusFilter = Schema.String.pipe(
+  Schema.pattern(/^(?:[1-5]xx|[1-5]\d\d|completed|failed|aborted)$/, {
+    message: () => "must be a status such as 429, a class of them such as 5xx, or completed, failed or aborted"
+  })
+)
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
+
+/** What rows are wanted: every filter that is given must fit. A name that is none of these is refused: it would filter nothing. */
+export const LogsQuery = Schema.Struct({
+  limit: PageQuery.fields.limit,
+  cursor: field(
+    given(Schema.String.pipe(Schema.pattern(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, notGivenOut))),
+    "The `nextCursor` of the page before this one; absent: the first page.",
+    exampleRequestId
+  ),
+  after: field(
+    given(Schema.String.pipe(Schema.pattern(/^(?:latest|w\d{1,15})$/, notGivenOut))),
+    "To follow the log: rows that were written since, in that order. `latest`, and then the `nextCursor` of each answer, which is never null here.",
+    "latest"
+  ),
+  requestId: field(
+    given(Word),
+    "The beginning of a row's id, which is its request's where the gateway made it.",
+    "0199"
+  ),
+  model: field(given(Word), "The model that served the request.", "gpt-4o-mini"),
+  requestedModel: field(given(Word), "The model id of the request.", "auto"),
+  provider: field(given(Word), "The provider that served it.", "openai"),
+  connectionId: field(given(Word), "The connection that served it.", exampleId),
+  apiKeyId: field(given(Word), "The API key that asked.", exampleKeyId),
+  status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
+  from: field(given(IsoTime), "Requests that arrived then or later, ISO 8601.", exampleTime),
+  to: field(given(IsoTime), "Requests that arrived before, ISO 8601.", "2035-01-01T00:00:00.000Z"),
+  search: field(
+    given(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))),
+    "A text in one of the ids, names, the outcome, the status or the error; upper and lower case of A to Z are the same.",
+    "timeout"
+  )
+}).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
+export type LogsQuery = typeof LogsQuery.Type
 
 /**
  * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
@@ -103,20 +146,25 @@ export type ConnectionUsage = typeof ConnectionUsage.Type
 
 const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
 
+const aboutLogs =
+  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit; a page looks at 20,000 rows at most, so that it may be short or empty although others follow: go on until `nextCursor` is null."
+
+export const UsageLogs = Schema.Struct({
+  logs: field(Schema.Array(UsageLog), "The rows of the page."),
+  nextCursor
+}).annotations({ identifier: "UsageLogList" })
+
 export class Usage extends HttpApiGroup.make("usage")
   .annotate(OpenApi.Title, "Usage")
   .annotate(OpenApi.Description, "What was asked, what it cost, and what is left of quotas.")
+  .add(at("logs", { summary: "List requests", description: aboutLogs }).setUrlParams(LogsQuery).addSuccess(UsageLogs))
   .add(
-    at("logs", {
-      summary: "List requests",
-      description: "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows."
+    at("requestLogs", {
+      summary: "List requests (request-logs)",
+      description: `The same as \`/api/usage/logs\`. ${aboutLogs}`
     })
       .setUrlParams(LogsQuery)
-      .addSuccess(
-        Schema.Struct({ logs: field(Schema.Array(UsageLog), "The rows of the page."), nextCursor }).annotations({
-          identifier: "UsageLogList"
-        })
-      )
+      .addSuccess(UsageLogs)
   )
   .add(
     at("connection", {

@@ -1,5 +1,6 @@
 /** Reads the usage log (`/api/usage/logs`). Rows are written by `UsageJournal` only. */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,15 +11,22 @@ import { readColumns, Row, toUsageRow } from "../UsageColumns.ts"
 
 /** Every given field must match. */
 export interface UsageFilter {
+  /** The beginning of the row's id. */
+  readonly idBeginning?: string
   readonly apiKeyId?: string
   readonly provider?: string
   readonly connectionId?: string
   readonly model?: string
+  readonly requestedModel?: string
   readonly outcome?: Outcome
+  /** HTTP statuses, both ends included. */
+  readonly status?: readonly [from: number, to: number]
   /** Epoch milliseconds, included. */
   readonly sinceMs?: number
   /** Epoch milliseconds, excluded. */
   readonly untilMs?: number
+  /** Contained in one of the texts, or in the status; upper and lower case of A to Z are the same. */
+  readonly search?: string
 }
 
 export interface UsagePage {
@@ -36,6 +44,15 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
       readonly cursor: string | null
       readonly filter?: UsageFilter
     }) => Effect.Effect<UsagePage, StoreError>
+    /**
+     * Rows in the order they were written, those behind a position; a row is written when its request ends. `nextCursor` is the position
+     * to go on from, and never null. A null position is the end of the log, where no rows are yet.
+     */
+    readonly written: (query: {
+      readonly limit: number
+      readonly after: string | null
+      readonly filter?: UsageFilter
+    }) => Effect.Effect<UsagePage, StoreError>
     /** By the request's id. */
     readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
@@ -43,39 +60,117 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
 
 /** Rows. */
 export const mostPerPage = 1000
+/** Rows that one page compares with its filter: the database runs in the thread that answers requests. */
+export const mostLookedAt = 20_000
+/** Ids are in the order of time as long as the clock of a running gateway is not set back by more. */
+const clockSetBackMs = 3_600_000
+/** Greater than what an id can hold. */
+const lastCharacter = "\u{10ffff}"
+
+/** The least id of a time, as `IdGen` makes them. */
+const idAt = (ms: number): string => {
+  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}`
+}
+
+export const selected = readColumns
+
+/** With the name of the table: `id` alone is the shortened column, by which all rows would have to be sorted. */
+export const newestFirst = (sql: SqlClient.SqlClient): Fragment => sql`ORDER BY usage_log.id DESC`
+
+/** Columns of texts that are searched. */
+const searched = [
+  "id",
+  "request_id",
+  "api_key_id",
+  "requested_model",
+  "combo",
+  "provider",
+  "connection_id",
+  "model",
+  "outcome",
+  "error",
+  "status"
+]
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = Table.make(sql, "usage_log", Row, readColumns)
 
-  const conditions = (cursor: string | null, filter: UsageFilter) => {
-    const { apiKeyId, connectionId, model, outcome, provider, sinceMs, untilMs } = filter
+  /** What an index or the order of the ids narrows down; the other conditions are asked of each row. */
+  const bounds = ({ idBeginning, sinceMs, untilMs }: UsageFilter) => [
+    ...(idBeginning === undefined ? [] : [sql`id >= ${idBeginning}`, sql`id < ${idBeginning + lastCharacter}`]),
+    // An id has the time of the row or, after the clock was set back, a later one.
+    ...(sinceMs === undefined ? [] : [sql`id >= ${idAt(sinceMs)}`, sql`timestamp_ms >= ${sinceMs}`]),
+    ...(untilMs === undefined ? [] : [sql`id < ${idAt(untilMs + clockSetBackMs)}`, sql`timestamp_ms < ${untilMs}`])
+  ]
+
+  const tests = (filter: UsageFilter) => {
+    const { apiKeyId, connectionId, model, outcome, provider, requestedModel, search, status } = filter
+    const contains = search === undefined ? "" : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
     return [
-      ...(cursor === null ? [] : [sql`id < ${cursor}`]),
-      ...(apiKeyId === undefined ? [] : [sql`api_key_id = ${apiKeyId}`]),
+      // The sign keeps the database from the index of the keys, which would have to be sorted by id for every page.
+      ...(apiKeyId === undefined ? [] : [sql`+api_key_id = ${apiKeyId}`]),
       ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
       ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
       ...(model === undefined ? [] : [sql`model = ${model}`]),
+      ...(requestedModel === undefined ? [] : [sql`requested_model = ${requestedModel}`]),
       ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
-      ...(sinceMs === undefined ? [] : [sql`timestamp_ms >= ${sinceMs}`]),
-      ...(untilMs === undefined ? [] : [sql`timestamp_ms < ${untilMs}`])
+      ...(status === undefined ? [] : [sql`status BETWEEN ${status[0]} AND ${status[1]}`]),
+      ...(search === undefined
+        ? []
+        : [sql.or(searched.map((column) => sql`${sql.literal(column)} LIKE ${contains} ESCAPE '\\'`))])
     ]
   }
 
+  const sizeOf = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), mostPerPage)
+
+  /** The id of the last row that a page may look at; null when the log ends before. */
+  const lastLookedAt = (range: ReadonlyArray<Fragment>) =>
+    sql<{
+      readonly id: string
+    }>`SELECT id FROM usage_log WHERE ${sql.and(range)} ORDER BY id DESC LIMIT 1 OFFSET ${mostLookedAt - 1}`.pipe(
+      Effect.mapBoth({ onFailure: Table.named("UsageRepo.page"), onSuccess: ([row]) => row?.id ?? null })
+    )
+
   const page: Context.Tag.Service<UsageRepo>["page"] = Effect.fn("UsageRepo.page")(function* (query) {
-    const limit = Math.min(Math.max(Math.trunc(query.limit), 1), mostPerPage)
-    const where = sql.and(conditions(query.cursor, query.filter ?? {}))
+    const limit = sizeOf(query.limit)
+    const filter = query.filter ?? {}
+    const range = [...(query.cursor === null ? [] : [sql`id < ${query.cursor}`]), ...bounds(filter)]
+    const asked = tests(filter)
+    const last = asked.length === 0 ? null : yield* lastLookedAt(range)
+    const where = sql.and([...range, ...(last === null ? [] : [sql`id >= ${last}`]), ...asked])
     // One extra row shows whether another page follows.
-    const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`)
+    const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ${newestFirst(sql)} LIMIT ${limit + 1}`)
     const rows = found.slice(0, limit).map(toUsageRow)
-    return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
+    return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : last }
+  })
+
+  const rowNumber = (where: Fragment) =>
+    sql<{ readonly n: number | null }>`SELECT MAX(rowid) AS n FROM usage_log WHERE ${where}`.pipe(
+      Effect.mapBoth({ onFailure: Table.named("UsageRepo.written"), onSuccess: ([row]) => row?.n ?? 0 })
+    )
+
+  const written: Context.Tag.Service<UsageRepo>["written"] = Effect.fn("UsageRepo.written")(function* (query) {
+    const newest = yield* rowNumber(sql`1 = 1`)
+    const given = query.after === null ? newest : Number(query.after.slice(1))
+    // A log that was emptied begins again with the first number.
+    const from = given > newest ? 0 : given
+    const until = Math.min(newest, from + mostLookedAt)
+    const limit = sizeOf(query.limit)
+    const filter = query.filter ?? {}
+    const where = sql.and([sql`rowid > ${from}`, sql`rowid <= ${until}`, ...bounds(filter), ...tests(filter)])
+    const found = yield* table.select("UsageRepo.written", sql`WHERE ${where} ORDER BY rowid LIMIT ${limit}`)
+    const last = found.at(-1)
+    const next = found.length < limit || last === undefined ? until : yield* rowNumber(sql`id = ${last.id}`)
+    return { rows: found.map(toUsageRow), nextCursor: `w${next}` }
   })
 
   const get = Effect.fn("UsageRepo.get")(function* (id: string) {
     const row = yield* table.first("UsageRepo.get", sql`WHERE id = ${id}`)
     return row === null ? null : toUsageRow(row)
   })
-  return UsageRepo.of({ page, get })
+  return UsageRepo.of({ page, written, get })
 })
 
 export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)
