@@ -6,19 +6,16 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import * as Schema from "effect/Schema"
-import { DecisionView } from "../../api/Groups/Routing.ts"
 import type { DecisionRecord } from "../../domain/Decision.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { makeSeededRandom } from "../../kernel/SeededRandom.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { DecisionRepo, type DecisionRow } from "../../store/repo/DecisionRepo.ts"
-import { type DecisionEntry, linesOf, recordOf } from "./DecisionRecords.ts"
-import { bounded, maxCandidates } from "./StoredDecision.ts"
+import { recordIn, textOf } from "./CompactDecision.ts"
+import { type DecisionEntry, linesOf } from "./DecisionRecords.ts"
 
 export class DecisionArchive extends Context.Tag("gateway/routing/records/DecisionArchive")<
   DecisionArchive,
@@ -50,9 +47,6 @@ const dayMs = 86_400_000
 /** The same answer for the same request. */
 export const isSampled = (requestId: string, rate: number): boolean =>
   rate >= 1 || (rate > 0 && makeSeededRandom(Hash.string(requestId)).next() < rate)
-
-const Archived = Schema.parseJson(DecisionView)
-const decode = (text: unknown) => Schema.decodeUnknownEither(Archived)(text)
 
 export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo
@@ -98,7 +92,7 @@ export const make = Effect.gen(function* () {
       let rows: Array<DecisionRow> = []
       let chars = 0
       for (const entry of entries) {
-        const record = JSON.stringify(bounded(recordOf(entry, maxCandidates)))
+        const record = textOf(entry)
         rows.push({ requestId: entry.requestId, atMs, record })
         chars += record.length
         if (chars >= maxBatchChars) {
@@ -146,10 +140,9 @@ export const make = Effect.gen(function* () {
   const find = Effect.fn("DecisionArchive.find")(function* (requestId: string) {
     const text = yield* repo.get(requestId)
     if (text === null) return null
-    const decoded = decode(text)
-    if (Either.isRight(decoded)) return decoded.right
-    yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
-    return null
+    const record = recordIn(text)
+    if (record === null) yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
+    return record
   })
 
   return DecisionArchive.of({ offer, find, flush, dropped: () => dropped })

@@ -2,10 +2,11 @@
  * The record of a decision (`GET /api/routing/decisions/{requestId}`), put together from what a request left of it. Features only,
  * never prompt text. Pure.
  */
-import { reasonText } from "../candidate/Reason.ts"
+import { type Reason, reasonText } from "../candidate/Reason.ts"
 import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
+import type { Score } from "../candidate/Strategy.ts"
 
 /** What of a decision its record shows. */
 export type RecordedDecision = Pick<
@@ -25,15 +26,35 @@ export interface DecisionEntry {
   readonly chosen: Target | null
 }
 
-const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+/** A target's name is made once: putting text together, and reading it for a map, costs more than the rest of a place in an order. */
+const names = new WeakMap<Target, string>()
+
+const nameOf = (target: Target): string => {
+  const known = names.get(target)
+  if (known !== undefined) return known
+  const name = `${target.account.spec.id}/${target.model}`
+  names.set(target, name)
+  return name
+}
+
+/** Names that are not enough to tell a target of the order from another. */
+const ambiguous = (order: ReadonlyArray<Target>): ReadonlySet<string> => {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const target of order) {
+    const name = nameOf(target)
+    if (seen.has(name)) twice.add(name)
+    else seen.add(name)
+  }
+  return twice
+}
 
 /** `provider/model`, with the connection id where a provider has several in the order. */
 const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
-  const count = new Map<string, number>()
-  for (const target of order) count.set(nameOf(target), (count.get(nameOf(target)) ?? 0) + 1)
+  const twice = ambiguous(order)
   return order.map((target) => {
     const name = nameOf(target)
-    return count.get(name) === 1 ? name : `${name}@${target.account.connection.id}`
+    return twice.has(name) ? `${name}@${target.account.connection.id}` : name
   })
 }
 
@@ -73,33 +94,84 @@ const shownOf = (
   return targets.filter((target) => first.has(target))
 }
 
+/** What a record tells beside its candidates and its order. */
+type Head = Omit<DecisionRecord, "candidates" | "order">
+
+const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => ({
+  requestId: entry.requestId,
+  requestedModel: entry.requestedModel,
+  ...(entry.resolution.fallbackModel === undefined ? {} : { fallbackModel: entry.resolution.fallbackModel }),
+  combo: entry.resolution.combo?.name ?? null,
+  strategy: entry.decision.strategy,
+  seed: entry.decision.seed,
+  reason: reasonText(reason),
+  weights: entry.decision.weights,
+  ...(leftOut === 0 ? {} : { candidatesLeftOut: leftOut }),
+  attempts: entry.attempts.map(attemptView),
+  chosen: entry.chosen === null ? null : nameOf(entry.chosen),
+  relaxedFilters: entry.decision.relaxedFilters
+})
+
+const excludedOf = ({ decision, exclusions }: DecisionEntry, target: Target): Excluded | undefined =>
+  exclusions.get(target) ?? decision.exclusions.get(target)
+
 /** `maxCandidates`: of more targets only the most telling are shown, and the record says how many are left out. */
 export const recordOf = (entry: DecisionEntry, maxCandidates = Number.POSITIVE_INFINITY): DecisionRecord => {
   const { order, reason } = cameTrue(entry.decision, isPassedOver(entry))
   const shown = shownOf(entry, order, maxCandidates)
-  const leftOut = entry.resolution.targets.length - shown.length
+  const { attempts, chosen, relaxedFilters, ...head } = headOf(
+    entry,
+    reason,
+    entry.resolution.targets.length - shown.length
+  )
   return {
-    requestId: entry.requestId,
-    requestedModel: entry.requestedModel,
-    ...(entry.resolution.fallbackModel === undefined ? {} : { fallbackModel: entry.resolution.fallbackModel }),
-    combo: entry.resolution.combo?.name ?? null,
-    strategy: entry.decision.strategy,
-    seed: entry.decision.seed,
-    reason: reasonText(reason),
-    weights: entry.decision.weights,
-    candidates: shown.map((target) => ({
-      provider: target.account.spec.id,
-      connectionId: target.account.connection.id,
-      model: target.model,
-      score: entry.decision.scores.get(target)?.score ?? null,
-      factors: entry.decision.scores.get(target)?.factors ?? null,
-      excluded: exclusionOf(entry.exclusions.get(target) ?? entry.decision.exclusions.get(target))
-    })),
-    ...(leftOut === 0 ? {} : { candidatesLeftOut: leftOut }),
+    ...head,
+    candidates: shown.map((target) => {
+      const score = entry.decision.scores.get(target)
+      return {
+        provider: target.account.spec.id,
+        connectionId: target.account.connection.id,
+        model: target.model,
+        score: score?.score ?? null,
+        factors: score?.factors ?? null,
+        excluded: exclusionOf(excludedOf(entry, target))
+      }
+    }),
     order: orderNames(order),
-    attempts: entry.attempts.map(attemptView),
-    chosen: entry.chosen === null ? null : nameOf(entry.chosen),
-    relaxedFilters: entry.decision.relaxedFilters
+    attempts,
+    chosen,
+    relaxedFilters
+  }
+}
+
+/** The same as `recordOf`, with what it has of each target in lists. */
+export interface ListedRecord {
+  readonly head: Head
+  readonly shown: ReadonlyArray<Target>
+  /** Of each that is shown; undefined where it has none. */
+  readonly scores: ReadonlyArray<Score | undefined>
+  readonly excluded: ReadonlyArray<readonly [place: number, exclusion: Exclusion]>
+  /** The begin of the order. */
+  readonly order: ReadonlyArray<{ readonly target: Target; readonly withConnection: boolean }>
+}
+
+export const listedOf = (entry: DecisionEntry, maxCandidates: number): ListedRecord => {
+  const { order, reason } = cameTrue(entry.decision, isPassedOver(entry))
+  const shown = shownOf(entry, order, maxCandidates)
+  const twice = ambiguous(order)
+  const excluded: Array<readonly [number, Exclusion]> = []
+  if (entry.exclusions.size > 0 || entry.decision.exclusions.size > 0) {
+    for (const [place, target] of shown.entries()) {
+      const exclusion = exclusionOf(excludedOf(entry, target))
+      if (exclusion !== null) excluded.push([place, exclusion])
+    }
+  }
+  return {
+    head: headOf(entry, reason, entry.resolution.targets.length - shown.length),
+    shown,
+    scores: shown.map((target) => entry.decision.scores.get(target)),
+    excluded,
+    order: order.slice(0, maxCandidates).map((target) => ({ target, withConnection: twice.has(nameOf(target)) }))
   }
 }
 

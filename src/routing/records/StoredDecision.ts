@@ -7,25 +7,32 @@ export const maxNameChars = 512
 /** Small lists that the gateway fills itself. */
 const maxListed = 100
 
-const short = (text: string): string => (text.length <= maxNameChars ? text : text.slice(0, maxNameChars))
+export const short = (text: string): string => (text.length <= maxNameChars ? text : text.slice(0, maxNameChars))
 const orNull = (text: string | null): string | null => (text === null ? null : short(text))
 
 const shortAttempt = (attempt: AttemptView): AttemptView => ({ ...attempt, model: short(attempt.model) })
 
+type Head = Omit<DecisionRecord, "candidates" | "order">
+
+/** What a record tells beside its candidates and its order, cut to a bounded size. */
+export const boundedHead = <A extends Head>(head: A): A => ({
+  ...head,
+  requestedModel: short(head.requestedModel),
+  ...(head.fallbackModel === undefined ? {} : { fallbackModel: short(head.fallbackModel) }),
+  combo: orNull(head.combo),
+  ...(head.reason === undefined ? {} : { reason: short(head.reason) }),
+  attempts: head.attempts.slice(0, maxListed).map(shortAttempt),
+  chosen: orNull(head.chosen),
+  relaxedFilters: head.relaxedFilters.slice(0, maxListed).map(short)
+})
+
 /** The record holds `maxCandidates` at most already (`recordOf`); names, texts and lists are cut here. */
 export const bounded = (record: DecisionRecord): DecisionRecord => ({
-  ...record,
-  requestedModel: short(record.requestedModel),
-  ...(record.fallbackModel === undefined ? {} : { fallbackModel: short(record.fallbackModel) }),
-  combo: orNull(record.combo),
-  ...(record.reason === undefined ? {} : { reason: short(record.reason) }),
+  ...boundedHead(record),
   candidates: record.candidates.map((candidate) => ({
     ...candidate,
     model: short(candidate.model),
     excluded: candidate.excluded === null ? null : { ...candidate.excluded, detail: short(candidate.excluded.detail) }
   })),
-  order: record.order.slice(0, maxCandidates).map(short),
-  attempts: record.attempts.slice(0, maxListed).map(shortAttempt),
-  chosen: orNull(record.chosen),
-  relaxedFilters: record.relaxedFilters.slice(0, maxListed).map(short)
+  order: record.order.slice(0, maxCandidates).map(short)
 })

@@ -40,9 +40,9 @@ export class DecisionRepo extends Context.Tag("gateway/store/DecisionRepo")<
 /** Rows per statement, because a statement blocks the process. */
 export const pruneStep = 500
 
-const insertRows = `
-  INSERT INTO decisions (request_id, at_ms, record)
-  SELECT row.value ->> 0, row.value ->> 1, row.value ->> 2 FROM json_each(?) AS row WHERE TRUE
+/** Records are long: bound one by one they are copied once, in a JSON text they would be written and parsed again. */
+const insertRows = (count: number): string => `
+  INSERT INTO decisions (request_id, at_ms, record) VALUES ${Array.from({ length: count }, () => "(?,?,?)").join()}
   ON CONFLICT (request_id) DO NOTHING`
 
 /** Both limits take the oldest first. */
@@ -60,8 +60,9 @@ export const make = Effect.gen(function* () {
   const table = Table.make(sql, "decisions", Row)
 
   const insert = Effect.fn("DecisionRepo.insert")((rows: ReadonlyArray<DecisionRow>) => {
-    const values = JSON.stringify(rows.map(({ atMs, record, requestId }) => [requestId, Math.trunc(atMs), record]))
-    return withLateSync(sql, (connection) => connection.executeRaw(insertRows, [values])).pipe(
+    if (rows.length === 0) return Effect.void
+    const values = rows.flatMap(({ atMs, record, requestId }) => [requestId, Math.trunc(atMs), record])
+    return withLateSync(sql, (connection) => connection.executeRaw(insertRows(rows.length), values)).pipe(
       Effect.asVoid,
       Effect.mapError(Table.named("DecisionRepo.insert"))
     )
