@@ -43,6 +43,15 @@ export interface Envelope {
   readonly budgetAboveLimit?: boolean
 }
 
+/** What a request is made of that holds nothing but text: the texts that its decoded messages have, in their order. */
+export interface PlainPrompt {
+  readonly texts: ReadonlyArray<string>
+  readonly messageCount: number
+  /** Places of the texts of the user's last message: from the first, before the second. */
+  readonly userFrom: number
+  readonly userTo: number
+}
+
 export interface EncodeOptions {
   /** The upstream's model id. */
   readonly model: string
@@ -205,6 +214,8 @@ export interface WireCodec {
   ) => RelayRequest
 
   readonly decodeRequest: (body: JsonObject) => Either.Either<Conversation, InvalidRequest>
+  /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */
+  readonly plainPrompt?: (body: JsonObject) => PlainPrompt | null
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 
   /** Left: the 200 is not an answer of this wire (an error object, no choices, no stop reason …). */

@@ -137,7 +137,10 @@ export const make = Effect.gen(function* () {
     const question: Engine.Question = {
       model: envelope.model,
       resolution,
-      features: () => featuresOf(exchange, envelope, { parsed: continued, conversation }, sessionKey),
+      features: () => {
+        const plain = exchange.codec.plainPrompt?.(continued) ?? null
+        return featuresOf(exchange, envelope, { parsed: continued, conversation, plain }, sessionKey)
+      },
       sessionKey,
       startsPrompt: () => startsPrompt(exchange.wire, continued),
       modeHeader: headerOf(exchange.headers, "x-gateway-mode"),

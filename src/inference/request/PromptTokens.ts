@@ -7,10 +7,13 @@ import { familyOf } from "../../tokens/Family.ts"
 import { reckon, totalOf } from "../../tokens/Reckoning.ts"
 import { estimateTexts } from "../../tokens/TextEstimate.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
+import type { PlainPrompt } from "../../wire/WireCodec.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 
 export interface Prompt {
   readonly parsed: JsonObject
+  /** Where the wire reads texts without decoding the request; null: it is to be decoded. */
+  readonly plain?: PlainPrompt | null
   readonly conversation: () => Either.Either<Conversation, unknown>
 }
 
@@ -44,6 +47,12 @@ export const promptTexts = ({ conversation, parsed }: Prompt, model: string): Re
 
 /** `textTokens`: what the tokeniser has counted; null where it was not asked; then its count is guessed. */
 export const promptTokens = (prompt: Prompt, model: string, textTokens: number | null = null): number => {
+  const { plain = null } = prompt
+  if (plain !== null) {
+    const family = familyOf(model)
+    const { messageCount, texts } = plain
+    return totalOf(textTokens ?? estimateTexts(texts), { texts, fixed: messageCount * family.perMessage }, family)
+  }
   const decoded = Either.getOrNull(prompt.conversation())
   if (decoded === null) return textTokens ?? estimateTexts(textsIn(prompt.parsed))
   const family = familyOf(model)

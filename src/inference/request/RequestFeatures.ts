@@ -8,15 +8,31 @@ import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Exchange } from "./Exchange.ts"
 import { promptTokens as promptTokensOf, type Prompt } from "./PromptTokens.ts"
 
+/** The begin of some texts, a line each. */
+const beginOf = (texts: Iterable<string>): string => {
+  let begin = ""
+  for (const text of texts) {
+    begin += `${text}\n`
+    if (begin.length >= sampleLength) break
+  }
+  return begin.slice(0, sampleLength)
+}
+
 /** The begin of what the user said last. */
 const lastWords = ({ messages }: Conversation): string => {
   const parts = messages.findLast(({ role }) => role === "user")?.parts ?? []
-  let text = ""
-  for (const part of parts) {
-    if (part.type === "text") text += `${part.text}\n`
-    if (text.length >= sampleLength) break
-  }
-  return text.slice(0, sampleLength)
+  return beginOf(parts.flatMap((part) => (part.type === "text" ? [part.text] : [])))
+}
+
+interface Read {
+  readonly words: string
+  readonly toolCount: number
+}
+
+const readPrompt = ({ conversation, plain = null }: Prompt): Read => {
+  if (plain !== null) return { words: beginOf(plain.texts.slice(plain.userFrom, plain.userTo)), toolCount: 0 }
+  const decoded = Either.getOrNull(conversation())
+  return decoded === null ? { words: "", toolCount: 0 } : { words: lastWords(decoded), toolCount: decoded.tools.length }
 }
 
 export const featuresOf = (
@@ -25,8 +41,8 @@ export const featuresOf = (
   prompt: Prompt,
   sessionKey: string | null
 ): Features => {
-  const decoded = Either.getOrNull(prompt.conversation())
-  const signals = readSample(decoded === null ? "" : lastWords(decoded))
+  const { toolCount, words } = readPrompt(prompt)
+  const signals = readSample(words)
   const promptTokens = promptTokensOf(prompt, envelope.model)
   return {
     wire,
@@ -38,7 +54,7 @@ export const featuresOf = (
     wantsReasoning: envelope.wantsReasoning,
     wantsSchema: envelope.wantsSchema,
     taskType: signals.taskType,
-    specificity: specificityOf({ promptTokens, signals, toolCount: decoded?.tools.length ?? 0 }),
+    specificity: specificityOf({ promptTokens, signals, toolCount }),
     sessionKey
   }
 }

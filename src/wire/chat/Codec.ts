@@ -9,6 +9,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
+import { plainPrompt } from "./PlainPrompt.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -37,6 +38,7 @@ export const chat: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  plainPrompt,
   encodeRequest,
   decodeResponse,
   encodeResponse,

@@ -43,8 +43,7 @@ const entryArb: FC.Arbitrary<DecisionEntry> = FC.record({
   const first = shift % targets.length
   const plain = decisionEntry(`r${seed}`, targets, false)
   const scored = targets.filter((_, index) => scoring === "all" || (scoring !== "none" && index % 2 === 0))
-  return {
-    ...plain,
+  return Object.assign(plain, {
     resolution: { ...plain.resolution, ...(fallback ? { fallbackModel: "m".repeat(600) } : {}) },
     decision: {
       ...plain.decision,
@@ -72,7 +71,7 @@ const entryArb: FC.Arbitrary<DecisionEntry> = FC.record({
       latencyMs: place
     })),
     chosen: at(shift)
-  } as unknown as DecisionEntry
+  }) as unknown as DecisionEntry
 })
 
 describe("kept decisions", () => {
