@@ -8,30 +8,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, inject } from "vitest"
 import * as Fake from "../support/FakeUpstream.ts"
 
-const project = new URL("../..", import.meta.url).pathname
-const folder = mkdtempSync(join(tmpdir(), "gateway-package-"))
-const installed = join(folder, "prefix")
+const running = promisify(execFile)
+const packed = inject("packed")
+const installed = inject("installed")
+const folder = mkdtempSync(join(tmpdir(), "gateway-installed-"))
 const home = join(folder, "home")
 const place = join(installed, "lib/node_modules/gateway")
 const adminKey = "install-admin-key-0123456789"
 
 /** What a login shell of a new user has. */
 const environment = { PATH: `${join(installed, "bin")}:${process.env["PATH"]}`, HOME: home, LANG: "C.UTF-8" }
-
-const running = promisify(execFile)
-
-const npm = async (args: ReadonlyArray<string>, cwd: string): Promise<string> =>
-  (await running("npm", args, { cwd, maxBuffer: 16 * 1_048_576 })).stdout
-
-interface Packed {
-  readonly filename: string
-  readonly files: ReadonlyArray<{ readonly path: string }>
-}
-
-let packed: Packed = { filename: "", files: [] }
 
 /** All packages in a folder of them, those of scopes by their whole name. */
 const packagesIn = (modules: string): ReadonlyArray<string> =>
@@ -82,13 +71,6 @@ const call = (url: string, path: string, body: unknown): Effect.Effect<Answered>
   })
 
 describe("the package", () => {
-  beforeAll(async () => {
-    await running(process.execPath, ["bin/build.mjs"], { cwd: project })
-    const list = await npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], project)
-    const [made] = JSON.parse(list) as [Packed]
-    packed = made
-    await npm(["install", "--global", "--prefix", installed, join(folder, made.filename)], folder)
-  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it("holds the program and its papers, and nothing of how it is made", () => {

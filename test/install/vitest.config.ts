@@ -6,7 +6,7 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/install/**/*.suite.ts"],
     pool: "forks",
-    testTimeout: 60_000,
-    hookTimeout: 540_000
+    globalSetup: ["test/install/setup.ts"],
+    testTimeout: 60_000
   }
 })

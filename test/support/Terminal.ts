@@ -12,6 +12,8 @@ export interface Terminal {
   readonly screen: () => string
   /** Resolves with the screen as soon as it matches; rejects when the program ends without it. */
   readonly shows: (pattern: RegExp) => Effect.Effect<string>
+  /** The same for what comes after the first characters of the screen. */
+  readonly showsFrom: (chars: number, pattern: RegExp) => Effect.Effect<string>
   /** Resolves with the exit code when the program has ended. */
   readonly ended: Effect.Effect<number>
 }
@@ -77,15 +79,17 @@ export const open = (
           look()
           return Effect.sync(() => changed.delete(look))
         })
+      const showsFrom: Terminal["showsFrom"] = (chars, pattern) =>
+        until(() => {
+          const text = textOf(screen).slice(chars)
+          if (pattern.test(text)) return text
+          return code === null ? null : new Error(`It ended with ${code} before it showed ${pattern}:\n${text}`)
+        })
       const terminal: Terminal = {
         type: (text) => void child.stdin.write(text),
         screen: () => textOf(screen),
-        shows: (pattern) =>
-          until(() => {
-            const text = textOf(screen)
-            if (pattern.test(text)) return text
-            return code === null ? null : new Error(`It ended with ${code} before it showed ${pattern}:\n${text}`)
-          }),
+        shows: (pattern) => showsFrom(0, pattern),
+        showsFrom,
         ended: until(() => code)
       }
       return { terminal, child }
