@@ -54,6 +54,9 @@ describe("gateway doctor", () => {
     const beside = await run(["doctor", "--json", "--liveness-url", `${serving.url}/api/health/ping`], environment)
     assert.strictEqual(beside.code, 0, beside.stdout)
     assert.strictEqual(statusOf(beside, "liveness"), "ok")
+    // The gateway of the folder is found wherever it listens.
+    const elsewhere = await run(["doctor", "--json"], { ...environment, PORT: String(await freePort()) })
+    assert.include(checksOf(elsewhere).get("liveness")?.message, serving.url)
 
     await serving.stop("SIGKILL")
     const ended = await run(doctor, environment)

@@ -14,6 +14,7 @@ import { flagProblems, loadConfig } from "../EnvFile.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
+import { runningGateway } from "../Target.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
@@ -44,7 +45,9 @@ interface Wanted {
 const checksOf = (config: AppConfigShape, wanted: Wanted) =>
   Effect.gen(function* () {
     const host = Option.getOrElse(wanted.host, () => config.host)
-    const pingUrl = `${addressOf(host, config.port)}/api/health/ping`
+    // The gateway of this folder may listen on another port than the next one would.
+    const running = yield* Effect.orElseSucceed(runningGateway(config.dataDir), () => null)
+    const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`
     const state = yield* database(config.dataDir)
     return [
       { name: "disk", ...(yield* machine.freeDisk(config.dataDir)) },
