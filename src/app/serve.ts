@@ -6,8 +6,6 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as LogLevel from "effect/LogLevel"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
@@ -19,8 +17,11 @@ import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
+import { StandardError } from "../usage/telemetry/LogOutput.ts"
+import { jsonStyle, styleOf } from "../usage/telemetry/LogStyle.ts"
 import { buildInOrder } from "./LayerBuilder.ts"
 import { gateway } from "./layers.ts"
+import * as Stopping from "./Stopping.ts"
 
 export interface ServeOptions {
   readonly host?: string
@@ -60,18 +61,15 @@ const refuseOpenDoor = Effect.gen(function* () {
 })
 
 const stdout = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${line}\n`))
-const writeStderr = (line: string): void => void process.stderr.write(`${line}\n`)
-/** Help for a person who has just started it; among the lines of a machine's log it is one of them. */
-const stderr = (line: string): Effect.Effect<void> =>
-  process.stderr.isTTY ? Effect.sync(() => writeStderr(line)) : Effect.logInfo(line)
-
-const leastLevels: Readonly<Record<AppConfig.LogLevel, LogLevel.LogLevel>> = {
-  debug: LogLevel.Debug,
-  info: LogLevel.Info,
-  warn: LogLevel.Warning,
-  error: LogLevel.Error,
-  none: LogLevel.None
-}
+/** Help for a person who has just started it: plain words in a log of text; in a log of JSON lines it is some of them. */
+const stderr = (line: string): Effect.Effect<void, never, AppConfig.AppConfig> =>
+  Effect.gen(function* () {
+    const { environment, logFormat, logLevel } = yield* AppConfig.AppConfig
+    const output = yield* StandardError
+    const { format } = styleOf(logFormat, output.stream.isTTY === true, environment)
+    if (format === "json") yield* Effect.logInfo(line)
+    else if (logLevel === "debug" || logLevel === "info") output.writeNow(line)
+  })
 
 /** First-run help on stderr: where things are and what to do next. */
 const greet = Effect.gen(function* () {
@@ -102,15 +100,18 @@ const ownerFile = Effect.gen(function* () {
   )
 )
 
-const running = Effect.gen(function* () {
-  yield* refuseOpenDoor
-  const server = yield* HttpServer
-  yield* ownerFile
-  yield* stdout(`Gateway listening on ${server.url}`)
-  yield* greet
-  yield* (yield* ManagementDoor).open
-  return yield* Effect.never
-}).pipe(Effect.scoped)
+const running = (stopping: Stopping.Stopping) =>
+  Effect.gen(function* () {
+    yield* refuseOpenDoor
+    const { drainMs } = yield* AppConfig.AppConfig
+    const server = yield* HttpServer
+    stopping.listens({ inFlight: server.inFlight, drainMs })
+    yield* ownerFile
+    yield* stdout(`Gateway listening on ${server.url}`)
+    yield* greet
+    yield* (yield* ManagementDoor).open
+    return yield* Effect.never
+  }).pipe(Effect.scoped)
 
 type Failure =
   | StoreFailure
@@ -139,14 +140,15 @@ const sentence = (failure: Failure): string =>
       ? failure.message
       : String(failure)
 
-/** Every line on standard error is of one kind: JSON, or words where a person reads along. */
+/** Every line on standard error is of one kind: JSON, or text where a person reads along. */
 const logging = Layer.unwrapEffect(
-  Effect.map(Effect.option(AppConfig.make), (config) =>
-    Layer.merge(
-      Logger.replace(Logger.defaultLogger, HouseLogger.make(process.stderr.isTTY === true, writeStderr)),
-      Logger.minimumLogLevel(leastLevels[Option.isSome(config) ? config.value.logLevel : "info"])
-    )
-  )
+  Effect.gen(function* () {
+    const config = Option.getOrNull(yield* Effect.option(AppConfig.make))
+    const output = yield* StandardError
+    const style =
+      config === null ? jsonStyle : styleOf(config.logFormat, output.stream.isTTY === true, config.environment)
+    return HouseLogger.layer(HouseLogger.make(style, output.writeNow), config?.logLevel ?? "info")
+  })
 )
 
 /** As `Effect.provide`, but the layers are built one after the other. */
@@ -159,11 +161,15 @@ const withServices =
 
 /** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
 export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
-  running.pipe(
-    withServices(gateway.pipe(Layer.provideMerge(configured(options)))),
-    Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
-    Effect.tapErrorCause((cause) =>
-      Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
-    ),
-    Effect.provide(logging)
-  )
+  Effect.suspend(() => {
+    const stopping = Stopping.make()
+    return running(stopping).pipe(
+      withServices(gateway.pipe(Layer.provideMerge(configured(options)))),
+      Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
+      Effect.tapErrorCause((cause) =>
+        Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
+      ),
+      stopping.announced,
+      Effect.provide(logging)
+    )
+  })

@@ -5,6 +5,7 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { commandLogger } from "./commandLog.ts"
 import { dispatch } from "./dispatch.ts"
 import { withPlainOutput } from "./output/plain.ts"
 import { program } from "./program.ts"
@@ -14,7 +15,7 @@ const platform = Layer.mergeAll(
   NodeFileSystem.layer,
   NodePath.layer,
   NodeTerminal.layer,
-  Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
+  Logger.replace(Logger.defaultLogger, commandLogger)
 )
 
 /** Runs one command. `argv` is the process's own, with the runtime and the script in front. */

@@ -301,7 +301,7 @@ export const make = Effect.gen(function* () {
         method: request.method ?? "",
         url: request.url ?? "/",
         status: view.status,
-        reason: view.code
+        reason: view.message
       })
     )
     const codec = codecs[route.wire ?? "chat"]

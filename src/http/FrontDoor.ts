@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
   const refuse = (found: Match, request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())
     const url = request.url ?? "/"
-    runFork(logRefusal({ requestId, method: request.method ?? "", url, status: view.status, reason: view.code }))
+    runFork(logRefusal({ requestId, method: request.method ?? "", url, status: view.status, reason: view.message }))
     const body = renderFor(found, view, requestId)
     response.writeHead(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
     response.end(body)

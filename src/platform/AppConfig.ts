@@ -44,6 +44,8 @@ export interface AppConfigShape {
   readonly otlpResource: Pairs
   /** The least level of log lines that are written. */
   readonly logLevel: LogLevel
+  /** How log lines are written; null: as text where standard error is a terminal, else as JSON. */
+  readonly logFormat: LogFormat | null
   /** Snapshot of the environment, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
 }
@@ -56,6 +58,35 @@ const optional = <A>(config: Config.Config<A>): Config.Config<A | null> =>
 /** From the most to the least talkative; `none` silences the log. */
 export const logLevels = ["debug", "info", "warn", "error", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
+
+/** `text` for people, `json` for programs: one object a line. */
+export const logFormats = ["text", "json"] as const
+export type LogFormat = (typeof logFormats)[number]
+
+const trimmed = (name: string): Config.Config<string> =>
+  Config.map(Config.withDefault(Config.string(name), ""), (text) => text.trim().toLowerCase())
+
+/** One of some words in any letter case; null for no text. */
+const wordIn = <Word extends string>(
+  name: string,
+  words: ReadonlyArray<Word>,
+  text: string
+): Either.Either<Word | null, ConfigError.ConfigError> => {
+  const known = text === "" ? null : words.find((word) => word === text)
+  return known === undefined
+    ? Either.left(ConfigError.InvalidData([], `${name} must be one of: ${words.join(", ")}`))
+    : Either.right(known)
+}
+
+/** The gateway's own variable wins, and then the other one is not read: it may be meant for another program. */
+const logLevel = Config.all([trimmed("GATEWAY_LOG_LEVEL"), trimmed("LOG_LEVEL")]).pipe(
+  Config.mapOrFail(([own, common]) =>
+    own === "" ? wordIn("LOG_LEVEL", logLevels, common) : wordIn("GATEWAY_LOG_LEVEL", logLevels, own)
+  ),
+  Config.map((level): LogLevel => level ?? "info")
+)
+
+const logFormat = trimmed("LOG_FORMAT").pipe(Config.mapOrFail((text) => wordIn("LOG_FORMAT", logFormats, text)))
 
 const pairs = (name: string): Config.Config<Pairs> =>
   Config.string(name).pipe(
@@ -199,7 +230,8 @@ const config = Config.all({
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
   otlpResource,
-  logLevel: Config.literal(...logLevels)("GATEWAY_LOG_LEVEL").pipe(Config.withDefault("info"))
+  logLevel,
+  logFormat
 })
 
 const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
@@ -236,6 +268,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     otlpHeaders: Redacted.make([]),
     otlpResource: [["service.name", "gateway"]],
     logLevel: "info",
+    logFormat: null,
     environment: new Map(),
     ...values
   })

@@ -9,8 +9,9 @@ import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
 import { LogSink } from "./telemetry/LogSink.ts"
 import { Otlp } from "./telemetry/Otlp.ts"
-import { levelOf, makeJsonLine, textLine } from "./telemetry/RequestLog.ts"
+import { levelOf, makeJsonLine } from "./telemetry/RequestLog.ts"
 import * as RequestMetrics from "./telemetry/RequestMetrics.ts"
+import { makeTextLine } from "./telemetry/RequestText.ts"
 import type { RequestSummary } from "./telemetry/Summary.ts"
 
 export type { RequestSummary } from "./telemetry/Summary.ts"
@@ -28,7 +29,7 @@ export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
 export const make = Effect.gen(function* () {
   const log = yield* LogSink
   const otlp = yield* Otlp
-  const line = log.interactive ? textLine : makeJsonLine()
+  const line = log.style.format === "text" ? makeTextLine(log.style) : makeJsonLine()
   const requests = RequestMetrics.make()
   const attempts = AttemptMetrics.make()
   const metrics = (): MetricsSnapshot => [...requests.snapshot(), ...attempts.snapshot()]

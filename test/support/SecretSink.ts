@@ -9,7 +9,8 @@ import type { MetricsSnapshot } from "../../src/usage/telemetry/Families.ts"
 import { LogSink } from "../../src/usage/telemetry/LogSink.ts"
 import { Otlp } from "../../src/usage/telemetry/Otlp.ts"
 import { encodeMetrics, encodeTraces } from "../../src/usage/telemetry/OtlpEncode.ts"
-import { textLine } from "../../src/usage/telemetry/RequestLog.ts"
+import { jsonStyle } from "../../src/usage/telemetry/LogStyle.ts"
+import { makeTextLine } from "../../src/usage/telemetry/RequestText.ts"
 import type { RequestSummary } from "../../src/usage/telemetry/Summary.ts"
 
 const resource = { attributes: [["service.name", "gateway"]], version: "1" } as const
@@ -30,14 +31,14 @@ export const make = (): SecretSink => {
 
   const contents = () => ({
     log: lines.join("\n"),
-    terminal: summaries.map(textLine).join("\n"),
+    terminal: summaries.map(makeTextLine({ format: "text", colours: false })).join("\n"),
     traces: JSON.stringify(encodeTraces(resource, summaries)),
     metrics: JSON.stringify(encodeMetrics(resource, read(), 0, 1)),
     prometheus: renderPrometheus(read())
   })
   return {
     layer: Layer.merge(
-      Layer.succeed(LogSink, { interactive: false, takes: () => true, write: (line) => lines.push(line) }),
+      Layer.succeed(LogSink, { style: jsonStyle, takes: () => true, write: (line) => lines.push(line) }),
       Layer.succeed(Otlp, {
         offer: (summary) => summaries.push(summary),
         publish: (source) =>

@@ -45,7 +45,9 @@ export const ownNames = [
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_SERVICE_NAME",
   "OTEL_RESOURCE_ATTRIBUTES",
-  "GATEWAY_LOG_LEVEL"
+  "GATEWAY_LOG_LEVEL",
+  "LOG_LEVEL",
+  "LOG_FORMAT"
 ]
 
 const flagNames = Effect.map(

@@ -1,8 +1,15 @@
-/** The program's own log lines on standard error, in the format of the request log: JSON, or plain text at a terminal. */
+/** The program's own log lines on standard error, in the format of the request log. */
 import * as Cause from "effect/Cause"
+import * as FiberRef from "effect/FiberRef"
 import * as HashMap from "effect/HashMap"
-import type * as LogLevel from "effect/LogLevel"
+import * as HashSet from "effect/HashSet"
+import * as Layer from "effect/Layer"
+import * as EffectLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
+import { LocalTimes } from "../../kernel/LocalTimes.ts"
+import { harmlessJson, harmlessLines } from "../../kernel/TerminalText.ts"
+import type { LogLevel } from "../../platform/AppConfig.ts"
+import { type Colour, type LogStyle, painter } from "./LogStyle.ts"
 import { clean } from "./Summary.ts"
 
 const maxMessageLength = 2_000
@@ -10,7 +17,7 @@ const maxCauseLength = 8_000
 
 const levelNames: Readonly<Record<string, string>> = { WARN: "warn", ERROR: "error", FATAL: "error", INFO: "info" }
 
-const levelOf = ({ label }: LogLevel.LogLevel): string => levelNames[label] ?? "debug"
+const levelOf = ({ label }: EffectLevel.LogLevel): string => levelNames[label] ?? "debug"
 
 const worded = (part: unknown): string => {
   if (typeof part === "string") return part
@@ -39,14 +46,52 @@ const lineOf = ({ annotations, cause, date, logLevel, message }: Logger.Logger.O
 })
 
 export const jsonOf = ({ cause, date, facts, level, msg }: Line): string =>
-  JSON.stringify({ time: date.toISOString(), level, msg, ...facts, ...(cause === null ? {} : { cause }) })
+  harmlessJson({ time: date.toISOString(), level, msg, ...facts, ...(cause === null ? {} : { cause }) })
 
-export const textOf = ({ cause, date, facts, level, msg }: Line): string => {
-  const known = Object.entries(facts).map(([name, value]) => `${name}=${worded(value)}`)
-  const more = known.length === 0 ? "" : ` (${clean(known.join(", "), maxMessageLength)})`
-  return `${date.toISOString().slice(11, 23)} ${level.toUpperCase()} ${msg}${more}${cause === null ? "" : `\n${cause}`}`
+const levelColours: Readonly<Record<string, Colour>> = { debug: "dim", warn: "yellow", error: "red" }
+
+/** A request that reached no handler, as the request log shows others. */
+const refusalOf = ({ facts: { error, method, path, requestId, status }, msg }: Line): string | null =>
+  msg === "request refused" && typeof status === "number"
+    ? clean(`${status} ${worded(method)} ${worded(path)}  ${worded(error)} [${worded(requestId)}]`, maxMessageLength)
+    : null
+
+const wordsOf = (line: Line): string => {
+  const refusal = refusalOf(line)
+  if (refusal !== null) return refusal
+  const known = Object.entries(line.facts).map(([name, value]) => `${name}=${worded(value)}`)
+  return known.length === 0 ? line.msg : `${line.msg} (${clean(known.join(", "), maxMessageLength)})`
+}
+
+const makeTextOf = (style: LogStyle): ((line: Line) => string) => {
+  const paint = painter(style)
+  const times = new LocalTimes()
+  return (line) => {
+    const time = paint("dim", times.of(line.date.getTime()))
+    const colour = levelColours[line.level]
+    const level = colour === undefined ? "" : `${paint(colour, line.level.toUpperCase())} `
+    const cause = line.cause === null ? "" : `\n${harmlessLines(line.cause)}`
+    return `${time} ${level}${wordsOf(line)}${cause}`
+  }
 }
 
 /** Lines go to `write`, each without its line feed. */
-export const make = (interactive: boolean, write: (line: string) => void): Logger.Logger<unknown, void> =>
-  Logger.make((options) => write((interactive ? textOf : jsonOf)(lineOf(options))))
+export const make = (style: LogStyle, write: (line: string) => void): Logger.Logger<unknown, void> => {
+  const lineText = style.format === "text" ? makeTextOf(style) : jsonOf
+  return Logger.make((options) => write(lineText(lineOf(options))))
+}
+
+const leastLevels: Readonly<Record<LogLevel, EffectLevel.LogLevel>> = {
+  debug: EffectLevel.Debug,
+  info: EffectLevel.Info,
+  warn: EffectLevel.Warning,
+  error: EffectLevel.Error,
+  none: EffectLevel.None
+}
+
+/** Replaces every other logger, whichever were in use. */
+export const layer = (logger: Logger.Logger<unknown, void>, least: LogLevel): Layer.Layer<never> =>
+  Layer.merge(
+    Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),
+    Logger.minimumLogLevel(leastLevels[least])
+  )

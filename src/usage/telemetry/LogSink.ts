@@ -8,14 +8,15 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { AppConfig, type LogLevel, logLevels } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
+import { type LogOutput, StandardError } from "./LogOutput.ts"
+import { jsonStyle, type LogStyle, styleOf } from "./LogStyle.ts"
 
 export interface LogSinkShape {
   /** Takes one line without its line feed. Synchronous; never throws. */
   readonly write: (line: string) => void
   /** Whether lines of this level are wanted. */
   readonly takes: (level: "info" | "warn" | "error") => boolean
-  /** Whether the output is a terminal, so that lines are written for people. */
-  readonly interactive: boolean
+  readonly style: LogStyle
 }
 
 export class LogSink extends Context.Tag("gateway/usage/LogSink")<LogSink, LogSinkShape>() {}
@@ -24,16 +25,11 @@ export class LogSink extends Context.Tag("gateway/usage/LogSink")<LogSink, LogSi
 export const flushAfterMs = 100
 export const flushAtCharacters = 65_536
 
-/** The part of a writable stream that the sink uses. */
-export interface LogStream {
-  readonly isTTY?: boolean
-  readonly write: (text: string) => unknown
-}
-
-/** A buffered sink over a stream; closing the scope writes what is left. */
+/** A buffered sink over an output; closing the scope writes what is left. */
 export const make = Effect.fnUntraced(function* (
-  stream: LogStream,
-  least: LogLevel = "info"
+  output: LogOutput,
+  least: LogLevel = "info",
+  style: LogStyle = jsonStyle
 ): Effect.fn.Return<LogSinkShape, never, Timers | Scope.Scope> {
   const timers = yield* Timers
   const takes = (level: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least)
@@ -45,7 +41,7 @@ export const make = Effect.fnUntraced(function* (
     if (buffer === "") return
     const text = buffer
     buffer = ""
-    stream.write(text)
+    output.stream.write(text)
   }
   const arm = () => {
     armed = true
@@ -54,10 +50,16 @@ export const make = Effect.fnUntraced(function* (
       flush()
     })
   }
-  yield* Effect.addFinalizer(() => Effect.sync(flush))
+  output.attach(flush)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      flush()
+      output.detach()
+    })
+  )
 
   return LogSink.of({
-    interactive: stream.isTTY === true,
+    style,
     takes: (level) => taken[level],
     write: (line) => {
       buffer += `${line}\n`
@@ -82,6 +84,8 @@ export const layer: Layer.Layer<LogSink, never, Timers | AppConfig> = Layer.scop
   LogSink,
   Effect.zipRight(
     ignoreBrokenPipe,
-    Effect.flatMap(AppConfig, ({ logLevel }) => make(process.stderr, logLevel))
+    Effect.flatMap(Effect.all([AppConfig, StandardError]), ([{ environment, logFormat, logLevel }, output]) =>
+      make(output, logLevel, styleOf(logFormat, output.stream.isTTY === true, environment))
+    )
   )
 )

@@ -84,12 +84,15 @@ export const make = Effect.fnUntraced(function* (
       Effect.suspend(() => {
         if (failing === to) return Effect.void
         failing = to
-        return Effect.logWarning(`OTLP export to ${path} ${words}`)
+        const log = to ? Effect.logWarning : Effect.logInfo
+        return log(`OTLP export to ${path} ${words}`)
       })
     return (body: unknown) =>
       client.post(`${base}${path}`, { body: HttpBody.unsafeJson(body) }).pipe(
         Effect.zipRight(turned(false, "works again")),
-        Effect.tapError((error) => turned(true, `fails: ${reasonOf(error)}`)),
+        Effect.tapError((error) =>
+          turned(true, `fails: ${reasonOf(error)}. Check OTEL_EXPORTER_OTLP_ENDPOINT and its collector.`)
+        ),
         Effect.as("accepted" as const),
         Effect.catchAll((error) => Effect.succeed(isFinal(error) ? ("refused" as const) : ("later" as const)))
       )

@@ -1,4 +1,4 @@
-/** One line per request: JSON for machines, a short sentence for a person at a terminal. */
+/** One line of JSON per request; `RequestText` has the line for people. */
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { PerFacts, type UsageFacts } from "../../domain/UsageFacts.ts"
@@ -62,21 +62,4 @@ export const makeJsonLine = (): ((summary: RequestSummary) => string) => {
       `"costUsd":${row.priced ? jsonNumber(row.costNanoUsd / nanoUsdPerUsd) : "null"}${end}`
     )
   }
-}
-
-const settledAt = (row: UsageRow): string => new Date(row.timestampMs + row.latencyMs).toISOString()
-
-/** The same request as a sentence: what was asked for, what served it, how it ended. */
-export const textLine = ({ row, method, path }: RequestSummary): string => {
-  const served = row.provider === null ? "no target" : `${clean(row.provider)}/${clean(row.model ?? "?")}`
-  const facts = [
-    `${Math.round(row.latencyMs)} ms`,
-    `${row.tokens.in} in, ${row.tokens.out} out`,
-    row.priced ? `$${(row.costNanoUsd / nanoUsdPerUsd).toFixed(6)}` : "unpriced"
-  ]
-  if (row.attempts > 1) facts.push(`${row.attempts} attempts`)
-  if (row.outcome !== "completed") facts.push(row.error === null ? row.outcome : `${row.outcome}: ${clean(row.error)}`)
-  const time = settledAt(row).slice(11, 23)
-  const asked = `${clean(method)} ${pathOnly(path)} ${clean(row.requestedModel)}`
-  return `${time} ${row.status} ${asked} -> ${served} (${facts.join(", ")}) ${clean(row.requestId)}`
 }

@@ -3,13 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
+import { jsonStyle } from "../../../src/usage/telemetry/LogStyle.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 describe("requests that come to no handler", () => {
   it.scopedLive("unknown routes, wrong methods and foreign pages leave a line each, with path and status", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const logger = HouseLogger.make(false, (line) => void lines.push(line))
+      const logger = HouseLogger.make(jsonStyle, (line) => void lines.push(line))
       const gateway = yield* TestGateway.start().pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
       yield* Effect.promise(async () => {
         for (const [method, path, status, headers] of [
@@ -28,7 +29,7 @@ describe("requests that come to no handler", () => {
           const { error, level, time, ...facts } = JSON.parse(told[0] ?? "")
           assert.isString(error)
           assert.isString(time)
-          assert.strictEqual(level, "warn")
+          assert.strictEqual(level, status === 403 ? "warn" : "info")
           assert.deepStrictEqual(facts, {
             msg: "request refused",
             requestId,

@@ -43,6 +43,26 @@ describe("AppConfig", () => {
     })
   )
 
+  it.effect("the log's level and format are words, and the gateway's own variable wins", () =>
+    Effect.gen(function* () {
+      const log = (environment: Readonly<Record<string, string>>) =>
+        Effect.map(read(environment), (config) => {
+          const { logFormat, logLevel } = Either.getOrThrow(config)
+          return `${logLevel} ${logFormat}`
+        })
+      assert.strictEqual(yield* log({}), "info null")
+      assert.strictEqual(yield* log({ LOG_LEVEL: " Warn ", LOG_FORMAT: "TEXT" }), "warn text")
+      assert.strictEqual(yield* log({ LOG_LEVEL: "", LOG_FORMAT: "json" }), "info json")
+      assert.strictEqual(yield* log({ LOG_LEVEL: "verbose", GATEWAY_LOG_LEVEL: "error" }), "error null")
+      assert.strictEqual(
+        yield* problem({ LOG_LEVEL: "verbose" }),
+        "LOG_LEVEL must be one of: debug, info, warn, error, none"
+      )
+      assert.match(yield* problem({ GATEWAY_LOG_LEVEL: "loud" }), /^GATEWAY_LOG_LEVEL must be one of: debug, /)
+      assert.strictEqual(yield* problem({ LOG_FORMAT: "logfmt" }), "LOG_FORMAT must be one of: text, json")
+    })
+  )
+
   it.effect(
     "the budget of bodies: a quarter of the memory within its bounds, or what is said, never below one body",
     () =>

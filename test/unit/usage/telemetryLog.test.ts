@@ -3,8 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
-import { makeJsonLine, textLine } from "../../../src/usage/telemetry/RequestLog.ts"
+import { LogOutput } from "../../../src/usage/telemetry/LogOutput.ts"
+import { makeJsonLine } from "../../../src/usage/telemetry/RequestLog.ts"
+import { makeTextLine } from "../../../src/usage/telemetry/RequestText.ts"
 import { clean, pathOnly } from "../../../src/usage/telemetry/Summary.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 import { usageRow } from "../../support/usageRow.ts"
@@ -12,6 +15,9 @@ import { usageRow } from "../../support/usageRow.ts"
 const request = { method: "POST", path: "/v1/chat/completions?key=gw_secret" }
 
 const jsonLine = makeJsonLine()
+const textLine = makeTextLine({ format: "text", colours: false })
+/** Without its time of day, which depends on the machine's time zone. */
+const worded = (row: UsageRow): string => textLine({ ...request, row }).replace(/^\d\d:\d\d:\d\d /, "")
 
 describe("request log", () => {
   it("tells the request in one JSON line", () => {
@@ -60,13 +66,30 @@ describe("request log", () => {
     }
   })
 
-  it("words the request for a person", () => {
-    const row = usageRow({ outcome: "failed", status: 503, error: "http_503", attempts: 2, priced: false })
-    assert.strictEqual(
-      textLine({ ...request, row }),
-      "08:53:20.250 503 POST /v1/chat/completions openai/gpt-4.1 -> openai/gpt-4.1 " +
-        "(250 ms, 10 in, 20 out, unpriced, 2 attempts, failed: http_503) 0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"
+  it("words the request for a person, in columns, and says what went wrong with the id to ask about it", () => {
+    const failed = { outcome: "failed", status: 503, error: "http_503", attempts: 2, priced: false } as const
+    assert.deepStrictEqual(
+      [
+        usageRow(),
+        usageRow({ requestedModel: "auto", latencyMs: 12_345, tokens: { ...usageRow().tokens, in: 128_400 } }),
+        usageRow({ costNanoUsd: 900, status: 499, outcome: "aborted" }),
+        usageRow(failed),
+        usageRow({ ...failed, attempts: 0, provider: null, model: null, error: "ALL_ACCOUNTS_INACTIVE" })
+      ].map(worded),
+      [
+        "200   250 ms       10 in 20 out   $0.00150  openai/gpt-4.1",
+        "200   12.3 s   128.4k in 20 out   $0.00150  auto → openai/gpt-4.1",
+        "499   250 ms       10 in 20 out  <$0.00001  openai/gpt-4.1  the client left [0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee]",
+        "503   250 ms       10 in 20 out   unpriced  openai/gpt-4.1  2 attempts, http_503 [0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee]",
+        "503   250 ms       10 in 20 out   unpriced  openai/gpt-4.1  no account can be used, see 'gateway provider list' [0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee]"
+      ]
     )
+  })
+
+  it("colours status and time only where it is told to", () => {
+    const coloured = makeTextLine({ format: "text", colours: true })({ ...request, row: usageRow() })
+    assert.include(coloured, "\u001b[32m200\u001b[0m")
+    assert.notInclude(worded(usageRow()), "\u001b")
   })
 })
 
@@ -89,9 +112,9 @@ describe("LogSink", () => {
   const setUp = Effect.gen(function* () {
     const written: Array<string> = []
     const scope = yield* Scope.make()
-    const stream = { write: (text: string) => written.push(text) }
-    const sink = yield* LogSink.make(stream).pipe(Effect.provide(TestTimers.layer), Scope.extend(scope))
-    return { written, scope, sink }
+    const output = new LogOutput({ write: (text) => written.push(text) })
+    const sink = yield* LogSink.make(output).pipe(Effect.provide(TestTimers.layer), Scope.extend(scope))
+    return { written, scope, sink, output }
   })
 
   it.effect("gathers lines until the delay is over", () =>
@@ -126,6 +149,17 @@ describe("LogSink", () => {
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(written.join(""), `${lines.join("\n")}\n`)
       assert.isBelow(written.length, 100)
+    })
+  )
+
+  it.effect("a line that is written at once comes after those that wait", () =>
+    Effect.gen(function* () {
+      const { output, sink, written } = yield* setUp
+      sink.write("a request")
+      output.writeNow("Stopping")
+      sink.write("another")
+      yield* TestClock.adjust(LogSink.flushAfterMs)
+      assert.strictEqual(written.join(""), "a request\nStopping\nanother\n")
     })
   )
 

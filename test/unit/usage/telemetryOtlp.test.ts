@@ -11,6 +11,7 @@ import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { encodeTraces } from "../../../src/usage/telemetry/OtlpEncode.ts"
 import { LogSink } from "../../../src/usage/telemetry/LogSink.ts"
+import { jsonStyle } from "../../../src/usage/telemetry/LogStyle.ts"
 import * as Telemetry from "../../../src/usage/Telemetry.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
@@ -91,7 +92,7 @@ const observing = (
     Effect.provide(
       Telemetry.layer.pipe(
         Layer.provide(Otlp.layer),
-        Layer.provide(Layer.succeed(LogSink, { interactive: false, takes: () => true, write: () => {} })),
+        Layer.provide(Layer.succeed(LogSink, { style: jsonStyle, takes: () => true, write: () => {} })),
         Layer.provide(AppConfig.layerOf({ dataDir: "unused", otlpEndpoint, ...more }))
       )
     )
