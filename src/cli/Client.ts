@@ -16,11 +16,12 @@ import type { Target } from "./Target.ts"
 
 export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
 
-const httpClient = (to: Target): HttpClient.HttpClient =>
+const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
   NodeHttp.client.pipe(
-    HttpClient.mapRequest((request) =>
-      to.apiKey === null ? request : HttpClientRequest.bearerToken(request, to.apiKey)
-    ),
+    HttpClient.mapRequest((request) => {
+      const withHeaders = HttpClientRequest.setHeaders(request, headers)
+      return to.apiKey === null ? withHeaders : HttpClientRequest.bearerToken(withHeaders, to.apiKey)
+    }),
     HttpClient.withTracerPropagation(false)
   )
 
@@ -80,11 +81,12 @@ const explain =
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never
 
-/** The client of one group of the management contract. */
+/** The client of one group of the management contract. `headers` are sent with every request. */
 export const group = <const Name extends HttpApiGroup.HttpApiGroup.Name<GroupsOf<typeof GatewayApi>>>(
   to: Target,
-  name: Name
-) => HttpApiClient.group(GatewayApi, { group: name, httpClient: httpClient(to), baseUrl: to.url })
+  name: Name,
+  headers?: Readonly<Record<string, string>>
+) => HttpApiClient.group(GatewayApi, { group: name, httpClient: httpClient(to, headers), baseUrl: to.url })
 
 /** The client of the inference routes that are described by the contract. */
 export const inference = (to: Target) =>

@@ -4,10 +4,7 @@ import { BadArgument } from "./Failure.ts"
 const takesProviderKey = (words: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = words
   if (first === "setup" || first.startsWith("setup-")) return true
-  return (
-    /^(?:providers?|nodes?)$/.test(first) &&
-    !/^(?:list|show|available|test|test-all|remove|enable|disable)$/.test(second)
-  )
+  return /^(?:providers?|nodes?)$/.test(first) && /^(?:add|create|new|edit|set|update|validate)$/.test(second)
 }
 
 /** Why the arguments cannot be meant, when they hold `--api-key` where it is no provider's key; null else. */

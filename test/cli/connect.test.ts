@@ -1,10 +1,8 @@
 /** Connecting a provider at the command line: the provider is asked before anything is stored, and a key is never stored wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import * as Fake from "../support/FakeUpstream.ts"
-import { program } from "./support.ts"
+import { piped, program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
 
 const { dataDir, main, run, serve } = program()
@@ -31,19 +29,8 @@ const upstream = Effect.gen(function* () {
 const stored = async (DATA_DIR: string) =>
   JSON.parse((await run(["providers", "list", "--json"], { DATA_DIR })).stdout).connections
 
-/** Runs with something on standard input. */
-const piped = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input: string) => {
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env["PATH"], HOME: environment["DATA_DIR"], ...environment },
-    stdio: ["pipe", "pipe", "pipe"]
-  })
-  let stderr = ""
-  child.stderr.on("data", (chunk) => (stderr += chunk))
-  child.stdout.resume()
-  child.stdin.end(input)
-  const [code] = await once(child, "close")
-  return { code, stderr }
-}
+const withInput = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input: string) =>
+  piped(main, args, { PATH: process.env["PATH"] ?? "", HOME: environment["DATA_DIR"] ?? "", ...environment }, input)
 
 describe("gateway provider add", () => {
   it.scopedLive("stores what the provider accepts, and shows its models and the first question", () =>
@@ -52,7 +39,7 @@ describe("gateway provider add", () => {
       yield* Effect.promise(async () => {
         const DATA_DIR = dataDir()
         const server = await serve({ DATA_DIR })
-        const added = await piped(
+        const added = await withInput(
           ["provider", "add", "openai", "--base-url", url, "--name", "work", "--api-key-stdin"],
           { DATA_DIR },
           `export OPENAI_API_KEY="Bearer ${goodKey}"\r\n`
@@ -99,7 +86,7 @@ describe("gateway provider add", () => {
           assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], words)
           assert.include(refused.stderr, words)
         }
-        const closed = await piped([...openai, "--api-key-stdin"], { DATA_DIR }, "")
+        const closed = await withInput([...openai, "--api-key-stdin"], { DATA_DIR }, "")
         assert.strictEqual(closed.code, 2)
         assert.include(closed.stderr, "empty")
         for (const [args, words] of [

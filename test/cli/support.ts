@@ -42,6 +42,21 @@ export const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
+/** Runs the built program with something on standard input. */
+export const piped = async (
+  main: string,
+  args: ReadonlyArray<string>,
+  environment: Environment,
+  input: string
+): Promise<Pick<Ended, "code" | "stderr">> => {
+  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ["pipe", "ignore", "pipe"] })
+  const exit = once(child, "close")
+  child.stdin.end(input)
+  const stderr = await text(child.stderr)
+  const [code] = await exit
+  return { code, stderr }
+}
+
 /** Builds before the tests of a file; gives functions that run what was built with a clean environment. */
 export const program = () => {
   // Inside the project, so that the bundle finds its native addons; in a folder that version control leaves out.

@@ -26,7 +26,7 @@ const provider = group(
       (m) => m.providerAdd,
       {
         ...add,
-        examples: ["provider add openai --api-key sk-… --name work"]
+        examples: ["provider add openai", "provider add anthropic --api-key-stdin --name work", "provider add ollama"]
       }
     ),
     command(
@@ -363,6 +363,42 @@ const resilience = group(
   { section: "Watch", examples: ["resilience status", "resilience clear --all"] }
 )
 
+const context = group(
+  "context",
+  "Gateways you are logged in to, and which of them commands use.",
+  [
+    command(
+      "list",
+      "List the logins.",
+      () => import("./context.ts"),
+      (m) => m.contextList,
+      { ...list, examples: ["context list"] }
+    ),
+    command(
+      "show",
+      "Show a login, or the one in use.",
+      () => import("./context.ts"),
+      (m) => m.contextShow,
+      { examples: ["context show"] }
+    ),
+    command(
+      "use",
+      "Choose the gateway that commands go to; 'local' is this machine's.",
+      () => import("./context.ts"),
+      (m) => m.contextUse,
+      { prints: false, examples: ["context use gateway.example", "context use local"] }
+    ),
+    command(
+      "remove",
+      "Forget a login without asking its gateway; 'logout' removes its key too.",
+      () => import("./context.ts"),
+      (m) => m.contextRemove,
+      { ...remove, prints: false, examples: ["context remove gateway.example"] }
+    )
+  ],
+  { section: "Settings", aliases: ["contexts"], examples: ["context list", "context use local"] }
+)
+
 export const commands: ReadonlyArray<TreeNode> = [
   command(
     "setup",
@@ -385,6 +421,25 @@ export const commands: ReadonlyArray<TreeNode> = [
       examples: ["serve", "serve --port 8080 --no-open"]
     }
   ),
+  command(
+    "login",
+    "Log in to a gateway elsewhere, so that commands go there.",
+    () => import("./login.ts"),
+    (m) => m.loginCommand,
+    {
+      section: "Start",
+      prints: false,
+      examples: ["login https://gateway.example", "login https://gateway.example --key-stdin"]
+    }
+  ),
+  command(
+    "logout",
+    "Remove the key of a login, here and at its gateway.",
+    () => import("./context.ts"),
+    (m) => m.logoutCommand,
+    { section: "Settings", prints: false, examples: ["logout", "logout gateway.example"] }
+  ),
+  context,
   provider,
   model,
   key,

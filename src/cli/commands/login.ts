@@ -1,0 +1,109 @@
+/** `gateway login`: keeps a key of a gateway elsewhere, so that commands go there. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Prompt from "@effect/cli/Prompt"
+import type * as Terminal from "@effect/platform/Terminal"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { isGatewayKey } from "../../kernel/GatewayKey.ts"
+import * as Contexts from "../contexts/Contexts.ts"
+import * as login from "../login.ts"
+import { loadConfig } from "../EnvFile.ts"
+import { BadArgument, type CliFailure } from "../Failure.ts"
+import * as Output from "../output/Output.ts"
+import { canAsk } from "../prompts/terminal.ts"
+import { withSpinner } from "../spinner.ts"
+import { readSecret } from "../stdin.ts"
+
+const flags = {
+  url: Args.text({ name: "url" }).pipe(Args.withDescription("Address of the gateway.")),
+  name: Options.text("name").pipe(
+    Options.withDescription("Name of the login; else the host of the address."),
+    Options.optional
+  ),
+  keyStdin: Options.boolean("key-stdin").pipe(
+    Options.withDescription("Read a key of the gateway from standard input instead of asking.")
+  ),
+  insecure: Options.boolean("insecure").pipe(
+    Options.withDescription("Allow an address beyond this machine that is not encrypted.")
+  )
+}
+
+/** The name that means this machine's gateway. */
+export const localName = "local"
+
+const enter = (url: string, secret: Redacted.Redacted) =>
+  isGatewayKey(Redacted.value(secret)) ? login.withKey(url, secret) : login.withPassword(url, secret)
+
+/** Asks until the gateway accepts it. */
+const ask = (url: string): Effect.Effect<Contexts.Context, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
+  Effect.gen(function* () {
+    const secret = yield* Prompt.password({
+      message: "Admin password (or a key, gw_…)",
+      validate: (text) =>
+        text.trim() === "" ? Effect.fail("Type the password, or stop with Ctrl-C.") : Effect.succeed(text.trim())
+    })
+    const entered = yield* Effect.either(enter(url, secret).pipe(withSpinner(`Asking ${url} …`)))
+    if (Either.isRight(entered)) return entered.right
+    if (entered.left._tag !== "AuthRefused") return yield* entered.left
+    yield* Output.note(`${entered.left.message}\nTry again, or stop with Ctrl-C.`)
+    return yield* ask(url)
+  })
+
+/** The secret of standard input: one line, without what a shell adds at its end. */
+const piped = (url: string) =>
+  Effect.gen(function* () {
+    const text = (yield* readSecret).trim()
+    if (text === "" || /\s/.test(text)) {
+      return yield* new BadArgument({
+        message:
+          text === ""
+            ? "There is no key on standard input."
+            : "What is on standard input is no key: it has a space or a line end in it.",
+        hint: `Use it as 'gateway login ${url} --key-stdin < file'. Nothing was stored.`
+      })
+    }
+    return yield* login.withKey(url, Redacted.make(text))
+  })
+
+export const loginCommand = Command.make("login", flags, (given) =>
+  Effect.gen(function* () {
+    const url = yield* login.loginUrl(given.url, given.insecure)
+    const name = Option.getOrElse(given.name, () => login.nameOf(url))
+    if (name === localName || !/^[\w.:[\]-]{1,100}$/.test(name)) {
+      return yield* new BadArgument({
+        message: `'${name}' cannot be the name of a login.`,
+        hint: "Choose one with --name, of letters, digits, '.', ':', '_' and '-'; 'local' is this machine's gateway."
+      })
+    }
+    const file = Contexts.contextFile((yield* loadConfig).environment)
+    // Before a key is made that could not be kept.
+    const before = yield* Contexts.read(file)
+    const known = Contexts.named(before, name)
+    if (known !== null && known.url !== url) {
+      return yield* new BadArgument({
+        message: `There is a login '${name}' already, for ${known.url}.`,
+        hint: `Choose another name with --name, or remove it with 'gateway logout ${name}'.`
+      })
+    }
+    yield* login.reached(url)
+    const mayAsk = !given.keyStdin && (yield* canAsk)
+    if (!given.keyStdin && !mayAsk) {
+      return yield* new BadArgument({
+        message: "There is no terminal to ask for the admin password.",
+        hint: `Give a key of the gateway: 'gateway login ${url} --key-stdin < file'.`
+      })
+    }
+    const context = yield* mayAsk ? ask(url) : piped(url)
+    yield* Contexts.write(file, { current: name, contexts: { ...before.contexts, [name]: context } }).pipe(
+      Effect.tapError(() => Effect.ignore(login.giveBack(context)))
+    )
+    if (known !== null) yield* Effect.ignore(login.giveBack(known))
+    yield* Output.note(
+      `Logged in to ${url} as '${name}'. Commands go there from now on; --local is this machine's gateway, 'gateway logout' ends it.`
+    )
+  })
+)

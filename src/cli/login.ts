@@ -1,0 +1,87 @@
+/** Getting a key of a gateway elsewhere: with the admin password, or one that was given; and giving it back. */
+import * as Cookies from "@effect/platform/Cookies"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { hostname } from "node:os"
+import { isLoopbackHost } from "../kernel/BindAddress.ts"
+import { harmless } from "../kernel/TerminalText.ts"
+import * as Client from "./Client.ts"
+import { AuthRefused, BadArgument, type CliFailure } from "./Failure.ts"
+import { gatewayUrl, type Target } from "./Target.ts"
+import type { Context } from "./contexts/Contexts.ts"
+
+const plainHint = "Use its https:// address, or --insecure if nobody else is on the network between."
+
+/** The address to log in to. Without a scheme it is https, and http on this machine. A key is not sent in the open unless `insecure`. */
+export const loginUrl = (text: string, insecure: boolean): Effect.Effect<string, BadArgument> => {
+  const isBare = !text.includes("://")
+  const url = gatewayUrl(isBare ? `https://${text}` : text)
+  const parsed = url === null ? null : new URL(url)
+  if (url === null || parsed === null || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
+    return new BadArgument({
+      message: `'${text}' is not the address of a gateway.`,
+      hint: "It looks like https://gateway.example, without a user, '?' or '#'."
+    })
+  }
+  const isHere = isLoopbackHost(parsed.hostname.replace(/^\[(.*)\]$/, "$1"))
+  const chosen = isBare && isHere ? url.replace("https:", "http:") : url
+  if (chosen.startsWith("http:") && !isHere && !insecure) {
+    return new BadArgument({
+      message: `${chosen} is not encrypted: others on the way could read the key.`,
+      hint: plainHint
+    })
+  }
+  // What clients are given as base URL.
+  return Effect.succeed(chosen.replace(/\/v1$/, ""))
+}
+
+/** How a login is called when no name is given: the host, and the port where it is not the usual one. */
+export const nameOf = (url: string): string => new URL(url).host
+
+const at = (url: string, apiKey: Redacted.Redacted | null): Target => ({ url, apiKey, namedBy: "url" })
+
+/** Whether a gateway answers there at all. */
+export const reached = (url: string): Effect.Effect<void, CliFailure> =>
+  Effect.flatMap(Client.group(at(url, null), "system"), (system) =>
+    Effect.asVoid(system.ping().pipe(Client.orExplain(at(url, null))))
+  )
+
+/** A key that was given, after the gateway has accepted it for management. */
+export const withKey = (url: string, key: Redacted.Redacted): Effect.Effect<Context, CliFailure> =>
+  Effect.flatMap(Client.group(at(url, key), "keys"), (keys) =>
+    Effect.as(keys.list().pipe(Client.orExplain(at(url, key))), { url, key, keyId: null })
+  )
+
+/** Of an admin session. */
+const cookieName = "gateway_session"
+const keyName = `gateway command on ${harmless(hostname()).slice(0, 100)}`
+
+/** A new key of scope `manage`, named after this machine. The session for it ends at once. */
+export const withPassword = (url: string, password: Redacted.Redacted): Effect.Effect<Context, CliFailure> =>
+  Effect.gen(function* () {
+    const to = at(url, null)
+    const auth = yield* Client.group(to, "auth")
+    const [{ csrfToken }, response] = yield* auth.login({ payload: { password }, withResponse: true }).pipe(
+      Effect.catchTag("Unauthorized", ({ message }) => new AuthRefused({ message, hint: "Nothing was stored." })),
+      Effect.catchIf(
+        (error) => !(error instanceof AuthRefused),
+        (error) => Client.orExplain(to)(Effect.fail(error))
+      )
+    )
+    const cookie = Option.getOrElse(Cookies.getValue(response.cookies, cookieName), () => "")
+    const session = { cookie: `${cookieName}=${cookie}`, "x-csrf-token": csrfToken }
+    const keys = yield* Client.group(to, "keys", session)
+    const made = yield* keys.create({ payload: { name: keyName, scopes: ["manage"] } }).pipe(Client.orExplain(to))
+    const own = yield* Client.group(to, "auth", session)
+    yield* Effect.ignore(own.logout())
+    return { url, key: Redacted.make(made.secret), keyId: made.key.id }
+  })
+
+/** Removes the key that a login made. */
+export const giveBack = ({ key, keyId, url }: Context): Effect.Effect<void, CliFailure> =>
+  keyId === null
+    ? Effect.void
+    : Effect.flatMap(Client.group(at(url, key), "keys"), (keys) =>
+        Effect.asVoid(keys.remove({ path: { id: keyId } }).pipe(Client.orExplain(at(url, key))))
+      )
