@@ -155,6 +155,16 @@ const answersOf = (route: EdgeRoute, endpoint: string, written: JsonMap): JsonMa
   )
 })
 
+/** The operation with an example that a route of one provider takes: `auto` is no model of it. */
+const forProvider = (operation: Operation): Operation => {
+  const body = asMap(operation["requestBody"])
+  const media = asMap(asMap(body["content"])["application/json"])
+  const example = asMap(media["example"])
+  if (example["model"] !== "auto") return operation
+  const content = { "application/json": { ...media, example: { ...example, model: "gpt-4o-mini" } } }
+  return { ...operation, requestBody: { ...body, content } }
+}
+
 /** What an operation of the contract is at a path of the edge. `first` is where it stands first; null: here. */
 export const atPath = (
   route: EdgeRoute,
@@ -162,7 +172,7 @@ export const atPath = (
   operation: Operation,
   first: string | null
 ): Operation => ({
-  ...operation,
+  ...(route.path.includes(":provider") ? forProvider(operation) : operation),
   ...(first === null
     ? { tags: [tagOf(route)] }
     : {

@@ -1,0 +1,263 @@
+/**
+ * A client that is generated from `/openapi.json` calls every operation of the document on a running gateway, with the documented examples.
+ * Every answer has a documented status and fits the schema that is documented for it.
+ */
+import { assert, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as FakeUpstream from "../../support/FakeUpstream.ts"
+import * as Redocly from "../../support/Redocly.ts"
+import * as TestGateway from "../../support/TestGateway.ts"
+import { exampleId, exampleKeyId } from "../../../src/api/Examples.ts"
+
+interface Parameter {
+  readonly $ref?: string
+  readonly name: string
+  readonly in: string
+  readonly example: unknown
+}
+interface Operation {
+  readonly operationId: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: unknown } } }
+  readonly responses: Readonly<
+    Record<string, { readonly $ref?: string; readonly content?: Readonly<Record<string, object>> }>
+  >
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+/** A function of the generated client. Streams are read by iterating over them. */
+type Call = (args: object, init: object) => Promise<unknown> | AsyncIterable<unknown>
+interface Client {
+  readonly configure: (config: object) => void
+  readonly client: Readonly<Record<string, Call>>
+}
+
+interface Placed {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+/** What others need comes first, what takes it away last. */
+const first = [
+  "authLogin",
+  "providerNodesCreate",
+  "providersCreate",
+  "keysCreate",
+  "combosCreate",
+  "modelAliasesSet",
+  "providerModelsCreate",
+  "quotaGroupsCreate",
+  "inferenceChat"
+]
+const last = [
+  "combosRemove",
+  "modelAliasesRemove",
+  "quotaGroupsRemove",
+  "providerModelsRemove",
+  "keysRemove",
+  "providersRemove",
+  "providerNodesRemove",
+  "flagsClear",
+  "authLogout"
+]
+
+const rank = ({ operation: { operationId } }: Placed): number => {
+  if (first.includes(operationId)) return first.indexOf(operationId) - first.length
+  return last.includes(operationId) ? last.indexOf(operationId) + 1 : 0
+}
+
+/** Members of a query that only an answer before can give. */
+const fromAnswers = new Set(["cursor", "after_id", "before_id", "pageToken"])
+
+const step = (name: string): string => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
+
+const adminPassword = "correct horse battery staple"
+
+const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Answer => {
+  if (request.url.includes("embeddings")) {
+    return FakeUpstream.json({
+      object: "list",
+      model: "text-embedding-3-small",
+      data: [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }],
+      usage: { prompt_tokens: 1, total_tokens: 1 }
+    })
+  }
+  const isStream = request.body.includes('"stream":true')
+  return isStream
+    ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
+    : FakeUpstream.json(FakeUpstream.chatCompletion())
+}
+
+it.scopedLive(
+  "every operation is called by a generated client, and answers as the document says",
+  () =>
+    Effect.gen(function* () {
+      const upstream = yield* FakeUpstream.start
+      upstream.always((response, request) => upstreamAnswer(request)(response, request))
+      upstream.lists(FakeUpstream.json(FakeUpstream.models(["gpt-4o-mini", "text-embedding-3-small"])))
+      const gateway = yield* TestGateway.start({ adminPassword: Redacted.make(adminPassword) })
+      yield* Effect.promise(() => callAll(gateway.url, upstream.origin))
+    }),
+  { timeout: 180_000 }
+)
+
+const callAll = async (url: string, upstream: string): Promise<void> => {
+  const text = await (await fetch(`${url}/openapi.json`)).text()
+  const document = JSON.parse(text) as Document
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
+  )
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema({ $id: "https://gateway.test/openapi", ...document })
+
+  const folder = mkdtempSync(join(tmpdir(), "gateway-client-"))
+  try {
+    writeFileSync(join(folder, "openapi.json"), text)
+    const file = join(folder, "client.ts")
+    await Redocly.run(folder, [
+      "generate-client",
+      "openapi.json",
+      "-o",
+      file,
+      "--import-ext",
+      "ts",
+      "--error-mode",
+      "result"
+    ])
+    const { client, configure } = (await import(/* @vite-ignore */ file)) as Client
+
+    const ids: Record<string, string> = {}
+    let session: Readonly<Record<string, string>> = {}
+    let current: Placed | null = null
+    const statuses = new Map<string, number>()
+
+    /** Compares an answer with what is documented of its operation. */
+    const check = async ({ method, operation, path }: Placed, answer: Response): Promise<void> => {
+      const name = `${method.toUpperCase()} ${path}`
+      const body = await answer.text()
+      statuses.set(operation.operationId, answer.status)
+      const said = `${name}: ${answer.status} ${body.slice(0, 500)}`
+      // Only the owner of the data folder may set the password, and this test runs without the owner's token.
+      if (operation.operationId !== "authSetPassword") assert.isBelow(answer.status, 300, said)
+      const documented = operation.responses[String(answer.status)]
+      assert.isDefined(documented, said)
+      assert.isString(answer.headers.get("x-gateway-request-id"), said)
+      if (answer.status === 204) return assert.strictEqual(body, "", said)
+      const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? ""
+      const pointer =
+        documented?.$ref?.replace("#", "") ?? `/paths${step(path)}${step(method)}/responses/${answer.status}`
+      if (documented?.$ref === undefined) assert.property(documented?.content, type, said)
+      const value: unknown = type === "application/json" ? JSON.parse(body) : body
+      const fits = ajv.validate({ $ref: `https://gateway.test/openapi#${pointer}/content${step(type)}/schema` }, value)
+      assert.isTrue(fits, `${ajv.errorsText()} in ${said}`)
+      remember(operation.operationId, value, answer)
+    }
+
+    const remember = (operationId: string, value: unknown, { headers }: Response): void => {
+      const at = (member: string): string => String((value as Record<string, Record<string, unknown>>)[member]?.["id"])
+      if (operationId === "authLogin") {
+        const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+        session = { cookie, "x-csrf-token": String((value as { csrfToken?: unknown }).csrfToken) }
+      }
+      if (operationId === "providersCreate") ids["providers"] = at("connection")
+      if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
+      if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
+      if (operationId === "combosCreate") ids["combos"] = at("combo")
+      if (operationId === "keysCreate") {
+        ids["keys"] = at("key")
+        ids["token"] = String((value as { secret?: unknown }).secret)
+      }
+      if (operationId === "inferenceChat") ids["requestId"] = headers.get("x-gateway-request-id") ?? ""
+    }
+
+    /** Flags and the log-out are for sessions. */
+    const credentials = (address: string): Readonly<Record<string, string>> =>
+      /feature-flags|auth\/logout/.test(address) ? session : { authorization: `Bearer ${TestGateway.adminKey}` }
+
+    configure({
+      serverUrl: url,
+      fetch: async (address: string | URL, init: RequestInit) => {
+        const placed = current
+        assert.isNotNull(placed)
+        const headers = { ...Object.fromEntries(new Headers(init.headers)), ...credentials(String(address)) }
+        const answer = await fetch(address, { ...init, headers })
+        await check(placed!, answer.clone())
+        return answer
+      }
+    })
+
+    const pathOf = ({ operation: { operationId, parameters } }: Placed): Readonly<Record<string, string>> => {
+      const group = Object.keys(ids).find((name) => operationId.startsWith(name))
+      const owner = operationId.startsWith("providerNodes") ? "providerNodes" : group
+      const given: Readonly<Record<string, string | undefined>> = {
+        id: ids[owner ?? ""],
+        connectionId: ids["providers"],
+        requestId: ids["requestId"],
+        token: ids["token"]
+      }
+      return Object.fromEntries(
+        parameters
+          .filter((parameter) => parameter.in === "path")
+          .map(({ example, name }) => [name, given[name] ?? String(example)])
+      )
+    }
+
+    /** The documented body, with ids of this gateway, and with the fake upstream as the provider's address. */
+    const bodyOf = ({ operation: { operationId, requestBody } }: Placed): unknown => {
+      if (requestBody === undefined) return undefined
+      const written = JSON.stringify(requestBody.content["application/json"].example)
+        .replaceAll(exampleId, ids["providers"] ?? exampleId)
+        .replaceAll(exampleKeyId, ids["keys"] ?? exampleKeyId)
+      const body = JSON.parse(written) as Record<string, unknown>
+      if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
+      return operationId === "providersValidate" ? { ...body, baseUrl: upstream } : body
+    }
+
+    const isStream = ({ operation }: Placed): boolean =>
+      "text/event-stream" in (operation.responses["200"]?.content ?? {})
+
+    const queryOf = ({ operation: { parameters } }: Placed): Readonly<Record<string, unknown>> =>
+      Object.fromEntries(
+        parameters
+          .filter((parameter) => parameter.in === "query" && !fromAnswers.has(parameter.name))
+          .map(({ example, name }) => [name, example])
+      )
+
+    const call = async (placed: Placed, more: object, query: object): Promise<void> => {
+      const { operationId } = placed.operation
+      const run = client[operationId]
+      assert.isFunction(run, operationId)
+      const body = bodyOf(placed)
+      const args = {
+        path: pathOf(placed),
+        query,
+        ...(body === undefined ? {} : { body: { ...(body as object), ...more } })
+      }
+      const outcome = run!(args, { reconnect: false })
+      if (Symbol.asyncIterator in outcome) {
+        let events = 0
+        for await (const event of outcome) if (event !== undefined) events++
+        if ("stream" in more) assert.isAbove(events, 1, operationId)
+      } else await outcome
+    }
+
+    for (const placed of operations.toSorted((a, b) => rank(a) - rank(b))) {
+      current = placed
+      await call(placed, {}, queryOf(placed))
+      const hasForms = placed.operation.parameters.some(({ name }) => name === "alt")
+      if (hasForms) await call(placed, {}, {})
+      else if (isStream(placed)) await call(placed, { stream: true }, queryOf(placed))
+    }
+    assert.strictEqual(statuses.size, operations.length)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
