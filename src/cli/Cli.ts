@@ -2,22 +2,41 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { commandLogger } from "./commandLog.ts"
 import { dispatch } from "./dispatch.ts"
-import { withPlainOutput } from "./output/plain.ts"
+import { noColor, withoutColours, withPlainOutput } from "./output/plain.ts"
 import { program } from "./program.ts"
 import { runMain } from "./run.ts"
+
+/** Questions are coloured by the command-line library; NO_COLOR (https://no-color.org) asks for none. */
+const plainQuestions = Layer.effect(
+  Terminal.Terminal,
+  Effect.map(Effect.all([Terminal.Terminal, noColor]), ([terminal, plain]) =>
+    plain ? { ...terminal, display: (text) => terminal.display(withoutColours(text)) } : terminal
+  )
+)
 
 const platform = Layer.mergeAll(
   NodeFileSystem.layer,
   NodePath.layer,
-  NodeTerminal.layer,
+  Layer.provide(plainQuestions, NodeTerminal.layer),
   Logger.replace(Logger.defaultLogger, commandLogger)
 )
 
+/** A reader that goes away, such as `head`, has had what it wanted. */
+const endWithReader = (): void => {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error
+    process.exit(0)
+  })
+}
+
 /** Runs one command. `argv` is the process's own, with the runtime and the script in front. */
-export const main = (argv: ReadonlyArray<string>): void =>
+export const main = (argv: ReadonlyArray<string>): void => {
+  endWithReader()
   runMain(dispatch(program, argv.slice(2)).pipe(withPlainOutput, Effect.provide(platform)), 130)
+}

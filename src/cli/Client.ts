@@ -10,8 +10,17 @@ import type * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { GatewayApi } from "../api/Api.ts"
 import { CompatApi } from "../api/CompatApi.ts"
-import { AuthRefused, BadArgument, type CliFailure, CommandFailed, ServerOffline } from "./Failure.ts"
+import {
+  AuthRefused,
+  BadArgument,
+  type CliFailure,
+  CommandFailed,
+  RateLimited,
+  ServerOffline,
+  TimedOut
+} from "./Failure.ts"
 import * as NodeHttp from "./NodeHttp.ts"
+import { withSpinner } from "./spinner.ts"
 import type { Target } from "./Target.ts"
 
 export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
@@ -67,6 +76,8 @@ const explain =
       case "BadRequest":
       case "NotFound":
         return new BadArgument({ message: messageOf(error) })
+      case "TooManyRequests":
+        return new RateLimited({ message: messageOf(error), hint: "Wait a little, then run the command again." })
       case "ResponseError":
       case "ParseError":
       case "HttpApiDecodeError":
@@ -101,8 +112,9 @@ export const orExplain =
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, CliFailure, R> =>
     call.pipe(
       Effect.mapError(explain(to)),
+      withSpinner("Waiting for the gateway …"),
       Effect.timeoutFail({
         duration: patience,
-        onTimeout: () => new ServerOffline({ message: `The gateway at ${to.url} did not answer within ${patience}.` })
+        onTimeout: () => new TimedOut({ message: `The gateway at ${to.url} did not answer within ${patience}.` })
       })
     )

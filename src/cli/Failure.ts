@@ -1,6 +1,6 @@
 /**
  * How a command fails: a sentence for the person on stderr, and an exit code for the script.
- * 0 ok, 1 error, 2 bad argument, 3 server offline, 4 authentication, 130 stopped by Ctrl-C.
+ * 0 ok, 1 error, 2 bad argument, 3 server offline, 4 authentication, 5 rate limit, 124 timeout, 130 stopped by Ctrl-C.
  */
 import * as Cause from "effect/Cause"
 import type { ConfigError } from "effect/ConfigError"
@@ -24,16 +24,29 @@ export class BadArgument extends Data.TaggedError("BadArgument")<Words> {}
 export class ServerOffline extends Data.TaggedError("ServerOffline")<Words> {}
 /** The gateway refused the credential. */
 export class AuthRefused extends Data.TaggedError("AuthRefused")<Words> {}
+/** The gateway refused the request because there were too many. */
+export class RateLimited extends Data.TaggedError("RateLimited")<Words> {}
+/** The gateway took too long. */
+export class TimedOut extends Data.TaggedError("TimedOut")<Words> {}
 /** The command has already printed what is wrong, as `doctor` does; only the exit code is left to say. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 
-export type CliFailure = CommandFailed | BadArgument | ServerOffline | AuthRefused | AlreadyReported
+export type CliFailure =
+  | CommandFailed
+  | BadArgument
+  | ServerOffline
+  | AuthRefused
+  | RateLimited
+  | TimedOut
+  | AlreadyReported
 
 const cliTags: ReadonlySet<string> = new Set<CliFailure["_tag"]>([
   "CommandFailed",
   "BadArgument",
   "ServerOffline",
   "AuthRefused",
+  "RateLimited",
+  "TimedOut",
   "AlreadyReported"
 ])
 
@@ -47,17 +60,12 @@ const codes: Readonly<Record<string, number>> = {
   BadArgument: 2,
   ServerOffline: 3,
   AuthRefused: 4,
+  RateLimited: 5,
+  TimedOut: 124,
   QuitException: 130
 }
 
-/** Errors of the command-line library about arguments have no tag, but a symbol that only they carry. */
-const isArgumentError = (error: unknown): boolean =>
-  Predicate.isObject(error) && Symbol.for("@effect/cli/ValidationError") in error
-
-const codeOfError = (error: unknown): number => {
-  if (isArgumentError(error)) return codes["BadArgument"] ?? 1
-  return (Predicate.hasProperty(error, "_tag") && codes[String(error._tag)]) || 1
-}
+const codeOfError = (error: unknown): number => (Predicate.hasProperty(error, "_tag") && codes[String(error._tag)]) || 1
 
 /** The process's exit code for the end of a command. */
 export const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
@@ -79,10 +87,7 @@ export const report = (cause: Cause.Cause<unknown>): string | null => {
   if (Cause.isInterruptedOnly(cause)) return null
   return Option.match(Cause.failureOption(cause), {
     onNone: () => `gateway: this is a fault of the program.\n${Cause.pretty(cause)}`,
-    onSome: (error) => {
-      if (isArgumentError(error)) return "Run the command with --help to see what it takes."
-      return Predicate.hasProperty(error, "_tag") && silent.has(String(error._tag)) ? null : sentence(error)
-    }
+    onSome: (error) => (Predicate.hasProperty(error, "_tag") && silent.has(String(error._tag)) ? null : sentence(error))
   })
 }
 

@@ -4,6 +4,8 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { dropCredentials } from "../local/recovery.ts"
+import { BadArgument } from "../Failure.ts"
+import { canAsk } from "../prompts/terminal.ts"
 import * as Output from "../output/Output.ts"
 import { askNewPassword, checkedPassword, putPassword } from "../password.ts"
 
@@ -14,6 +16,12 @@ const password = Options.redacted("password").pipe(
 
 export const resetPassword = Command.make("reset-password", { password }, (flags) =>
   Effect.gen(function* () {
+    if (Option.isNone(flags.password) && !(yield* canAsk)) {
+      return yield* new BadArgument({
+        message: "There is no terminal to ask for the new password on.",
+        hint: "Give it with --password, or run the command in a terminal."
+      })
+    }
     const chosen = yield* Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
     yield* putPassword(chosen)
     yield* Output.done({ passwordSet: true }, "The admin password is set, and every session has ended.", "")

@@ -48,7 +48,7 @@ const begun = (group: GroupNode, typed: string): ReadonlyArray<Candidate> =>
     ? []
     : group.commands
         .filter(({ hidden, name }) => hidden !== true && !name.startsWith(typed))
-        .flatMap(({ aliases, summary }) => aliases.slice(0, 1).map((value) => ({ value, summary })))
+        .flatMap(({ aliases, summary }) => aliases.map((value) => ({ value, summary })))
 
 const flagNamed = (shape: Shape, word: string): FlagShape | undefined =>
   shape.flags.find(({ aliases, name }) => name === word || aliases.includes(word))

@@ -8,20 +8,20 @@ export type Shell = "bash" | "zsh" | "fish"
 /** bash takes a word apart at colons and equals signs; the part before them must not be repeated. */
 const bash = `# bash completion for gateway: eval "$(gateway completion bash)"
 _gateway() {
-  local line=\${COMP_LINE:0:COMP_POINT} word prefix IFS=$'\\n'
+  local line=\${COMP_LINE:0:COMP_POINT} word prefix candidate
   local -a words
-  IFS=$' \\t\\n' read -r -a words <<< "$line"
+  IFS=$' \\t' read -r -a words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   word=\${words[\${#words[@]}-1]}
   prefix=
   [[ $word == *[:=]* ]] && prefix=\${word%"\${word##*[:=]}"}
   COMPREPLY=()
-  local candidate
   while IFS=$'\\t' read -r candidate _; do
-    if [[ $candidate == ':files' ]]; then
-      compopt -o filenames -o default 2>/dev/null
+    if [[ $candidate == :files ]]; then
+      compopt -o default 2>/dev/null
     else
-      COMPREPLY+=("\${candidate#"$prefix"}")
+      printf -v candidate %q "\${candidate#"$prefix"}"
+      COMPREPLY+=("$candidate")
     fi
   done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null </dev/null)
 }

@@ -1,13 +1,18 @@
-/** The command-line library colours its help wherever it goes; a pipe, a file, or NO_COLOR gets plain text instead. */
+/** Help and questions are coloured; a pipe, a file, or NO_COLOR gets plain text instead. */
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { stripVTControlCharacters } from "node:util"
 
-const noColor = Config.nonEmptyString("NO_COLOR").pipe(
+/** Whether NO_COLOR is set to anything. */
+export const noColor = Config.nonEmptyString("NO_COLOR").pipe(
   Effect.as(true),
   Effect.orElseSucceed(() => false)
 )
+
+/** Text without its colours; what moves the cursor stays. */
+// oxlint-disable-next-line no-control-regex
+export const withoutColours = (text: string): string => text.replaceAll(/\u001b\[[\d;]*m/g, "")
 
 const stripped = (words: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
   words.map((word) => (typeof word === "string" ? stripVTControlCharacters(word) : word))

@@ -1,5 +1,3 @@
-import * as HelpDoc from "@effect/cli/HelpDoc"
-import * as ValidationError from "@effect/cli/ValidationError"
 import { QuitException } from "@effect/platform/Terminal"
 import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -16,9 +14,10 @@ describe("exitCode", () => {
     assert.strictEqual(codeOf(new Failure.AlreadyReported()), 1)
     assert.strictEqual(codeOf(new Error("unknown")), 1)
     assert.strictEqual(codeOf(new Failure.BadArgument({ message: "" })), 2)
-    assert.strictEqual(codeOf(ValidationError.missingValue(HelpDoc.empty)), 2)
     assert.strictEqual(codeOf(new Failure.ServerOffline({ message: "" })), 3)
     assert.strictEqual(codeOf(new Failure.AuthRefused({ message: "" })), 4)
+    assert.strictEqual(codeOf(new Failure.RateLimited({ message: "" })), 5)
+    assert.strictEqual(codeOf(new Failure.TimedOut({ message: "" })), 124)
     assert.strictEqual(codeOf(new QuitException()), 130)
     assert.strictEqual(Failure.exitCode(Exit.interrupt(FiberId.none)), 130)
     assert.strictEqual(Failure.exitCode(Exit.die("bug")), 1)
