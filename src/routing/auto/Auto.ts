@@ -12,15 +12,24 @@ import { inFront } from "../strategies/Ordering.ts"
 import type { AutoSpec } from "../resolve/AutoId.ts"
 import { explore } from "./Exploration.ts"
 import { factorsOf } from "./Factors.ts"
-import { applyFilters, type AutoExclusion, type FilterRule } from "./Filters.ts"
+import {
+  applyFilters,
+  asksForRoomOnly,
+  type AutoExclusion,
+  type Filtered,
+  type FilterRequest,
+  type FilterRule
+} from "./Filters.ts"
 import { staticFitness, type FitnessTable } from "./Fitness.ts"
-import { layoutOf } from "./Layout.ts"
+import { type Layout, layoutOf } from "./Layout.ts"
 import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool, type Scale } from "./Pool.ts"
 import { ranked as rankedBy } from "./Rank.ts"
 import {
   builtInStrategy,
   choose,
+  chooseRanked,
   type PoolMember,
+  type RankedPool,
   type RoutingContext,
   type StrategyLookup
 } from "./RouterStrategies.ts"
@@ -219,6 +228,33 @@ class Member implements PoolMember {
   }
 }
 
+const noScale: Scale = { median: null, most: 0 }
+
+/** `ranking`: places of the ranked in the layout. */
+const rankedPool = (
+  ranked: ReadonlyArray<Candidate>,
+  { connectionNumbers, connections, providerNumbers, providers, targets }: Layout,
+  ranking: Int32Array,
+  scores: Float64Array,
+  isAnyOpen: boolean,
+  { lastKnownGood: good }: RoutingContext
+): RankedPool => {
+  const connection = good === null ? undefined : connectionNumbers.get(good.connectionId)
+  const provider = good === null || good.provider === null ? undefined : providerNumbers.get(good.provider)
+  return {
+    count: ranked.length,
+    isAnyOpen,
+    isOpen: (index) => ranked[index]?.breaker === "OPEN",
+    score: (index) => scores[ranking[index] ?? 0] ?? 0,
+    nearness: (index) => {
+      const place = ranking[index] ?? 0
+      const own = connections[place] ?? 0
+      if (own === connection) return targets[place]?.model === good?.model ? 3 : 2
+      return providers[own] === provider ? 1 : 0
+    }
+  }
+}
+
 /** Ascending places of some candidates in the list they were taken from; null when they are all of it. */
 const placesOf = (some: ReadonlyArray<Candidate>, all: ReadonlyArray<Candidate>): Int32Array | null => {
   if (some.length === all.length) return null
@@ -271,17 +307,24 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const { candidates, features, fitness, memory, nowMs, random, spec, unavailable } = input
   const { auto } = input.policy
   const all = unavailable.length === 0 ? candidates : [...candidates, ...unavailable]
-  const incident = isIncident(all)
+  const layout = all.length === 0 ? null : layoutOf(all)
+  const isAnyOpen = layout !== null && layout.columns.countIn("OPEN") > 0
+  const incident = isAnyOpen && isIncident(all)
   const asked = weightsOf(spec.pack, auto, input.modeHeader)
   const weights = incident ? steadied(asked) : asked
 
-  const filtered = applyFilters(candidates, {
+  const request: FilterRequest = {
     filter: spec.filter,
     features,
     candidatePool: auto.candidatePool,
     budgetUsd: budgetOfHeader(input.budgetHeader) ?? auto.budgetUsd,
     freeTierStrict: input.freeTierStrict
-  })
+  }
+  const isRoomy = layout?.columns.haveRoomFor(features.promptTokens, features.maxOutputTokens ?? 0) === true
+  const filtered: Filtered =
+    isRoomy && asksForRoomOnly(request)
+      ? { _tag: "Kept", kept: candidates, exclusions: [], relaxedFilters: [] }
+      : applyFilters(candidates, request)
   // The scales are those of the candidates to choose from; the others are measured on them for the record.
   const kept = filtered._tag === "Kept" ? filtered.kept : candidates
   const scaling = kept.length === 0 ? all : kept
@@ -290,28 +333,33 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     return { _tag: "NoFreeCandidate", scores, weights, exclusions: filtered.exclusions }
   }
 
-  const layout = layoutOf(all)
   const places = placesOf(scaling, all)
-  const numbers = scoreAll({ all, layout, scaling: places }, features, nowMs, weights, fitness)
-  const ranking = kept.length === 0 ? noPlaces : rankedBy(layout, numbers.scores, places && marksOf(places, all.length))
+  const numbers = layout === null ? null : scoreAll({ all, layout, scaling: places }, features, nowMs, weights, fitness)
+  const ranking =
+    layout === null || numbers === null || kept.length === 0
+      ? noPlaces
+      : rankedBy(layout, numbers.scores, places && marksOf(places, all.length))
   const rated: Array<Candidate> = []
-  for (const place of ranking) {
-    const candidate = all[place]
-    if (candidate === undefined) continue
-    rated.push(candidate)
+  for (let index = 0; index < ranking.length; index += 1) {
+    const candidate = all[ranking[index] ?? 0]
+    if (candidate !== undefined) rated.push(candidate)
   }
-  const scoreAt = (index: number): number => numbers.scores[ranking[index] ?? 0] ?? 0
+  const scoreAt = (index: number): number => numbers?.scores[ranking[index] ?? 0] ?? 0
   const { due, exclusions, healing, out, ranked, relaxed } = examine(rated, scoreAt, input.healing, nowMs)
-  const scaled = { scores, p95Ms: numbers.p95Ms }
-  const members: Array<Member> = []
-  for (let index = 0; index < rated.length; index += 1) {
-    const candidate = rated[index]
-    // Those that stay in are in the same order.
-    if (candidate !== undefined && candidate === ranked[members.length]) {
-      members.push(new Member(candidate, scoreAt(index), scaled))
+  const membersOf = (): ReadonlyArray<Member> => {
+    const scaled = { scores, p95Ms: numbers?.p95Ms ?? noScale }
+    const members: Array<Member> = []
+    for (let index = 0; index < rated.length; index += 1) {
+      const candidate = rated[index]
+      // Those that stay in are in the same order.
+      if (candidate !== undefined && candidate === ranked[members.length]) {
+        members.push(new Member(candidate, scoreAt(index), scaled))
+      }
     }
+    return members
   }
   const rate = incident ? 0 : (auto.explorationRate ?? spec.explorationRate)
+  const mayProbe = due.size > 0 || (layout !== null && layout.columns.countIn("HALF_OPEN") > 0)
   const isProbe = ({ breaker, key }: Candidate): boolean => breaker === "HALF_OPEN" || due.has(key)
   const result = (
     order: ReadonlyArray<Candidate>,
@@ -328,20 +376,31 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     exclusions: exclusions.length === 0 ? filtered.exclusions : [...filtered.exclusions, ...exclusions],
     relaxedFilters: relaxed ? [...filtered.relaxedFilters, "score"] : filtered.relaxedFilters,
     healing: after,
-    probes: ranked.some(isProbe) ? new Set(ranked.filter(isProbe).map(({ key }) => key)) : noKeys,
+    probes: mayProbe ? new Set(ranked.filter(isProbe).map(({ key }) => key)) : noKeys,
     detour,
     incident
   })
 
-  if (members.length === 0) return result([], "no candidate", null, healing)
+  if (ranked.length === 0) return result([], "no candidate", null, healing)
   const name = auto.routerStrategy ?? spec.routerStrategy
-  const chosen = choose(name, input.strategies, members, contextOf(input, auto.sla))
+  const context = contextOf(input, auto.sla)
+  // Where none is left out, the places of the ranked are those of the ranking.
+  const quick =
+    out.length > 0 || layout === null || numbers === null
+      ? null
+      : chooseRanked(
+          name,
+          input.strategies,
+          rankedPool(ranked, layout, ranking, numbers.scores, isAnyOpen, context),
+          context
+        )
+  const chosen = quick ?? choose(name, input.strategies, membersOf(), context)
   const favourite = ranked[chosen.index]
   const order = favourite === undefined ? ranked : first(favourite, ranked)
   const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`
 
   // Also where nothing is explored, and in an incident: without its probe a recovered candidate would never come back.
-  const probe = order.find(isProbe)
+  const probe = mayProbe ? order.find(isProbe) : undefined
   if (probe !== undefined && probe !== favourite) {
     const cause = due.has(probe.key) ? "probe after exclusion" : "probe of a half-open provider"
     return result(first(probe, order), cause, "probe", probeStarted(healing, probe.key, nowMs))

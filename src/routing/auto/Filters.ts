@@ -146,6 +146,17 @@ const rulesOf = ({ candidatePool, features, filter }: FilterRequest): ReadonlyAr
   return rules
 }
 
+/** Nothing but windows and lengths of answers is to be looked at. */
+export const asksForRoomOnly = ({ budgetUsd, candidatePool, features, filter }: FilterRequest): boolean =>
+  candidatePool === null &&
+  budgetUsd === null &&
+  filter.tier === null &&
+  filter.sight === null &&
+  !filter.reasoning &&
+  !features.hasImages &&
+  !features.hasTools &&
+  !features.wantsSchema
+
 const dollars = (usd: number): string => (usd >= 0.01 ? usd.toFixed(4) : usd.toPrecision(3))
 
 /** The cheapest that is not OPEN, with all that cost exactly the same; of the OPEN ones only when there are no others. */

@@ -1,8 +1,11 @@
 /**
  * Which candidates share a connection, and which connections a provider: found once for a list of targets and kept until another list
- * comes. With it the ranking of the last decision, from which the next one differs little. What is kept makes no decision different.
+ * comes. With it the ranking of the last decision, from which the next one differs little, and the numbers of all candidates side by side:
+ * few candidates change from one decision to the next, and the others need not be fetched from memory. What is kept makes no decision
+ * different.
  */
 import type { Candidate } from "../candidate/Candidate.ts"
+import { Columns } from "./Columns.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 
 export interface Layout {
@@ -11,10 +14,15 @@ export interface Layout {
   readonly connections: Int32Array
   /** Of each connection: the number of its provider. */
   readonly providers: Int32Array
+  /** Numbers of connections, and of providers, by id. */
+  readonly connectionNumbers: ReadonlyMap<string, number>
+  readonly providerNumbers: ReadonlyMap<string, number>
   readonly connectionCount: number
   readonly providerCount: number
   /** The candidates' places in the list, best first when they were last ranked. */
   readonly ranking: Int32Array
+  /** As of the candidates that were given last. */
+  readonly columns: Columns
 }
 
 /** By the first target of the list. */
@@ -43,16 +51,23 @@ const made = (candidates: ReadonlyArray<Candidate>): Layout => {
     targets: candidates.map(({ target }) => target),
     connections,
     providers,
+    connectionNumbers,
+    providerNumbers,
     connectionCount: connectionNumbers.size,
     providerCount: providerNumbers.size,
-    ranking: Int32Array.from(candidates, (_, index) => index)
+    ranking: Int32Array.from(candidates, (_, index) => index),
+    columns: new Columns(candidates)
   }
 }
 
-const fits = ({ targets }: Layout, candidates: ReadonlyArray<Candidate>): boolean => {
+/** False when the candidates are those of other targets. */
+const follow = ({ columns, targets }: Layout, candidates: ReadonlyArray<Candidate>): boolean => {
   if (targets.length !== candidates.length) return false
   for (let index = 0; index < targets.length; index += 1) {
-    if (targets[index] !== candidates[index]?.target) return false
+    const candidate = candidates[index]
+    if (candidate === undefined || columns.holds(index, candidate)) continue
+    if (targets[index] !== candidate.target) return false
+    columns.put(index, candidate)
   }
   return true
 }
@@ -61,7 +76,7 @@ const fits = ({ targets }: Layout, candidates: ReadonlyArray<Candidate>): boolea
 export const layoutOf = (candidates: ReadonlyArray<Candidate>): Layout => {
   const first = candidates[0]?.target
   const known = first === undefined ? undefined : layouts.get(first)
-  if (known !== undefined && fits(known, candidates)) return known
+  if (known !== undefined && follow(known, candidates)) return known
   const layout = made(candidates)
   if (first !== undefined) layouts.set(first, layout)
   return layout

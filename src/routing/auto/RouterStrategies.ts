@@ -235,6 +235,50 @@ const lkgp: BuiltIn = {
   }
 }
 
+/** A pool that is ranked by score already, by places in it. */
+export interface RankedPool {
+  readonly count: number
+  readonly isAnyOpen: boolean
+  readonly isOpen: (index: number) => boolean
+  readonly score: (index: number) => number
+  /** 3: this connection and model, 2: the connection, 1: the provider, 0: none of them. */
+  readonly nearness: (index: number) => number
+}
+
+const ruled = (pool: RankedPool): Omit<Chosen, "overruled"> => {
+  let index = 0
+  if (pool.isAnyOpen) while (index < pool.count && pool.isOpen(index)) index += 1
+  if (index === pool.count) index = 0
+  return { index, reason: `best score ${pool.score(index).toFixed(3)}` }
+}
+
+/** What `rules` and `lkgp` choose, without a member for each candidate; null for any other strategy. The pool must not be empty. */
+export const chooseRanked = (
+  name: string,
+  lookup: StrategyLookup,
+  pool: RankedPool,
+  { lastKnownGood, lkgpEnabled }: Pick<RoutingContext, "lastKnownGood" | "lkgpEnabled">
+): Chosen | null => {
+  const strategy = lookup(name)
+  if (strategy === rules) return { ...ruled(pool), overruled: null }
+  if (strategy !== lkgp) return null
+  let best = -1
+  let nearest = 0
+  if (lkgpEnabled && lastKnownGood !== null) {
+    for (let index = 0; index < pool.count && nearest < 3; index += 1) {
+      const nearness = pool.nearness(index)
+      if (nearness <= nearest || (pool.isAnyOpen && pool.isOpen(index))) continue
+      best = index
+      nearest = nearness
+    }
+  }
+  if (best >= 0) {
+    return { index: best, reason: nearest === 3 ? "last known good" : "last known good provider", overruled: null }
+  }
+  const { index, reason } = ruled(pool)
+  return { index, reason: `no last known good, ${reason}`, overruled: null }
+}
+
 const builtIn: ReadonlyMap<string, BuiltIn> = new Map([
   ["rules", rules],
   ["cost", cost],

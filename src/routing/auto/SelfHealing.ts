@@ -120,10 +120,7 @@ export const callEnded = (state: HealingState, key: string, ok: boolean, nowMs: 
 export const probeTimeoutMs = (usualMs: number): number => Math.min(usualMs, Math.max(1_000, usualMs / 4))
 
 /** More than half of the providers' breakers are OPEN. One provider counts once, however many accounts it has. */
-export const isIncident = (candidates: ReadonlyArray<Candidate>): boolean =>
-  candidates.some(({ breaker }) => breaker === "OPEN") && isMostlyOpen(candidates)
-
-const isMostlyOpen = (candidates: ReadonlyArray<Candidate>): boolean => {
+export const isIncident = (candidates: ReadonlyArray<Candidate>): boolean => {
   const open = new Map<string, boolean>()
   for (const { breaker, target } of candidates) open.set(target.account.spec.id, breaker === "OPEN")
   let count = 0

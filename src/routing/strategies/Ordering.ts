@@ -20,7 +20,11 @@ export const asListed = (order: ReadonlyArray<Candidate>, memory: StrategyMemory
 /** The items with one of them in front; the others keep their order. */
 export const inFront = <A>(items: ReadonlyArray<A>, index: number): ReadonlyArray<A> => {
   const first = items[index]
-  return first === undefined ? items : [first, ...items.slice(0, index), ...items.slice(index + 1)]
+  if (first === undefined) return items
+  const order = items.slice()
+  for (let at = index; at > 0; at -= 1) order[at] = items[at - 1] ?? first
+  order[0] = first
+  return order
 }
 
 /** The items from one on, and then those before it. */
