@@ -13,6 +13,7 @@ import { HttpServer, type ListenFailed } from "../http/Server.ts"
 import { OwnerToken } from "../auth/OwnerToken.ts"
 import { addressOf, isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
+import * as Invocation from "../platform/Invocation.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
@@ -71,20 +72,22 @@ const stderr = (line: string): Effect.Effect<void, never, AppConfig.AppConfig> =
     else if (logLevel === "debug" || logLevel === "info") output.writeNow(line)
   })
 
-/** First-run help on stderr: where things are and what to do next. */
+const mostNamed = 12
+
+/** At the first start: where the data is, and what to type next. Later only what it has, because the rest is known by then. */
 const greet = Effect.gen(function* () {
-  const { dataDir } = yield* AppConfig.AppConfig
-  const server = yield* HttpServer
+  const { dataDir, environment } = yield* AppConfig.AppConfig
   const { accounts } = (yield* Catalog).current()
-  yield* stderr(`Data folder: ${dataDir}`)
-  if (accounts.length === 0) {
-    yield* stderr("No provider is connected yet. Add one:  gateway provider add openai --api-key sk-…")
-    yield* stderr("or start with a provider's key in the environment, such as OPENAI_API_KEY.")
-  } else {
+  if (accounts.length > 0) {
     const names = [...new Set(accounts.map((account) => account.spec.id))]
-    yield* stderr(`Providers: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}`)
+    const more = names.length > mostNamed ? ", …" : ""
+    return yield* stderr(`Providers: ${names.slice(0, mostNamed).join(", ")}${more}. Ctrl-C stops.`)
   }
-  yield* stderr(`Point clients at ${server.url}/v1 (OpenAI style) or ${server.url} (Anthropic style). Ctrl-C stops.`)
+  const gatewayCommand = `${Invocation.dataDirPrefix(dataDir)}${Invocation.commandName(environment)}`
+  yield* stderr(`Data folder: ${dataDir}`)
+  yield* stderr("No provider is connected yet. Connect one from another terminal:")
+  yield* stderr(`  ${gatewayCommand} provider add`)
+  yield* stderr("Ctrl-C stops the gateway.")
 })
 
 /** Lets commands of the same user find this gateway for as long as it runs. Without the file they ask for a key, so that a failure only warns. */

@@ -5,7 +5,9 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import { closest } from "../kernel/Closest.ts"
+import { commandName } from "../platform/Invocation.ts"
 import * as connections from "./connections.ts"
+import { loadConfig } from "./EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
 import * as Output from "./output/Output.ts"
@@ -176,8 +178,11 @@ export const questionLine = (url: string, model: string): string =>
 export const proposeQuestion = (flags: GatewayFlags, model: string) =>
   Effect.gen(function* () {
     const { isRunning, url } = yield* connections.servedBy(flags)
+    const { environment } = yield* loadConfig
     yield* Output.note(
-      isRunning ? "Ask it something:" : "Start the gateway with 'gateway serve', then ask it something:"
+      isRunning
+        ? "Ask it something:"
+        : `Start the gateway with '${commandName(environment)} serve', then ask it something:`
     )
     yield* Output.note(`  ${questionLine(url, model)}`)
   })

@@ -130,7 +130,7 @@ describe("gateway provider add", () => {
         )
         assert.strictEqual(code, 0, screen)
         assert.include(screen, "Connected 'OpenAI' (openai): 5 models")
-        assert.include(screen, "gateway serve")
+        assert.include(screen, "main.cjs serve")
         assert.notInclude(screen, goodKey)
         assert.notInclude(screen, "sk-wrong")
         const [connection] = await stored(DATA_DIR)
