@@ -21,8 +21,8 @@ export class DataLock extends Context.Tag("gateway/store/DataLock")<
   }
 >() {}
 
-/** Long enough for a command that migrates a new folder, short enough for a person who started a second gateway by mistake. */
-const waitMs = 500
+/** Long enough for a command that changes or migrates the folder, short enough for a person who started a second gateway by mistake. */
+const waitMs = 2_000
 
 const acquire = (dataDir: string): Effect.Effect<void, StoreFailure, Scope.Scope> => {
   const file = lockFile(dataDir)

@@ -87,6 +87,20 @@ describe("beside a running gateway, as its owner", () => {
   })
 })
 
+describe("while a gateway starts", () => {
+  it("what a command changes is known to the gateway, whoever comes first", async () => {
+    const DATA_DIR = dataDir()
+    const [server, made] = await Promise.all([serve({ DATA_DIR }), run(["key", "add", "early"], { DATA_DIR })])
+    assert.strictEqual(made.code, 0, made.stderr)
+    const keys = JSON.parse((await run(["key", "list", "--json"], { DATA_DIR })).stdout).keys
+    assert.deepStrictEqual(
+      keys.map(({ name }: { readonly name: string }) => name),
+      ["early"]
+    )
+    await server.stop("SIGTERM")
+  })
+})
+
 describe("flags of the gateway's key", () => {
   it("refuse --api-key where it is no provider's key, with the flag that is meant", async () => {
     for (const command of [["keys", "list"], ["status"], ["provider", "list"], ["logs", "--json"]]) {

@@ -1,4 +1,6 @@
 /** Every route with every credential that must not open it, and with spellings of its path that look for a way round. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { routes } from "../../../src/api/Routes.ts"
 import type { Arena, Gateway } from "../Arena.ts"
 import { adminKey } from "../Arena.ts"
@@ -46,6 +48,14 @@ type Credential = (gateway: Gateway) => Disguise | Promise<Disguise>
 
 const bearer = (key: string): Disguise => ({ headers: { authorization: `Bearer ${key}` } })
 
+/** The owner's token as its file has it: what somebody would send who got hold of it, or of a browser of the owner. */
+const ownerToken = ({ program }: Gateway): string =>
+  JSON.parse(readFileSync(join(program.dataDir, "owner-token.json"), "utf8")).token
+
+const owner =
+  (headers: Readonly<Record<string, string>>): Credential =>
+  (gateway) => ({ headers: { authorization: `Bearer ${ownerToken(gateway)}`, ...headers } })
+
 const never: Readonly<Record<string, Credential>> = {
   "no key": () => ({}),
   "a wrong key": () => bearer("wrong"),
@@ -54,6 +64,13 @@ const never: Readonly<Record<string, Credential>> = {
   "the admin key without its last letter": () => bearer(adminKey.slice(0, -1)),
   "a forged key of the right form": () => bearer(`gw_${"A".repeat(43)}`),
   "a cookie made up": () => ({ headers: { cookie: "gateway_session=AAAA; session=admin" } }),
+  "the owner's token through a proxy": owner({ "x-forwarded-for": "127.0.0.1" }),
+  "the owner's token through a tunnel": owner({ "cf-ray": "1", "cdn-loop": "tunnel" }),
+  "the owner's token from a page": owner({ origin: "http://127.0.0.1", "sec-fetch-site": "same-origin" }),
+  "the owner's token with a cookie": owner({ cookie: "a=b" }),
+  "the owner's token under another name": owner({ host: "gateway.example" }),
+  "the owner's token as x-api-key": (gateway) => ({ headers: { "x-api-key": ownerToken(gateway) } }),
+  "the owner's token in the query": (gateway) => ({ path: `?key=${ownerToken(gateway)}` }),
   "headers of a proxy that say loopback": () => ({
     headers: { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" }
   })
