@@ -18,6 +18,7 @@ import {
   ShuttingDown,
   UnsupportedBody,
   describe,
+  errorView,
   KeyRejected,
   WrongMethod,
   Unauthenticated,
@@ -51,6 +52,7 @@ import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { readBody } from "./RequestBody.ts"
+import { type WrongPath, wrongAction, wrongPath } from "./WrongPath.ts"
 
 export class Edge extends Context.Tag("gateway/http/Edge")<
   Edge,
@@ -311,9 +313,30 @@ export const make = Effect.gen(function* () {
     ])
   }
 
+  const refusePath = ({ message, wire }: WrongPath, request: IncomingMessage, response: ServerResponse): void => {
+    const requestId = ids.next(timers.nowMs())
+    const view = errorView(404, message, { code: "not_found" })
+    const facts = { requestId, method: request.method ?? "", url: request.url ?? "/" }
+    runFork(logRefusal({ ...facts, status: view.status, reason: message }))
+    json(new NodeReply(response, streams), requestId, view.status, codecs[wire ?? "chat"].renderError(view, requestId))
+  }
+
   const handle = (found: Match, request: IncomingMessage, response: ServerResponse): boolean => {
     const route = routeAt(found)
-    if (route?.plane !== "edge") return false
+    if (route === null) {
+      if (found._tag !== "Unknown") return false
+      const wrong = wrongPath(request.method ?? "GET", request.url ?? "/", request.headers)
+      if (wrong.wire !== null) refusePath(wrong, request, response)
+      return wrong.wire !== null
+    }
+    if (route.plane !== "edge") return false
+    if (found._tag === "Found" && route.key === "inference.gemini") {
+      const wrong = wrongAction(found.parameters["*"] ?? "")
+      if (wrong !== null) {
+        refusePath(wrong, request, response)
+        return true
+      }
+    }
     if (found._tag === "Found") answer(route, found.parameters, request, response)
     else if (found._tag === "WrongMethod") {
       wrongMethod(route, found.routes.map(({ method }) => method).join(", "), request, new NodeReply(response, streams))

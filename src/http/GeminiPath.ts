@@ -8,6 +8,9 @@ export interface GeminiPath {
   readonly action: string | null
 }
 
+/** What can be asked of a model. */
+export const geminiActions: ReadonlyArray<string> = ["generateContent", "streamGenerateContent", "countTokens"]
+
 /** What names the model in what follows `/v1beta/`. */
 export const behindModels = (rest: string): string => rest.replace(/^models(?:\/|$)/i, "")
 

@@ -67,6 +67,7 @@ import * as Usage from "./handlers/Usage.ts"
 import * as Access from "./management/Access.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
+import { wrongPath } from "./WrongPath.ts"
 
 /** What is done to the configuration, and said of its state. */
 export type UseCases =
@@ -129,12 +130,15 @@ const plane = groups.pipe(
   Layer.provideMerge(NodeHttpServer.layerContext)
 )
 
-const refusalOf = (found: Exclude<Match, Found>, method: string): BadRequest | NotFound | MethodNotAllowed => {
+const refusalOf = (
+  found: Exclude<Match, Found>,
+  { headers, method, url }: HttpServerRequest.HttpServerRequest
+): BadRequest | NotFound | MethodNotAllowed => {
   switch (found._tag) {
     case "Malformed":
       return new BadRequest({ message: "The path is not well-formed.", code: "malformed_path" })
     case "Unknown":
-      return new NotFound({ message: "There is no such route." })
+      return new NotFound({ message: wrongPath(method, url, headers).message })
     case "WrongMethod":
       return new MethodNotAllowed({
         message: `This route does not answer ${method}.`,
@@ -187,7 +191,7 @@ const assemble: Effect.Effect<App, never, HttpApiBuilder.Router | HttpRouter.Htt
           const endpoint = endpoints.get(`${found.route.method} ${found.route.path}`)
           if (endpoint !== undefined) return yield* answerOf(endpoint as Endpoint, found)
         }
-        const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, method)
+        const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)
         yield* logRefusal({ requestId, method, url, status: statusOf[refused._tag], reason: refused.message })
         return yield* refused
       })
