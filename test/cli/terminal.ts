@@ -1,46 +1,28 @@
-/** Runs the program in a real pseudo-terminal, by way of python3's pty module, which the build needs python3 for anyway. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
-import { stripVTControlCharacters } from "node:util"
-import type { Environment } from "./support.ts"
+/** A dialogue with the built program on a terminal. */
+import * as Effect from "effect/Effect"
+import * as Terminal from "../support/Terminal.ts"
+import { type Environment, project } from "./support.ts"
 
-export interface Step {
-  /** What must be on the screen, after what was waited for before. */
-  readonly wait: string
-  /** What is typed then; `\r` is Enter, `\u0003` Ctrl-C. */
-  readonly type: string
-}
+/** What the screen shows, and what is typed then. A prompt is what stands at the end of the screen. */
+export type Step = readonly [shows: RegExp, types: string]
 
 export interface Shown {
   readonly code: number
-  /** All that was written to the terminal, without its control sequences. */
   readonly screen: string
 }
 
-const script = fileURLToPath(new URL("terminal.py", import.meta.url))
-
-export const inTerminal = async (
-  command: ReadonlyArray<string>,
+/** Goes through the steps, and waits for the end of the program. */
+export const inTerminal = (
+  argv: readonly [program: string, ...args: ReadonlyArray<string>],
   environment: Environment,
-  steps: ReadonlyArray<Step>,
-  columns = 100
-): Promise<Shown> => {
-  const child = spawn("python3", [script], { stdio: ["pipe", "pipe", "inherit"] })
-  const task = {
-    command,
-    environment: { PATH: process.env["PATH"], TERM: "xterm", HOME: environment["DATA_DIR"], ...environment },
-    steps,
-    columns,
-    rows: 30,
-    seconds: 60
-  }
-  child.stdin.end(JSON.stringify(task))
-  let told = ""
-  child.stdout.on("data", (chunk) => (told += chunk))
-  await once(child, "close")
-  const { code, problem, screen } = JSON.parse(told)
-  const text = stripVTControlCharacters(screen).replaceAll("\r", "")
-  if (problem !== null) throw new Error(`The screen ${problem}\n${text}`)
-  return { code, screen: text }
-}
+  steps: ReadonlyArray<Step>
+): Promise<Shown> =>
+  Effect.gen(function* () {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: environment["DATA_DIR"] ?? "", ...environment }
+    const terminal = yield* Terminal.open(argv, { cwd: project, env, columns: 100, rows: 30 })
+    for (const [shows, types] of steps) {
+      yield* terminal.shows(shows)
+      terminal.type(types)
+    }
+    return { code: yield* terminal.ended, screen: terminal.screen() }
+  }).pipe(Effect.scoped, Effect.runPromise)
