@@ -12,7 +12,7 @@ export interface SiteRules {
   readonly boundHost: string | null
   /** The setting `allowedHosts`, in lower case, IPv6 addresses without brackets. */
   readonly allowedHosts: ReadonlySet<string>
-  /** `CORS_ORIGINS`, in lower case. */
+  /** `CORS_ORIGINS` and the setting `corsOrigins`, in lower case. */
   readonly origins: ReadonlySet<string>
 }
 
@@ -20,7 +20,7 @@ const denied = (code: string, message: string): Denied => ({ _tag: "Denied", sta
 
 const foreignSite = denied(
   "cross_site_request",
-  "Pages of other sites may not call this gateway while no API key is required. Name the page's origin in CORS_ORIGINS, or set REQUIRE_API_KEY=true and send a key."
+  "Pages of other sites may not call this gateway while no API key is required. Name the page's origin in CORS_ORIGINS or corsOrigins (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key."
 )
 
 /** Long enough for any name in DNS. */

@@ -36,8 +36,10 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
   {
     /** Refuses requests of foreign sites before the route and the body are read; null when the request is allowed. */
     readonly admit: (headers: RequestHeaders, localAddress: () => string | null) => Denied | null
-    /** The `Origin` of a request, when `CORS_ORIGINS` names it. */
+    /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
+    /** Hot: whether any origin is named, so that answers depend on the `Origin`. */
+    readonly namesOrigins: () => boolean
     /** May this caller use a route of the tier? */
     readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
   }
@@ -63,12 +65,21 @@ export const make = Effect.gen(function* () {
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
-  const origins = new Set(corsOrigins)
-  let rules: SiteRules = { boundHost, origins, allowedHosts: settings.allowedHosts() }
-  /** Rebuilt when the setting has changed. */
+  let known = { hosts: settings.allowedHosts(), origins: settings.corsOrigins() }
+  const rulesOf = (): SiteRules => ({
+    boundHost,
+    allowedHosts: known.hosts,
+    origins: new Set([...corsOrigins, ...known.origins])
+  })
+  let rules = rulesOf()
+  /** Rebuilt when a setting has changed. */
   const rulesNow = (): SiteRules => {
-    const allowedHosts = settings.allowedHosts()
-    if (rules.allowedHosts !== allowedHosts) rules = { boundHost, origins, allowedHosts }
+    const hosts = settings.allowedHosts()
+    const origins = settings.corsOrigins()
+    if (known.hosts !== hosts || known.origins !== origins) {
+      known = { hosts, origins }
+      rules = rulesOf()
+    }
     return rules
   }
 
@@ -111,8 +122,9 @@ export const make = Effect.gen(function* () {
       flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, localAddress, rulesNow()),
     namedOrigin: (headers) => {
       const origin = headerOf(headers, "origin")
-      return origin !== null && isNamedOrigin(origin, rules) ? origin : null
+      return origin !== null && isNamedOrigin(origin, rulesNow()) ? origin : null
     },
+    namesOrigins: () => rulesNow().origins.size > 0,
     judge
   })
 })

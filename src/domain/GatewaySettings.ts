@@ -1,11 +1,16 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import { readOrigin } from "../kernel/Origins.ts"
 
 const words = {
   allowedHosts: [
     "Host names, besides its own addresses, under which the gateway may be called while no key is required; without port.",
     ["gateway.example.com"]
+  ],
+  corsOrigins: [
+    "Origins of web pages that may call the gateway and read its answers, besides those of the variable `CORS_ORIGINS`.",
+    ["https://chat.example.com"]
   ],
   metricsPublic: ["`/metrics` needs no key, also when the gateway is reached from other machines.", false],
   modelFallbacks: [
@@ -20,6 +25,7 @@ const words = {
 
 export const GatewaySettings = Schema.Struct({
   allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
+  corsOrigins: field(Schema.Array(Schema.String), ...words.corsOrigins),
   metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
   modelFallbacks: field(Schema.Record({ key: Schema.String, value: Schema.String }), ...words.modelFallbacks),
   decisions: field(
@@ -43,6 +49,12 @@ const HostName = Schema.Trim.pipe(
     /^(?:[\da-z](?:[\d_a-z-]*[\da-z])?(?:\.[\da-z](?:[\d_a-z-]*[\da-z])?)*|\[?[\d.:a-f]*:[\d.:a-f]*\]?)$/.test(text)
       ? true
       : "must be a host name or an address, without scheme and port"
+  )
+)
+
+const Origin = Schema.String.pipe(
+  Schema.filter((text) =>
+    readOrigin(text) === null ? "must be an origin such as https://chat.example; '*' is not one" : true
   )
 )
 
@@ -71,6 +83,7 @@ export const GatewaySettingsPatch = Schema.Struct({
     Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
     ...words.allowedHosts
   ),
+  corsOrigins: field(Schema.optionalWith(Schema.Array(Origin).pipe(Schema.maxItems(100)), leave), ...words.corsOrigins),
   metricsPublic: field(Schema.optionalWith(Schema.Boolean, leave), ...words.metricsPublic),
   /** Replaces all of them. */
   modelFallbacks: field(Schema.optionalWith(ModelFallbacks, leave), ...words.modelFallbacks),
@@ -93,6 +106,7 @@ export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
 export const defaultGatewaySettings: GatewaySettings = {
   allowedHosts: [],
+  corsOrigins: [],
   metricsPublic: false,
   modelFallbacks: {},
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 }

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Shape from "../domain/GatewaySettings.ts"
+import { readOrigin } from "../kernel/Origins.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import * as StoredSettings from "../store/StoredSettings.ts"
@@ -13,6 +14,8 @@ export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings"
   StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
     /** Hot: the names in `allowedHosts`, as a set. */
     readonly allowedHosts: () => ReadonlySet<string>
+    /** Hot: the origins in `corsOrigins`, as a set. */
+    readonly corsOrigins: () => ReadonlySet<string>
     /** Hot: the model that `modelFallbacks` maps an unserved id to; null when it has no entry for it. */
     readonly fallbackOf: (modelId: string) => string | null
   }
@@ -28,14 +31,17 @@ export const shape = {
 
 export const make = Effect.gen(function* () {
   let allowedHosts: ReadonlySet<string> = new Set()
+  let corsOrigins: ReadonlySet<string> = new Set()
   let fallbackOf = makeModelFallbacks({})
   const stored = yield* StoredSettings.make(place, shape, (settings) => {
     allowedHosts = new Set(settings.allowedHosts.map((host) => host.replace(/^\[|\]$/g, "")))
+    corsOrigins = new Set(settings.corsOrigins.flatMap((origin) => readOrigin(origin) ?? []))
     fallbackOf = makeModelFallbacks(settings.modelFallbacks)
   })
   return GatewaySettings.of({
     ...stored,
     allowedHosts: () => allowedHosts,
+    corsOrigins: () => corsOrigins,
     fallbackOf: (modelId) => fallbackOf(modelId)
   })
 })

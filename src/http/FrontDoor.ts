@@ -35,6 +35,7 @@ const renderFor = (found: Match, view: ErrorView, requestId: string): string =>
 /** How long a page may cache the answer to a preflight request, in seconds. */
 const preflightSeconds = "600"
 const maxHeaderNames = 1024
+const preflightVary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Private-Network"
 
 const plainOnly = "Compressed request bodies are not read. Send the body as it is, without Content-Encoding."
 
@@ -66,12 +67,17 @@ export const make = Effect.gen(function* () {
   /** Tells the page that it may read the answer; true when this was its question before the request, and is answered. */
   const toldPage = (request: IncomingMessage, response: ServerResponse, origin: string): boolean => {
     response.setHeader("Access-Control-Allow-Origin", origin)
-    response.setHeader("Vary", "Origin")
+    // Credentials of the browser are never allowed, so that this means every header: ids, limits and costs, an upstream's own too.
     response.setHeader("Access-Control-Expose-Headers", "*")
     if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) return false
     const wanted = request.headers["access-control-request-headers"] ?? ""
+    response.setHeader("Vary", preflightVary)
     response.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
-    if (wanted.length <= maxHeaderNames) response.setHeader("Access-Control-Allow-Headers", wanted)
+    if (wanted !== "" && wanted.length <= maxHeaderNames) response.setHeader("Access-Control-Allow-Headers", wanted)
+    // A page of the internet asks before it calls a machine of the local network: https://wicg.github.io/private-network-access/
+    if (request.headers["access-control-request-private-network"] === "true") {
+      response.setHeader("Access-Control-Allow-Private-Network", "true")
+    }
     response.setHeader("Access-Control-Max-Age", preflightSeconds)
     response.writeHead(204).end()
     return true
@@ -79,6 +85,8 @@ export const make = Effect.gen(function* () {
 
   return FrontDoor.of({
     admits: (found, request, response) => {
+      // A cache must not give one origin what was meant for another, or for none.
+      if (gate.namesOrigins()) response.setHeader("Vary", "Origin")
       const denied = deniedTo(request)
       if (denied !== null) {
         refuse(found, request, response, viewOf(denied))

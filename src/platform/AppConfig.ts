@@ -13,6 +13,7 @@ import * as Redacted from "effect/Redacted"
 import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
+import { readOrigin } from "../kernel/Origins.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
 
@@ -136,21 +137,20 @@ const within = (name: string, least: number, most: number): Config.Config<number
 const bounded = (name: string, fallback: number, least: number, most: number): Config.Config<number> =>
   Config.withDefault(within(name, least, most), fallback)
 
-/** An origin by name: `https://chat.example`, or that of an application (`app://notes`). A wildcard would open the gateway to every page. */
-const isOrigin = (text: string): boolean => /^[a-z][\d+.a-z-]*:\/\/[^\s#*,/?@]+$/.test(text)
-
 const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
   Config.string(name).pipe(
     Config.withDefault(""),
-    Config.map((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim().toLowerCase())
-        .filter((part) => part !== "")
-    ),
-    Config.validate({
-      message: `${name} must be origins such as https://chat.example, separated by commas; '*' is not one`,
-      validation: (values) => values.every(isOrigin)
+    Config.mapOrFail((text) => {
+      const parts = text.split(",").filter((part) => part.trim() !== "")
+      const read = parts.flatMap((part) => readOrigin(part) ?? [])
+      return read.length === parts.length
+        ? Either.right(read)
+        : Either.left(
+            ConfigError.InvalidData(
+              [],
+              `${name} must be origins such as https://chat.example, separated by commas; '*' is not one`
+            )
+          )
     })
   )
 

@@ -161,6 +161,55 @@ describe("while no key is required", () => {
     })
   )
 
+  it.scopedLive(
+    "a preflight from a page of the internet gets all a browser asks for, and nothing for its cookies",
+    () =>
+      Effect.gen(function* () {
+        const { gateway } = yield* setUp({ corsOrigins: ["https://chat.example"] })
+        yield* Effect.promise(async () => {
+          const names =
+            "anthropic-dangerous-direct-browser-access,anthropic-version,authorization,content-type,x-api-key,x-stainless-lang"
+          const origin = "https://chat.example"
+          const { headers, status } = await ask(gateway, "OPTIONS", "/v1/messages", {
+            origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": names,
+            "access-control-request-private-network": "true",
+            "sec-fetch-site": "cross-site"
+          })
+          assert.strictEqual(status, 204)
+          assert.strictEqual(headers["access-control-allow-headers"], names)
+          assert.include(headers["access-control-allow-methods"] ?? "", "POST")
+          assert.strictEqual(headers["access-control-allow-private-network"], "true")
+          assert.match(headers["access-control-max-age"] ?? "", /^\d+$/)
+          assert.match(headers["vary"] ?? "", /^Origin, Access-Control-Request-Headers/)
+          assert.isUndefined(headers["access-control-allow-credentials"])
+          assert.strictEqual(headers["access-control-allow-origin"], origin)
+          // What a cache keeps of a request without an Origin must not be given to a page.
+          assert.strictEqual((await ask(gateway, "GET", "/v1/models")).headers["vary"], "Origin")
+        })
+      })
+  )
+
+  it.scopedLive("the setting corsOrigins opens at once, and closes again", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* setUp()
+      yield* Effect.promise(async () => {
+        const origin = "https://chat.example"
+        const asked = () => ask(gateway, "POST", "/v1/chat/completions", { ...json, origin }, chat)
+        assert.strictEqual((await asked()).status, 403)
+        assert.isUndefined((await ask(gateway, "GET", "/v1/models")).headers["vary"])
+        await gateway.manage("PATCH", "/api/settings", { corsOrigins: ["https://Chat.example:443"] })
+        const answer = await asked()
+        assert.strictEqual(answer.status, 200, answer.body)
+        assert.strictEqual(answer.headers["access-control-allow-origin"], origin)
+        assert.strictEqual(answer.headers["access-control-expose-headers"], "*")
+        await gateway.manage("PATCH", "/api/settings", { corsOrigins: [] })
+        assert.strictEqual((await asked()).status, 403)
+      })
+    })
+  )
+
   it.scopedLive("allowedHosts opens at once, and closes again", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp()
