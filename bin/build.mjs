@@ -166,7 +166,13 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
-    writeFileSync(join(fresh, "THIRD-PARTY-NOTICES.txt"), noticesOf(output.flatMap((part) => part.moduleIds ?? [])))
+    writeFileSync(
+      join(fresh, "THIRD-PARTY-NOTICES.txt"),
+      noticesOf(
+        output.flatMap((part) => part.moduleIds ?? []),
+        join(root, "vendor")
+      )
+    )
     swap(fresh, out)
     // In its place: V8 keeps the paths that stack traces show with the code.
     const problem = await cacheCode(out)

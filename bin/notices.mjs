@@ -9,21 +9,27 @@ const packageOf = (moduleId) => inPackage.exec(moduleId)?.[0] ?? null
 
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i
 
-const noticeOf = (folder) => {
-  const { author, license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-  const texts = readdirSync(folder)
+const textsIn = (folder) =>
+  readdirSync(folder)
     .filter((file) => licenceFile.test(file))
     .toSorted()
     .map((file) => readFileSync(join(folder, file), "utf8").trim())
+
+const noticeOf = (folder) => {
+  const { author, license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  const texts = textsIn(folder)
   const by = typeof author === "string" ? author : author?.name
   return [`${name} ${version} (${license ?? "no licence named"})`, ...(texts.length > 0 ? texts : [by ?? ""])].join(
     "\n\n"
   )
 }
 
-/** One text for all packages that the modules come from, in the order of their names. */
-export const noticesOf = (moduleIds) => {
+/** What the repository keeps of others, a folder each, with what they ask to go with it. */
+const keptNotices = (vendor) => readdirSync(vendor).map((name) => [name, ...textsIn(join(vendor, name))].join("\n\n"))
+
+/** One text for all packages that the modules come from and all that is in `vendor`, in the order of their names. */
+export const noticesOf = (moduleIds, vendor) => {
   const folders = new Set(moduleIds.map(packageOf).filter((folder) => folder !== null))
-  const notices = [...folders].map(noticeOf).toSorted()
+  const notices = [...[...folders].map(noticeOf), ...keptNotices(vendor)].toSorted()
   return `This program holds code of these packages.\n\n${notices.join(`\n\n${"-".repeat(80)}\n\n`)}\n`
 }

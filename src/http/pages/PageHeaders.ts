@@ -3,8 +3,8 @@
 const policy = (...own: ReadonlyArray<string>): string =>
   ["default-src 'none'", ...own, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join("; ")
 
-/** The page at `/` has a style and nothing else. */
-export const rootPolicy = policy("style-src 'self'")
+/** The page at `/` has a style, an icon, and nothing else. */
+export const rootPolicy = policy("style-src 'self'", "img-src 'self'")
 
 /** The viewer runs its script, draws with pictures in its own style, and asks this gateway. */
 export const viewerPolicy = policy(

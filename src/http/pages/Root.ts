@@ -1,6 +1,6 @@
 /** The page at `/` for people with a browser: that it runs, which version, and where to go. It says nothing that the JSON does not say to all. */
 import { version } from "../../platform/Version.ts"
-import { addressOf } from "./Viewer.ts"
+import { addressOf, iconLink } from "./Viewer.ts"
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
@@ -16,6 +16,7 @@ export const rootPage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Gateway</title>
+${iconLink}
 <link rel="stylesheet" href="${addressOf("page.css")}">
 </head>
 <body>

@@ -37,6 +37,10 @@ window.addEventListener("load", () => {
 })
 `
 
+/** Without an icon of its own a browser asks for one that is not there. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 15V6a6 6 0 0 1 12 0v9h-3V6a3 3 0 0 0-6 0v9z" fill="#46a"/></svg>
+`
+
 /** By name below `/docs/`. */
 export const viewerFiles: Readonly<Record<string, ViewerFile>> = {
   "viewer.js": {
@@ -50,7 +54,8 @@ export const viewerFiles: Readonly<Record<string, ViewerFile>> = {
     content: new URL("../../../vendor/swagger-ui/swagger-ui.css", import.meta.url)
   },
   "start.js": small(script, start),
-  "page.css": small(stylesheet, style)
+  "page.css": small(stylesheet, style),
+  "icon.svg": small("image/svg+xml", icon)
 }
 
 /** The file of a name; null when there is none. Names are case-sensitive and have no path in them. */
@@ -60,12 +65,15 @@ export const viewerFile = (name: string): ViewerFile | null =>
 /** The address of a file, which changes with its content. */
 export const addressOf = (name: string): string => `/docs/${name}?v=${viewerFile(name)?.tag ?? ""}`
 
+export const iconLink = `<link rel="icon" type="image/svg+xml" href="${addressOf("icon.svg")}">`
+
 export const viewerPage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Gateway API</title>
+${iconLink}
 <link rel="stylesheet" href="${addressOf("viewer.css")}">
 <link rel="stylesheet" href="${addressOf("page.css")}">
 </head>

@@ -50,7 +50,7 @@ it.scopedLive("pages are shown to browsers, and programs get JSON as before", ()
     for (const address of loaded) {
       const file = yield* get(address)
       assert.strictEqual(file.status, 200, address)
-      assert.match(String(file.headers["content-type"]), /^text\/(?:css|javascript)/, address)
+      assert.match(String(file.headers["content-type"]), /^(?:text\/(?:css|javascript)|image\/svg)/, address)
       assert.isAbove(file.body.length, 100, address)
       assert.strictEqual(file.headers["cache-control"], "public, max-age=31536000, immutable", address)
       assert.strictEqual(file.headers["x-content-type-options"], "nosniff", address)
