@@ -10,6 +10,7 @@ import { budgetOfHeader, weightsOf } from "./RequestHeaders.ts"
 import { LazyMap } from "../../kernel/LazyMap.ts"
 import { inFront } from "../strategies/Ordering.ts"
 import type { AutoSpec } from "../resolve/AutoId.ts"
+import type { Target } from "../resolve/ModelResolver.ts"
 import { explore } from "./Exploration.ts"
 import { factorsOf } from "./Factors.ts"
 import {
@@ -81,6 +82,8 @@ export const autoDefaults = {
 
 export interface AutoOrdering extends Ordering {
   readonly _tag: "Ordered"
+  /** Of the order; absent where they were not at hand. */
+  readonly targets?: ReadonlyArray<Target>
   /** Of every candidate, also those left out and those that may not be called. */
   readonly scores: ReadonlyMap<string, Score>
   readonly weights: Weights
@@ -301,6 +304,27 @@ const headerWords = (words: string): string =>
 const first = (candidate: Candidate, others: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> =>
   candidate === others[0] ? others : inFront(others, others.indexOf(candidate))
 
+/** The targets of an order that is the ranked ones, up to two of them in front, without looking at each candidate. */
+const targetsOf = (
+  order: ReadonlyArray<Candidate>,
+  ranked: ReadonlyArray<Candidate>,
+  { targets }: Layout,
+  ranking: Int32Array
+): ReadonlyArray<Target> => {
+  const [one, two] = order
+  const found: Array<Target> = []
+  let at = 0
+  for (let index = 0; index < order.length; index += 1) {
+    const candidate = order[index]
+    if (candidate === undefined) continue
+    if (index >= 2) while (at < ranked.length && (ranked[at] === one || ranked[at] === two)) at += 1
+    const target = index >= 2 && ranked[at] === candidate ? targets[ranking[at] ?? 0] : undefined
+    if (target !== undefined) at += 1
+    found.push(target ?? candidate.target)
+  }
+  return found
+}
+
 const noPlaces = new Int32Array(0)
 
 export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
@@ -369,6 +393,7 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   ): AutoOrdering => ({
     _tag: "Ordered",
     order: out.length === 0 ? order : [...order, ...out],
+    ...(layout === null || out.length > 0 ? {} : { targets: targetsOf(order, ranked, layout, ranking) }),
     reason: byStrategy(headerWords(incident ? `${words}, incident mode` : words)),
     memory,
     scores,

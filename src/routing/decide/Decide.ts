@@ -35,6 +35,8 @@ export interface DecidePolicy {
 export interface DecideInput extends DecidePolicy {
   readonly resolution: Resolution
   readonly candidates: ReadonlyArray<Candidate>
+  /** None of them is `unready`; missing or false: they are to be looked at. */
+  readonly areAllReady?: boolean
   readonly features: Features
   readonly memory: StrategyMemory
   readonly healing: HealingState
@@ -84,12 +86,19 @@ const withAffinity = (
   return { ...ordering, order, memory, reason: session }
 }
 
+const noNames: ReadonlyArray<string> = []
+
 /** Who is usually too slow for the combo comes last, and the record says so. */
 const withoutSlow = (
   ordering: Pick<Ordering, "order" | "reason">,
   policy: ComboPolicy,
-  exclusions: Map<Target, Excluded>
+  exclusions: Map<Target, Excluded>,
+  /** Of the order, where they are at hand. */
+  targets?: ReadonlyArray<Target>
 ): { readonly order: ReadonlyArray<Target>; readonly reason: Reason; readonly relaxed: ReadonlyArray<string> } => {
+  if (policy.predictiveTtftMs === 0 && targets !== undefined) {
+    return { order: targets, reason: ordering.reason, relaxed: noNames }
+  }
   const { order, relaxed, slow } = slowLast(ordering.order, policy)
   for (const [{ target }, ttftMs] of slow) {
     const detail = `usually takes ${Math.round(ttftMs)} ms to begin; asked after the others`
@@ -131,7 +140,7 @@ export const decide = (input: DecideInput): Decided => {
   const { fitness = autoDefaults.fitness } = input
   const lkgpEnabled = input.lkgpEnabled !== false && resolution.policy.lkgpEnabled
   const exclusions = new Map<Target, Excluded>()
-  const areAllReady = candidates.every(isReady)
+  const areAllReady = input.areAllReady === true || candidates.every(isReady)
   const usable = areAllReady ? candidates : candidates.filter(isReady)
   const unavailable = areAllReady ? noCandidates : candidates.filter((candidate) => !isReady(candidate))
   for (const { target, unready } of unavailable) if (unready !== null) exclusions.set(target, excludedBy(unready))
@@ -213,9 +222,14 @@ export const decide = (input: DecideInput): Decided => {
   if (auto._tag === "NoFreeCandidate") {
     return { ...base, order: inLine, reason: noFreeTarget, scores, weights: auto.weights }
   }
-  const kept = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
-  // A detour is there to be measured.
-  const { order, reason, relaxed } = withoutSlow(kept, auto.detour === null ? resolution.policy : noPolicy, exclusions)
+  const kept: Ordering = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
+  const { order, reason, relaxed } = withoutSlow(
+    kept,
+    // A detour is there to be measured.
+    auto.detour === null ? resolution.policy : noPolicy,
+    exclusions,
+    kept.order === auto.order ? auto.targets : undefined
+  )
   return {
     strategy: resolution.strategy,
     seed,

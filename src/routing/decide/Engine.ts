@@ -136,7 +136,7 @@ export const make = Effect.gen(function* () {
     price: prices.price,
     priceEdition: prices.edition
   }
-  const candidatesOf = makeCandidates(sources)
+  const ready = makeCandidates(sources)
   const memory = yield* RouterMemory.RouterMemory
   const affinity = yield* Affinity.Affinity
   const routerStrategies = yield* RouterStrategies.RouterStrategies
@@ -152,9 +152,11 @@ export const make = Effect.gen(function* () {
     if (isAsListed(resolution, kept)) return asListed(question)
     const key = memoryKey(question)
     const { freeTierStrict, lkgpEnabled } = settings.current()
+    const candidates = ready.of(resolution, nowMs)
     return decide({
       resolution,
-      candidates: candidatesOf(resolution, nowMs),
+      candidates,
+      areAllReady: ready.areReady(resolution),
       features: features(),
       memory: memory.of(key),
       healing: healing.peek(key) ?? healed,

@@ -56,6 +56,10 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** The same as `of` for one target, for whoever asks again and again. */
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
+    /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
+    readonly knows: (connection: QuotaConnection) => boolean
+    /** Hot: rises when something becomes known of a connection of which nothing was, and when it is forgotten. */
+    readonly changes: () => number
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
     /** Hot: every quota of hours or longer, with what is used of it. */
@@ -301,6 +305,8 @@ export const make = Effect.gen(function* () {
     count,
     of,
     reader,
+    knows: ({ id, quotas }) => quotas.length > 0 || entries.peek(id) !== undefined,
+    changes: () => changes,
     rates,
     views: viewsOf,
     report,

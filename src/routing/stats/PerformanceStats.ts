@@ -30,6 +30,10 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly record: (sample: Sample) => void
     /** One model of a connection, for whoever reads it again and again. */
     readonly measurements: (connectionId: string, model: string) => Measurements
+    /** Hot: rises with every call that begins or ends. */
+    readonly edition: () => number
+    /** Hot: tells each model whose measurements have changed since an edition; false: it was too long ago, and any may have. */
+    readonly changedSince: (edition: number, use: (connectionId: string, model: string) => void) => boolean
     /** Hot: null before the first sample of the window. */
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
     /** Hot: requests it has served in the last hour; with `combo` only that one's. */
@@ -63,12 +67,18 @@ class ModelFacts {
   }
 }
 
+/** Changes that are remembered one by one. */
+const mostChanges = 256
+
 /**
  * By connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays as long as it
  * has samples or calls under way; `changes` counts those that come and go.
  */
 class ModelBook {
   changes = 0
+  edition = 0
+  /** The last to change, by edition. */
+  readonly #changed: Array<ModelFacts> = []
   readonly #byConnection = new Map<string, Map<string, ModelFacts>>()
   readonly #measured = new LruMap<ModelFacts, null>({ capacity, onRemove: (facts) => this.#forget(facts) })
 
@@ -79,21 +89,38 @@ class ModelBook {
   begin(connectionId: string, model: string): ModelFacts {
     const facts = this.#open(connectionId, model)
     facts.inFlight += 1
+    this.#touch(facts)
     return facts
   }
 
   end(facts: ModelFacts): void {
     facts.inFlight -= 1
+    this.#touch(facts)
     this.#dropIdle(facts)
   }
 
   add(sample: Sample): void {
     const facts = this.#open(sample.connectionId, sample.model)
+    this.#touch(facts)
     this.#measured.set(facts, null)
     facts.series ??= new Series()
     facts.served ??= new WindowCounter()
     facts.series.add(sample)
     if (sample.ok) facts.served.add(sample.atMs)
+  }
+
+  changedSince(edition: number, use: (connectionId: string, model: string) => void): boolean {
+    if (edition < 0 || this.edition - edition > mostChanges) return false
+    for (let each = edition; each < this.edition; each += 1) {
+      const facts = this.#changed[each % mostChanges]
+      if (facts !== undefined) use(facts.connectionId, facts.model)
+    }
+    return true
+  }
+
+  #touch(facts: ModelFacts): void {
+    this.#changed[this.edition % mostChanges] = facts
+    this.edition += 1
   }
 
   #open(connectionId: string, model: string): ModelFacts {
@@ -110,6 +137,7 @@ class ModelBook {
   #forget(facts: ModelFacts): void {
     facts.series = null
     facts.served = null
+    this.#touch(facts)
     this.#dropIdle(facts)
   }
 
@@ -152,6 +180,12 @@ export class Measurements {
   /** Hot: requests it has served in the last hour. */
   used(nowMs: number): number {
     return this.#now()?.served?.read(nowMs) ?? 0
+  }
+
+  /** Epoch milliseconds until which the time alone changes nothing of what was read last. */
+  holdsUntilMs(): number {
+    const facts = this.#now()
+    return Math.min(facts?.series?.holdsUntilMs() ?? Infinity, facts?.served?.holdsUntilMs() ?? Infinity)
   }
 
   /** Hot: calls under way. */
@@ -225,6 +259,8 @@ export const make = () => {
   return PerformanceStats.of({
     record,
     measurements: (connectionId, model) => new Measurements(book, connectionId, model),
+    edition: () => book.edition,
+    changedSince: (edition, use) => book.changedSince(edition, use),
     of: (connectionId, model, nowMs) => book.find(connectionId, model)?.series?.read(nowMs) ?? null,
     used: (connectionId, model, nowMs, combo) =>
       combo === undefined

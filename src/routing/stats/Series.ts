@@ -72,6 +72,11 @@ export class Series {
     return !this.#isStale && nowMs < this.#untilMs ? this.#known : this.#readAnew(nowMs)
   }
 
+  /** Epoch milliseconds until which the time alone changes nothing of what was read last. */
+  holdsUntilMs(): number {
+    return this.#untilMs
+  }
+
   #readAnew(nowMs: number): Performance | null {
     while (this.#count > 0 && this.#at(0, 0) <= nowMs - windowMs) this.#dropOldest()
     this.#untilMs = this.#count === 0 ? Number.POSITIVE_INFINITY : this.#at(0, 0) + windowMs

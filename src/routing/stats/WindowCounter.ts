@@ -25,6 +25,11 @@ export class WindowCounter {
     return this.#sum
   }
 
+  /** Epoch milliseconds until which the time alone changes nothing. */
+  holdsUntilMs(): number {
+    return this.#sum === 0 ? Number.POSITIVE_INFINITY : this.#endsMs
+  }
+
   /** A clock that was set back counts on in the slot where it was; one that is far behind starts anew. */
   #turn(nowMs: number): void {
     if (nowMs < this.#endsMs && nowMs >= this.#endsMs - slotMs) return

@@ -129,7 +129,11 @@ const byTheWayOfCustom: StrategyLookup = (name) => {
 }
 
 /** Maps become lists, so that a map made late is told from one made at once by nothing. */
-const shown = (result: ReturnType<typeof orderAuto>) => ({ ...result, scores: [...result.scores] })
+/** The targets are compared with the order. */
+const shown = (result: ReturnType<typeof orderAuto>) => {
+  const { targets: _, ...rest } = { targets: undefined, ...result }
+  return { ...rest, scores: [...result.scores] }
+}
 
 describe("orderAuto", () => {
   it("decides what the definition says, also when candidates change between decisions", () => {
@@ -154,6 +158,11 @@ describe("orderAuto", () => {
             const wanted = plainAuto({ ...input, random: makeSeededRandom(given.seed), strategies: byTheWayOfCustom })
             const found = orderAuto({ ...input, random: makeSeededRandom(given.seed) })
             assert.deepStrictEqual(shown(found), shown(wanted))
+            if (found._tag !== "Ordered" || found.targets === undefined) continue
+            const targets = found.order.map(({ target }) => target)
+            assert.isTrue(
+              found.targets.length === targets.length && targets.every((each, at) => each === found.targets?.[at])
+            )
           }
         }
       ),

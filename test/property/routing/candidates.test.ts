@@ -32,7 +32,18 @@ const targets = ["a", "b", "c"].flatMap((id) => {
 })
 
 const stepArb = FC.record({
-  what: FC.constantFrom("answered", "down", "limited", "exhausted", "begun", "price", "quota", "nothing"),
+  what: FC.constantFrom(
+    "answered",
+    "down",
+    "limited",
+    "exhausted",
+    "begun",
+    "over",
+    "many",
+    "price",
+    "quota",
+    "nothing"
+  ),
   at: FC.nat(targets.length - 1),
   // Also a clock that is set back.
   gapMs: FC.oneof(FC.constant(0), FC.integer({ min: 0, max: 5_000 }), FC.integer({ min: -20_000, max: 900_000 }))
@@ -55,7 +66,9 @@ const world = (areModelsLocked: boolean) => {
       of: ({ id }) => {
         const left = limits.get(id)
         return left === undefined ? [] : [{ window: "daily", remaining: left, resetAtMs: null }]
-      }
+      },
+      knows: ({ id }) => limits.has(id),
+      changes: () => limits.size
     },
     price: (_, model) => ({ input: edition, output: model.length })
   }
@@ -68,9 +81,10 @@ describe("candidates", () => {
       FC.property(FC.boolean(), FC.array(stepArb, { maxLength: 40 }), (areModelsLocked, steps) => {
         const { editionOf, health, limits, patch, sources, stats } = world(areModelsLocked)
         const { troubles: _, ...watched } = health
-        const kept = makeCandidates({ ...sources, priceEdition: editionOf })
-        const anew = () => makeCandidates({ ...sources, health: watched })
+        const { of: kept } = makeCandidates({ ...sources, priceEdition: editionOf })
+        const anew = () => makeCandidates({ ...sources, health: watched }).of
         const resolution = { targets, weights: targets.map(() => 1), combo: null, strategy: "auto" }
+        const ends: Array<() => void> = []
         let nowMs = startMs
         for (const { at, gapMs, what } of steps) {
           nowMs += gapMs
@@ -92,7 +106,10 @@ describe("candidates", () => {
           if (what === "down") health.ended(call, failure)
           if (what === "limited") health.ended(call, limited)
           if (what === "exhausted") health.ended(call, { ...exhausted, untilMs: nowMs + 60_000 })
-          if (what === "begun") stats.begin(id, target.model)
+          if (what === "begun") ends.push(stats.begin(id, target.model))
+          if (what === "over") ends.pop()?.()
+          if (what === "many")
+            for (let each = 0; each < 300; each += 1) stats.begin("a", each === 0 ? "m" : "elsewhere")
           if (what === "price") patch()
           if (what === "quota") limits.set(id, (at + 1) / 10)
           const found = kept(resolution, nowMs)
@@ -103,10 +120,35 @@ describe("candidates", () => {
     )
   })
 
+  it("of which nothing has changed are not looked at again", () => {
+    const { editionOf, health, sources, stats } = world(false)
+    let looked = 0
+    const quotas = {
+      of: () => {
+        looked += 1
+        return none
+      },
+      knows: () => false,
+      changes: () => 0
+    }
+    const { areReady, of } = makeCandidates({ ...sources, health, priceEdition: editionOf, quotas })
+    const resolution = { targets, weights: targets.map(() => 1), combo: null, strategy: "auto" }
+    of(resolution, startMs)
+    assert.isTrue(areReady(resolution))
+    looked = 0
+    stats.begin("b", "n")
+    assert.strictEqual(of(resolution, startMs + 10)[3]?.inFlight, 1)
+    assert.strictEqual(looked, 1)
+  })
+
   it("are the same list while nothing of them changes, and share what has not changed", () => {
     const { editionOf, health, sources, stats } = world(false)
-    const quiet = { ...sources, priceEdition: editionOf, quotas: { of: () => none } }
-    const of = makeCandidates(quiet)
+    const quiet = {
+      ...sources,
+      priceEdition: editionOf,
+      quotas: { of: () => none, knows: () => false, changes: () => 0 }
+    }
+    const { of } = makeCandidates(quiet)
     const resolution = { targets, weights: targets.map(() => 1), combo: null, strategy: "auto" }
     const first = of(resolution, startMs)
     assert.strictEqual(of(resolution, startMs + 1_000), first)

@@ -22,7 +22,7 @@ describe("candidates", () => {
       quotas: { of: () => [] },
       price: (_provider, _model, nowMs) => ({ input: nowMs, output: 1 })
     }
-    const of = makeCandidates(rooms)
+    const { of } = makeCandidates(rooms)
     const resolution = { targets: [target], weights: [3], combo: null, strategy: "priority" as const }
     const [before] = of(resolution, 1_000)
     stats.begin(target.account.connection.id, target.model)
