@@ -3,6 +3,7 @@
  */
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -44,6 +45,8 @@ const tokenIsOld = "It may have been restarted just now: run the command again."
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+const again = "Wait a little, then run the command again."
+
 const start = "Start it with 'gateway serve', or name another one with --url or GATEWAY_URL."
 const offlineHints: Readonly<Record<Target["namedBy"], string>> = {
   url: start,
@@ -51,6 +54,32 @@ const offlineHints: Readonly<Record<Target["namedBy"], string>> = {
     "You are logged in to it: check that it runs, choose another with 'gateway context use', or use --local for this machine's.",
   owner: start,
   default: `${start} One on another machine: 'gateway login <url>'.`
+}
+
+const notOurs = (to: Target): CommandFailed =>
+  new CommandFailed({
+    message: `What answers at ${to.url} does not speak this gateway's contract.`,
+    hint: "Check the address with --url, and that both ends are of one version ('gateway status')."
+  })
+
+/** An answer of a status that the contract does not have there, such as one of a proxy in front; null where that says nothing. */
+const ofStatus = (to: Target, status: number): CliFailure | null => {
+  const message = `${to.url} answered with the status ${status}.`
+  switch (status) {
+    case 400:
+    case 404:
+    case 422:
+      return new BadArgument({ message })
+    case 401:
+    case 403:
+      return new AuthRefused({ message, hint: howToGetAKey })
+    case 408:
+      return new TimedOut({ message, hint: again })
+    case 429:
+      return new RateLimited({ message, hint: again })
+    default:
+      return status >= 500 ? new CommandFailed({ message, hint: again }) : null
+  }
 }
 
 /** What a failed call means for the person at the command line. */
@@ -77,14 +106,14 @@ const explain =
       case "NotFound":
         return new BadArgument({ message: messageOf(error) })
       case "TooManyRequests":
-        return new RateLimited({ message: messageOf(error), hint: "Wait a little, then run the command again." })
-      case "ResponseError":
+        return new RateLimited({ message: messageOf(error), hint: again })
+      case "ResponseError": {
+        const status = error instanceof HttpClientError.ResponseError ? error.response.status : 0
+        return ofStatus(to, status) ?? notOurs(to)
+      }
       case "ParseError":
       case "HttpApiDecodeError":
-        return new CommandFailed({
-          message: `What answers at ${to.url} does not speak this gateway's contract.`,
-          hint: "Check the address with --url, and that both ends are of one version ('gateway status')."
-        })
+        return notOurs(to)
       default:
         return new CommandFailed({ message: messageOf(error) })
     }
