@@ -18,7 +18,7 @@ import {
   CommandFailed,
   RateLimited,
   ServerOffline,
-  TimedOut
+  NoAnswerInTime
 } from "./Failure.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "./spinner.ts"
@@ -74,7 +74,7 @@ const ofStatus = (to: Target, status: number): CliFailure | null => {
     case 403:
       return new AuthRefused({ message, hint: howToGetAKey })
     case 408:
-      return new TimedOut({ message, hint: again })
+      return new NoAnswerInTime({ message, hint: again })
     case 429:
       return new RateLimited({ message, hint: again })
     default:
@@ -144,6 +144,6 @@ export const orExplain =
       withSpinner("Waiting for the gateway …"),
       Effect.timeoutFail({
         duration: patience,
-        onTimeout: () => new TimedOut({ message: `The gateway at ${to.url} did not answer within ${patience}.` })
+        onTimeout: () => new NoAnswerInTime({ message: `The gateway at ${to.url} did not answer within ${patience}.` })
       })
     )

@@ -27,7 +27,7 @@ export class AuthRefused extends Data.TaggedError("AuthRefused")<Words> {}
 /** The gateway refused the request because there were too many. */
 export class RateLimited extends Data.TaggedError("RateLimited")<Words> {}
 /** The gateway took too long. */
-export class TimedOut extends Data.TaggedError("TimedOut")<Words> {}
+export class NoAnswerInTime extends Data.TaggedError("NoAnswerInTime")<Words> {}
 /** The command has already printed what is wrong, as `doctor` does; only the exit code is left to say. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 
@@ -37,7 +37,7 @@ export type CliFailure =
   | ServerOffline
   | AuthRefused
   | RateLimited
-  | TimedOut
+  | NoAnswerInTime
   | AlreadyReported
 
 const cliTags: ReadonlySet<string> = new Set<CliFailure["_tag"]>([
@@ -46,7 +46,7 @@ const cliTags: ReadonlySet<string> = new Set<CliFailure["_tag"]>([
   "ServerOffline",
   "AuthRefused",
   "RateLimited",
-  "TimedOut",
+  "NoAnswerInTime",
   "AlreadyReported"
 ])
 
@@ -61,7 +61,7 @@ const codes: Readonly<Record<string, number>> = {
   ServerOffline: 3,
   AuthRefused: 4,
   RateLimited: 5,
-  TimedOut: 124,
+  NoAnswerInTime: 124,
   QuitException: 130
 }
 

@@ -17,7 +17,7 @@ describe("exitCode", () => {
     assert.strictEqual(codeOf(new Failure.ServerOffline({ message: "" })), 3)
     assert.strictEqual(codeOf(new Failure.AuthRefused({ message: "" })), 4)
     assert.strictEqual(codeOf(new Failure.RateLimited({ message: "" })), 5)
-    assert.strictEqual(codeOf(new Failure.TimedOut({ message: "" })), 124)
+    assert.strictEqual(codeOf(new Failure.NoAnswerInTime({ message: "" })), 124)
     assert.strictEqual(codeOf(new QuitException()), 130)
     assert.strictEqual(Failure.exitCode(Exit.interrupt(FiberId.none)), 130)
     assert.strictEqual(Failure.exitCode(Exit.die("bug")), 1)
