@@ -49,6 +49,26 @@ export const test = (flags: GatewayFlags, id: string) =>
     folder: local.testConnection(id)
   })
 
+/** Asks one connection, or every active one, a tiny question. */
+export const testEach = (flags: GatewayFlags, idOrName: string | null) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.gen(function* () {
+        const providers = yield* providersAt(to)
+        const { connections } = yield* providers.list().pipe(Client.orExplain(to))
+        return yield* Effect.forEach(
+          yield* local.wanted(connections, idOrName),
+          (connection) =>
+            Effect.map(
+              providers.test({ path: { id: connection.id }, payload: null }).pipe(Client.orExplain(to)),
+              (result): local.Tested => ({ connection, ...result })
+            ),
+          { concurrency: local.testsAtOnce }
+        )
+      }),
+    folder: local.testConnections(idOrName)
+  })
+
 /** The provider of a node's prefix; null when there is no such node. */
 export const nodeNamed = (flags: GatewayFlags, prefix: string) =>
   Client.atPlace(flags, {

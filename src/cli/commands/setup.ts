@@ -113,7 +113,7 @@ const carryOut = Effect.fnUntraced(function* ({ connection, password, test }: Pl
   if (result.ok) return yield* Output.note(`It answers (${result.model ?? "-"}, ${Math.round(result.latencyMs)} ms).`)
   return yield* new CommandFailed({
     message: `It does not answer: ${result.error ?? "no result"}`,
-    hint: `The connection was kept. Correct it, then try 'gateway providers test ${added.id}'.`
+    hint: `The connection was kept. Correct it, then try 'gateway provider test ${added.id}'.`
   })
 })
 

@@ -47,7 +47,14 @@ export const idsOf = (listing: {
   error: listing.error
 })
 
-const testsAtOnce = 4
+/** Connections that are asked at the same time. */
+export const testsAtOnce = 4
+
+/** The one connection that is named, else every active one. */
+export const wanted = (all: ReadonlyArray<ConnectionView>, idOrName: string | null) =>
+  idOrName === null
+    ? Effect.succeed(all.filter(({ isActive }) => isActive))
+    : Effect.map(pick("connection", all, idOrName, "gateway provider list"), (one) => [one])
 
 /** How connections are shown now. */
 const viewer = ({ connectionView }: Room) =>
@@ -69,13 +76,8 @@ export const testConnections = (idOrName: string | null) =>
     Effect.gen(function* () {
       const connections = yield* room.Connections
       const view = yield* viewer(room)
-      const all = (yield* connections.list).map(view)
-      const wanted =
-        idOrName === null
-          ? all.filter(({ isActive }) => isActive)
-          : [yield* pick("connection", all, idOrName, "gateway providers list")]
       return yield* Effect.forEach(
-        wanted,
+        yield* wanted((yield* connections.list).map(view), idOrName),
         ({ id }) =>
           Effect.gen(function* () {
             const result = yield* connections.test(id, null)

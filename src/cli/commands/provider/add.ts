@@ -141,7 +141,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
     if (given.json) return yield* Output.json(OneConnection, { connection })
     if (given.noVerify) {
       return yield* Output.note(
-        `Stored '${connection.name}' (${connection.provider}) without asking it. Try it with 'gateway providers test ${connection.id}'.`
+        `Stored '${connection.name}' (${connection.provider}) without asking it. Try it with 'gateway provider test ${connection.id}'.`
       )
     }
     const models = yield* connections.models(given, connection.id).pipe(withSpinner("Reading its models …"))

@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ConnectionView, TestResult } from "../../../api/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
-import { type Tested, testConnections } from "../../local/connections.ts"
+import * as Client from "../../Client.ts"
+import * as connections from "../../connections.ts"
+import type { Tested } from "../../local/connections.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"
 
@@ -40,9 +42,9 @@ const failUnlessOk = (results: ReadonlyArray<Tested>) =>
 
 const connection = Args.text({ name: "connection" })
 
-export const providersTest = Command.make("test", { connection }, (flags) =>
+export const providersTest = Command.make("test", { connection, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
-    const tested = yield* testConnections(flags.connection)
+    const tested = yield* connections.testEach(flags, flags.connection)
     const results = tested.map(flat)
     const [result] = results
     const rows = Output.rows(results, columns, "")
@@ -53,9 +55,9 @@ export const providersTest = Command.make("test", { connection }, (flags) =>
   })
 )
 
-export const providersTestAll = Command.make("test-all", {}, () =>
+export const providersTestAll = Command.make("test-all", Client.connection, (flags) =>
   Effect.gen(function* () {
-    const tested = yield* testConnections(null)
+    const tested = yield* connections.testEach(flags, null)
     const results = tested.map(flat)
     yield* Output.list({
       schema: All,
