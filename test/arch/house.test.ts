@@ -89,7 +89,7 @@ describe("the code", () => {
   it("starts no program and opens no socket outside the folders that own them, by whatever kind of import", () => {
     const named =
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
-    const owners = /^src\/(?:egress|http)\/|^src\/cli\/(?:doctor\/machine|NodeHttp)\.ts$/u
+    const owners = /^src\/(?:egress|http)\/|^src\/cli\/(?:doctor\/machine|NodeHttp|service\/Systemctl)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -99,8 +99,19 @@ describe("the code", () => {
     const evasive = /\b(?:createRequire|process\.binding|child_process)\b/u
     assert.deepStrictEqual(
       source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
-      []
+      ["src/cli/service/Systemctl.ts"]
     )
+  })
+
+  it("starts one program only, systemctl, with arguments that are written down and without a shell", () => {
+    const file = source.find(({ path }) => path === "src/cli/service/Systemctl.ts")
+    const code = withoutComments(file?.text ?? "")
+    assert.match(code, /import \{ execFile \} from "node:child_process"/u)
+    assert.deepStrictEqual(
+      Array.from(code.matchAll(/execFile\(\s*([^,]+),/gu), ([, started]) => started),
+      ['"systemctl"']
+    )
+    assert.notMatch(code, /\bshell\b|process\.argv|environment/u)
   })
 
   it("needs nothing to run but the packages with native code", () => {

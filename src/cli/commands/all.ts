@@ -421,6 +421,37 @@ export const commands: ReadonlyArray<TreeNode> = [
       examples: ["serve", "serve --port 8080 --no-open"]
     }
   ),
+  group(
+    "service",
+    "Keep the gateway running as a systemd service of yours.",
+    [
+      command(
+        "install",
+        "Write a systemd unit of your user, start it and enable it.",
+        () => import("./service.ts"),
+        (m) => m.serviceInstall,
+        {
+          prints: false,
+          examples: ["service install", "service install --port 8080", "service install --print"]
+        }
+      ),
+      command(
+        "status",
+        "Show whether the service runs; exit 3 when it does not.",
+        () => import("./service.ts"),
+        (m) => m.serviceStatus,
+        { examples: ["service status", "service status --json"] }
+      ),
+      command(
+        "uninstall",
+        "Stop the service and remove its unit; the data stays.",
+        () => import("./service.ts"),
+        (m) => m.serviceUninstall,
+        { ...remove, prints: false, examples: ["service uninstall"] }
+      )
+    ],
+    { section: "Start", examples: ["service install", "service status"] }
+  ),
   command(
     "login",
     "Log in to a gateway elsewhere, so that commands go there.",

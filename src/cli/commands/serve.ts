@@ -31,7 +31,7 @@ const onOff = (option: { readonly flag: string; readonly description: string }) 
   Options.boolean(option.flag).pipe(Options.withDescription(option.description))
 
 /** The flags of `serve` as the command-line library reads them. */
-const serveConfig = {
+export const serveConfig = {
   host: typed(serveOptions.host, "an address", Host),
   port: typed(serveOptions.port, "a port from 0 to 65535", Port),
   noOpen: onOff(serveOptions.noOpen),

@@ -1,0 +1,40 @@
+/** Asks systemd's manager of the user. The only place that starts a program: always `systemctl`, with fixed arguments and without a shell. */
+import * as Effect from "effect/Effect"
+import { execFile } from "node:child_process"
+
+export const unitName = "gateway.service"
+
+const actions = {
+  reload: ["daemon-reload"],
+  enable: ["enable", unitName],
+  start: ["start", unitName],
+  restart: ["restart", unitName],
+  disable: ["disable", "--now", unitName],
+  show: ["show", unitName, "--property=ActiveState,SubState,UnitFileState,MainPID"]
+} as const
+export type Action = keyof typeof actions
+
+export interface Ended {
+  readonly ok: boolean
+  /** What it printed; when it failed, why, in one line. */
+  readonly text: string
+}
+
+const maxOutputBytes = 65_536
+
+/** Never fails: a `systemctl` that is not there, or has no manager to ask, is an end that is not ok. */
+export const systemctl = (action: Action, timeoutMs = 30_000): Effect.Effect<Ended> =>
+  Effect.async((resume) => {
+    const child = execFile(
+      "systemctl",
+      ["--user", "--no-pager", ...actions[action]],
+      { timeout: timeoutMs, maxBuffer: maxOutputBytes },
+      (error, stdout, stderr) => {
+        const why = stderr.trim().split("\n", 1)[0] ?? ""
+        if (error === null) resume(Effect.succeed({ ok: true, text: stdout }))
+        else resume(Effect.succeed({ ok: false, text: why === "" ? (error.message.split("\n", 1)[0] ?? "") : why }))
+      }
+    )
+    child.stdin?.end()
+    return Effect.sync(() => void child.kill())
+  })
