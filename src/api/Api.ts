@@ -6,14 +6,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
-import {
-  BadRequestAnswer,
-  ForbiddenAnswer,
-  InternalAnswer,
-  TooLargeAnswer,
-  UnauthorizedAnswer,
-  UnavailableAnswer
-} from "./Errors.ts"
+import { withCommonErrors } from "./CommonErrors.ts"
 import { Auth } from "./Groups/Auth.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
@@ -34,30 +27,26 @@ import { Usage } from "./Groups/Usage.ts"
 import type { ManagementKey } from "./ManagementRoutes.ts"
 import { withStrictBodies } from "./StrictBodies.ts"
 
-const contract = HttpApi.make("gateway")
-  .add(Auth)
-  .add(Providers)
-  .add(ProviderNodes)
-  .add(ProviderModels)
-  .add(Combos)
-  .add(ModelAliases)
-  .add(QuotaGroups)
-  .add(Keys)
-  .add(Pricing)
-  .add(Usage)
-  .add(Routing)
-  .add(RoutingSettings)
-  .add(Resilience)
-  .add(RateLimits)
-  .add(System)
-  .add(Flags)
-  .add(GatewaySettings)
-  .addError(BadRequestAnswer)
-  .addError(UnauthorizedAnswer)
-  .addError(ForbiddenAnswer)
-  .addError(TooLargeAnswer)
-  .addError(InternalAnswer)
-  .addError(UnavailableAnswer)
+const contract = withCommonErrors(
+  HttpApi.make("gateway")
+    .add(Auth)
+    .add(Providers)
+    .add(ProviderNodes)
+    .add(ProviderModels)
+    .add(Combos)
+    .add(ModelAliases)
+    .add(QuotaGroups)
+    .add(Keys)
+    .add(Pricing)
+    .add(Usage)
+    .add(Routing)
+    .add(RoutingSettings)
+    .add(Resilience)
+    .add(RateLimits)
+    .add(System)
+    .add(Flags)
+    .add(GatewaySettings)
+)
   .annotate(OpenApi.Title, "Gateway")
   .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")
 

@@ -7,10 +7,12 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import type * as HttpApi from "@effect/platform/HttpApi"
-import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { GatewayApi } from "../api/Api.ts"
-import { CompatApi } from "../api/CompatApi.ts"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type { GatewayApi } from "../api/Api.ts"
+import { withCommonErrors } from "../api/CommonErrors.ts"
+import { ModelList } from "../api/compat/Chat.ts"
 import {
   AuthRefused,
   BadArgument,
@@ -20,6 +22,7 @@ import {
   ServerOffline,
   NoAnswerInTime
 } from "./Failure.ts"
+import { loadRoom } from "./lazy.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "./spinner.ts"
 import type { Target } from "./Target.ts"
@@ -120,17 +123,51 @@ const explain =
   }
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never
+type Groups = GroupsOf<typeof GatewayApi>
+type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 
-/** The client of one group of the management contract. `headers` are sent with every request. */
-export const group = <const Name extends HttpApiGroup.HttpApiGroup.Name<GroupsOf<typeof GatewayApi>>>(
-  to: Target,
-  name: Name,
-  headers?: Readonly<Record<string, string>>
-) => HttpApiClient.group(GatewayApi, { group: name, httpClient: httpClient(to, headers), baseUrl: to.url })
+/** Each group of the contract is loaded alone: making a client of all takes longer than most commands. */
+const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
+  auth: () => import("../api/Groups/Auth.ts").then(({ Auth }) => Auth),
+  providers: () => import("../api/Groups/Providers.ts").then(({ Providers }) => Providers),
+  providerNodes: () => import("../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
+  providerModels: () => import("../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
+  combos: () => import("../api/Groups/Combos.ts").then(({ Combos }) => Combos),
+  modelAliases: () => import("../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
+  quotaGroups: () => import("../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
+  keys: () => import("../api/Groups/Keys.ts").then(({ Keys }) => Keys),
+  pricing: () => import("../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
+  usage: () => import("../api/Groups/Usage.ts").then(({ Usage }) => Usage),
+  routing: () => import("../api/Groups/Routing.ts").then(({ Routing }) => Routing),
+  routingSettings: () => import("../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
+  resilience: () => import("../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),
+  rateLimits: () => import("../api/Groups/RateLimits.ts").then(({ RateLimits }) => RateLimits),
+  system: () => import("../api/Groups/System.ts").then(({ System }) => System),
+  flags: () => import("../api/Groups/Flags.ts").then(({ Flags }) => Flags),
+  gatewaySettings: () => import("../api/Groups/GatewaySettings.ts").then(({ GatewaySettings }) => GatewaySettings)
+}
 
-/** The client of the inference routes that are described by the contract. */
+/** The client of one group of the management contract. `headers` are sent with every call. */
+export const group = <const N extends Name>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
+  Effect.flatMap(loadRoom(groups[name]), (loaded) => {
+    const api = withCommonErrors(HttpApi.make("gateway").add(loaded))
+    return HttpApiClient.group(
+      // It has this group, which is all that the client of the group reads.
+      api as unknown as typeof GatewayApi,
+      {
+        group: name,
+        httpClient: httpClient(to, headers),
+        baseUrl: to.url
+      }
+    )
+  })
+
+/** The models that clients can ask for. */
+const models = HttpApiEndpoint.get("models", "/v1/models").addSuccess(ModelList)
+const inferenceApi = withCommonErrors(HttpApi.make("gateway").add(HttpApiGroup.make("inference").add(models)))
+
 export const inference = (to: Target) =>
-  HttpApiClient.group(CompatApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
+  HttpApiClient.group(inferenceApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
 
 /** Longer than the gateway itself waits for a provider. */
 const patience = "60 seconds"

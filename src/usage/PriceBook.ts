@@ -40,7 +40,8 @@ export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
     /** The operator's prices. */
     readonly overrides: Effect.Effect<PriceTable>
     /** Adds or replaces the models it names and returns the whole table. */
-    readonly patch: (table: PriceTable) => Effect.Effect<PriceTable, PriceOverridesUnavailable | TooManyPriceOverrides>
+    /** Lays prices over the table; null takes one out. */
+    readonly patch: (table: PricePatch) => Effect.Effect<PriceTable, PriceOverridesUnavailable | TooManyPriceOverrides>
     /** Day of the embedded prices, ISO 8601. */
     readonly pricesDated: string
   }
@@ -68,9 +69,19 @@ const toOverrides = (table: PriceTable): Overrides =>
 const toTable = (overrides: Overrides): PriceTable =>
   Object.fromEntries([...overrides].map(([provider, models]) => [provider, Object.fromEntries(models)]))
 
-const merge = (overrides: Overrides, patch: Overrides): Overrides => {
+export type PricePatch = Readonly<Record<string, Readonly<Record<string, ModelPrice | null>>>>
+
+const merge = (overrides: Overrides, patch: PricePatch): Overrides => {
   const merged = new Map(overrides)
-  for (const [provider, models] of patch) merged.set(provider, new Map([...(merged.get(provider) ?? []), ...models]))
+  for (const [provider, models] of Object.entries(patch)) {
+    const prices = new Map(merged.get(provider))
+    for (const [model, price] of Object.entries(models)) {
+      if (price === null) prices.delete(model)
+      else prices.set(model, price)
+    }
+    if (prices.size === 0) merged.delete(provider)
+    else merged.set(provider, prices)
+  }
   return merged
 }
 
@@ -139,8 +150,8 @@ export const make = Effect.gen(function* () {
     return known.price
   }
 
-  const patch = Effect.fn("PriceBook.patch")(function* (table: PriceTable) {
-    const next = merge(overrides, toOverrides(table))
+  const patch = Effect.fn("PriceBook.patch")(function* (table: PricePatch) {
+    const next = merge(overrides, table)
     if (size(next) > maxOverrides) return yield* new TooManyPriceOverrides({ limit: maxOverrides })
     const whole = toTable(next)
     yield* kept.save(whole)

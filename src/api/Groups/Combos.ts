@@ -94,7 +94,7 @@ export const CreateCombo = Schema.Struct({
 export type CreateCombo = typeof CreateCombo.Type
 
 /** What is absent stays as it is. */
-const UpdateCombo = Schema.Struct({
+export const UpdateCombo = Schema.Struct({
   name: field(optional(ComboName), comboWords.name, "Fast and cheap"),
   ...comboSettings,
   id: ReadOnly,

@@ -9,7 +9,7 @@ import { field } from "../../kernel/Documented.ts"
 
 const Source = Schema.Literal("db", "env", "default")
 
-const FlagView = Schema.Struct({
+export const FlagView = Schema.Struct({
   key: field(Schema.String, "Name of the flag, and of its environment variable.", "TOOL_POLICY_MODE"),
   label: field(Schema.String, "Name for people.", "Tool policy mode"),
   description: field(Schema.String, "What it does.", "What happens with requests that use tools."),
@@ -28,7 +28,7 @@ const FlagView = Schema.Struct({
 }).annotations({ identifier: "FeatureFlag" })
 export type FlagView = typeof FlagView.Type
 
-const Summary = Schema.Struct({
+export const Summary = Schema.Struct({
   total: field(Schema.Number, "All flags.", 38),
   active: field(Schema.Number, "Flags that are on, or not at their default.", 12),
   inactive: field(Schema.Number, "The others.", 26),
@@ -36,7 +36,7 @@ const Summary = Schema.Struct({
   overriddenByEnv: field(Schema.Number, "Flags set by the environment.", 0)
 })
 
-const FlagChange = Schema.Struct({
+export const FlagChange = Schema.Struct({
   key: field(Schema.String, "Name of the flag.", "TOOL_POLICY_MODE"),
   effectiveValue: field(Schema.String, "Its value now.", "warn"),
   source: field(Source, "Who set it now."),

@@ -57,7 +57,7 @@ export const CreateKey = Schema.Struct({ name: field(Name, words.name, "laptop")
 export type CreateKey = typeof CreateKey.Type
 
 /** What is absent stays as it is. A time in the past ends the key at once. */
-const UpdateKey = Schema.Struct({ name: field(optional(Name), words.name, "laptop"), ...settings }).annotations(
+export const UpdateKey = Schema.Struct({ name: field(optional(Name), words.name, "laptop"), ...settings }).annotations(
   body("UpdateApiKey")
 )
 export type UpdateKey = typeof UpdateKey.Type

@@ -17,7 +17,7 @@ const ModelPriceInput = Schema.Struct({
 
 const PricePatch = Schema.Record({
   key: Schema.String,
-  value: Schema.Record({ key: Schema.String, value: ModelPriceInput })
+  value: Schema.Record({ key: Schema.String, value: Schema.NullOr(ModelPriceInput) })
 }).annotations({
   identifier: "PricePatch",
   examples: [{ openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }]
@@ -38,7 +38,7 @@ export class Pricing extends HttpApiGroup.make("pricing")
     at("update", {
       summary: "Set prices",
       description:
-        "Lays the given models over the table and answers the whole. A model's price is replaced as a whole.",
+        "Lays the given models over the table and answers the whole. A model's price is replaced as a whole; null removes it, and the price the gateway comes with counts again.",
       example: { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }
     })
       .setPayload(PricePatch)

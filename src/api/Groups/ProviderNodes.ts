@@ -66,7 +66,7 @@ const nullableFields = {
   modelsPath: field(clearable(UrlPath), ...words.modelsPath)
 }
 
-const CreateNode = Schema.Struct({
+export const CreateNode = Schema.Struct({
   name: field(Name, ...words.name),
   prefix: field(NodePrefix, ...words.prefix),
   type: field(ProviderNodeType, words.type),
@@ -79,7 +79,7 @@ export type CreateNode = typeof CreateNode.Type
  * What is absent stays as it is. The prefix may change only while nothing uses it. `apiKey` replaces the key of the node's connection:
  * needed when `baseUrl` leads it elsewhere, because a stored key is not sent to another address.
  */
-const UpdateNode = Schema.Struct({
+export const UpdateNode = Schema.Struct({
   name: field(optional(Name), ...words.name),
   prefix: field(optional(NodePrefix), ...words.prefix),
   type: field(optional(ProviderNodeType), words.type),

@@ -83,7 +83,7 @@ export type CreateQuotaGroup = typeof CreateQuotaGroup.Type
 const ShownAllocations = Schema.Array(Schema.Struct({ ...allocation, quotas: ReadOnly })).pipe(Schema.maxItems(10_000))
 
 /** What is absent stays as it is. */
-const UpdateQuotaGroup = Schema.Struct({
+export const UpdateQuotaGroup = Schema.Struct({
   name: field(optional(GroupName), ...words.name),
   members: field(optional(Members), words.members),
   allocations: field(optional(ShownAllocations), words.allocations),

@@ -5,6 +5,48 @@ const list = { aliases: ["ls"] }
 const add = { aliases: ["create", "new"] }
 const remove = { aliases: ["delete", "rm"] }
 
+const nodes = group(
+  "nodes",
+  "Providers of your own: an address and the wires it speaks.",
+  [
+    command(
+      "list",
+      "List the providers of your own.",
+      () => import("./provider/nodes.ts"),
+      (m) => m.nodesList,
+      { ...list, examples: ["provider nodes list"] }
+    ),
+    command(
+      "show",
+      "Show a provider of your own.",
+      () => import("./provider/nodes.ts"),
+      (m) => m.nodesShow,
+      { aliases: ["get"], examples: ["provider nodes show cellar"] }
+    ),
+    command(
+      "edit",
+      "Change the address, the wires or the name of one.",
+      () => import("./provider/nodes.ts"),
+      (m) => m.nodesEdit,
+      { aliases: ["update", "set"], examples: ["provider nodes edit cellar --base-url http://10.0.0.5:8080/v1"] }
+    ),
+    command(
+      "remove",
+      "Remove one that has no connections, or with them.",
+      () => import("./provider/nodes.ts"),
+      (m) => m.nodesRemove,
+      { ...remove, examples: ["provider nodes remove cellar --with-connections"] }
+    )
+  ],
+  {
+    aliases: ["node"],
+    examples: [
+      "provider add custom --name cellar --base-url http://127.0.0.1:8080/v1 --wire chat",
+      "provider nodes list"
+    ]
+  }
+)
+
 const provider = group(
   "provider",
   "Connections to providers, and the catalogue of those that are known.",
@@ -26,8 +68,55 @@ const provider = group(
       (m) => m.providerAdd,
       {
         ...add,
-        examples: ["provider add openai", "provider add anthropic --api-key-stdin --name work", "provider add ollama"]
+        examples: [
+          "provider add openai",
+          "provider add anthropic --api-key-env ANTHROPIC_API_KEY --name work",
+          "provider add custom --name cellar --base-url http://127.0.0.1:8080/v1 --wire chat"
+        ]
       }
+    ),
+    command(
+      "show",
+      "Show a connection with its state, its settings and its quotas.",
+      () => import("./provider/show.ts"),
+      (m) => m.providerShow,
+      { aliases: ["get"], examples: ["provider show work", "provider show openai --json"] }
+    ),
+    command(
+      "edit",
+      "Change a connection: name, address, key, models, limits.",
+      () => import("./provider/edit.ts"),
+      (m) => m.providerEdit,
+      {
+        aliases: ["update", "set"],
+        examples: [
+          "provider edit work --name private --priority 1",
+          "provider edit work --ask-key",
+          "provider edit work --api-key-env OPENAI_API_KEY",
+          "provider edit cellar --base-url http://10.0.0.5:8080/v1 --max-concurrent 2"
+        ]
+      }
+    ),
+    command(
+      "remove",
+      "Remove a connection and its key.",
+      () => import("./provider/change.ts"),
+      (m) => m.providerRemove,
+      { ...remove, examples: ["provider remove work", "provider remove work --yes"] }
+    ),
+    command(
+      "enable",
+      "Use a connection again that was switched off.",
+      () => import("./provider/change.ts"),
+      (m) => m.providerEnable,
+      { examples: ["provider enable work"] }
+    ),
+    command(
+      "disable",
+      "Keep a connection, but do not use it.",
+      () => import("./provider/change.ts"),
+      (m) => m.providerDisable,
+      { examples: ["provider disable work"] }
     ),
     command(
       "available",
@@ -61,7 +150,8 @@ const provider = group(
       () => import("./providers/validate.ts"),
       (m) => m.providersValidate,
       { examples: ["provider validate", "provider validate --offline --json"] }
-    )
+    ),
+    nodes
   ],
   {
     section: "Connect",
@@ -122,6 +212,34 @@ const model = group(
         examples: ["model list", "models openai --json"]
       }
     ),
+    command(
+      "show",
+      "Show what is known of a model.",
+      () => import("./models/declared.ts"),
+      (m) => m.modelShow,
+      { aliases: ["get"], examples: ["model show openai/gpt-4o-mini"] }
+    ),
+    command(
+      "declare",
+      "Say what a model can, where the provider says it wrongly or not.",
+      () => import("./models/declared.ts"),
+      (m) => m.modelDeclare,
+      { examples: ["model declare openai/my-finetune-1 --context 128000 --vision yes"] }
+    ),
+    command(
+      "declared",
+      "List the models that were declared.",
+      () => import("./models/declared.ts"),
+      (m) => m.declaredList,
+      { examples: ["model declared"] }
+    ),
+    command(
+      "undeclare",
+      "Take back what was declared of a model.",
+      () => import("./models/declared.ts"),
+      (m) => m.modelUndeclare,
+      { examples: ["model undeclare openai/my-finetune-1"] }
+    ),
     alias
   ],
   {
@@ -165,6 +283,37 @@ const key = group(
         ...remove,
         examples: ["key remove laptop"]
       }
+    ),
+    command(
+      "show",
+      "Show an API key: what it may do, its limits and its use.",
+      () => import("./keys/change.ts"),
+      (m) => m.keyShow,
+      { aliases: ["get"], examples: ["key show laptop"] }
+    ),
+    command(
+      "edit",
+      "Change an API key: name, scopes, models, expiry, limits.",
+      () => import("./keys/change.ts"),
+      (m) => m.keyEdit,
+      {
+        aliases: ["update", "set"],
+        examples: ["key edit laptop --rate-limit 60/60", "key edit laptop --expires 2030-01-31T00:00:00Z"]
+      }
+    ),
+    command(
+      "enable",
+      "Let an API key work again.",
+      () => import("./keys/change.ts"),
+      (m) => m.keyEnable,
+      { examples: ["key enable laptop"] }
+    ),
+    command(
+      "disable",
+      "Keep an API key, but refuse it.",
+      () => import("./keys/change.ts"),
+      (m) => m.keyDisable,
+      { examples: ["key disable laptop"] }
     )
   ],
   { section: "Connect", aliases: ["keys"], examples: ["key add laptop", "key list"] }
@@ -204,6 +353,23 @@ const combo = group(
       }
     ),
     command(
+      "show",
+      "Show a combo: its targets, its strategy and settings.",
+      () => import("./combo/edit.ts"),
+      (m) => m.comboShow,
+      { aliases: ["get"], examples: ["combo show fast"] }
+    ),
+    command(
+      "edit",
+      "Change a combo: name, strategy, targets, weights, settings.",
+      () => import("./combo/edit.ts"),
+      (m) => m.comboEdit,
+      {
+        aliases: ["update", "set"],
+        examples: ["combo edit fast --strategy round-robin --add openai/gpt-4o-mini", "combo edit fast --active no"]
+      }
+    ),
+    command(
       "switch",
       "Make another target the first of a combo; the others keep their order.",
       () => import("./combo/switch.ts"),
@@ -225,6 +391,31 @@ const combo = group(
     section: "Route",
     aliases: ["combos"],
     examples: ["combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini", "combo list"]
+  }
+)
+
+const routeSettings = group(
+  "settings",
+  "Settings of routing that hold for every request.",
+  [
+    command(
+      "show",
+      "Show the settings, all or a part of them.",
+      () => import("./settings/groups.ts"),
+      (m) => m.routingShow,
+      { aliases: ["list", "get"], examples: ["route settings show"] }
+    ),
+    command(
+      "set",
+      "Change settings; they are in force at once.",
+      () => import("./settings/groups.ts"),
+      (m) => m.routingSet,
+      { examples: ["route settings set freeTierStrict=true"] }
+    )
+  ],
+  {
+    otherwise: { name: "show", takesWords: false },
+    examples: ["route settings show", "route settings set freeTierStrict=true"]
   }
 )
 
@@ -272,7 +463,8 @@ const route = group(
       {
         examples: ["route replay --since 24h --combo cheaper"]
       }
-    )
+    ),
+    routeSettings
   ],
   { section: "Route", aliases: ["routing"], examples: ["route explain auto/fast"] }
 )
@@ -298,7 +490,7 @@ const quotaGroups = group(
       (m) => m.quotaGroupsAdd,
       {
         ...add,
-        examples: ["quota groups add team 3f1c…=3 81d0…=1"]
+        examples: ["quota groups add team work=3 spare=1"]
       }
     ),
     command(
@@ -310,9 +502,48 @@ const quotaGroups = group(
         ...remove,
         examples: ["quota groups remove team"]
       }
+    ),
+    command(
+      "show",
+      "Show a quota group and what its keys have used.",
+      () => import("./quota/groups.ts"),
+      (m) => m.quotaGroupsShow,
+      { aliases: ["get"], examples: ["quota groups show team"] }
+    ),
+    command(
+      "edit",
+      "Change the name, the connections or the keys of a group.",
+      () => import("./quota/groups.ts"),
+      (m) => m.quotaGroupsEdit,
+      { aliases: ["update", "set"], examples: ["quota groups edit team --member work=3 --member spare=1"] }
     )
   ],
   { aliases: ["group"], examples: ["quota groups list"] }
+)
+
+const resilienceSettings = group(
+  "settings",
+  "Timeouts, breakers, cooldowns, queues: the settings of resilience.",
+  [
+    command(
+      "show",
+      "Show the settings, all or a part of them.",
+      () => import("./settings/groups.ts"),
+      (m) => m.resilienceShow,
+      { aliases: ["list", "get"], examples: ["resilience settings show"] }
+    ),
+    command(
+      "set",
+      "Change settings; they are in force at once.",
+      () => import("./settings/groups.ts"),
+      (m) => m.resilienceSet,
+      { examples: ["resilience settings set timeouts.totalMs=300000"] }
+    )
+  ],
+  {
+    otherwise: { name: "show", takesWords: false },
+    examples: ["resilience settings show", "resilience settings set timeouts.totalMs=300000"]
+  }
 )
 
 const resilience = group(
@@ -358,7 +589,8 @@ const resilience = group(
           "resilience clear --provider openai --model gpt-4.1"
         ]
       }
-    )
+    ),
+    resilienceSettings
   ],
   { section: "Watch", examples: ["resilience status", "resilience clear --all"] }
 )
@@ -397,6 +629,108 @@ const context = group(
     )
   ],
   { section: "Settings", aliases: ["contexts"], examples: ["context list", "context use local"] }
+)
+
+const pricing = group(
+  "pricing",
+  "Prices of your own, in USD per 1,000,000 tokens.",
+  [
+    command(
+      "list",
+      "List the prices that were set.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingList,
+      { ...list, examples: ["pricing list"] }
+    ),
+    command(
+      "show",
+      "Show the price that was set for a model.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingShow,
+      { aliases: ["get"], examples: ["pricing show openai/gpt-4o-mini"] }
+    ),
+    command(
+      "set",
+      "Set the price of a model.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingSet,
+      { aliases: ["add"], examples: ["pricing set openai/gpt-4o-mini --in 0.15 --out 0.6 --cached 0.075"] }
+    ),
+    command(
+      "unset",
+      "Let the price count again that the gateway comes with.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingUnset,
+      { ...remove, examples: ["pricing unset openai/gpt-4o-mini"] }
+    )
+  ],
+  {
+    section: "Settings",
+    aliases: ["prices", "price"],
+    examples: ["pricing list", "pricing set openai/gpt-4o-mini --in 0.15 --out 0.6"]
+  }
+)
+
+const flags = group(
+  "flags",
+  "Feature flags: switches of the gateway.",
+  [
+    command(
+      "list",
+      "List the flags with their values and who set them.",
+      () => import("./flags.ts"),
+      (m) => m.flagsList,
+      { ...list, examples: ["flags list", "flags list -o wide"] }
+    ),
+    command(
+      "show",
+      "Show a flag: what it does, its value and its values.",
+      () => import("./flags.ts"),
+      (m) => m.flagsShow,
+      { aliases: ["get"], examples: ["flags show REQUIRE_API_KEY"] }
+    ),
+    command(
+      "set",
+      "Set a flag.",
+      () => import("./flags.ts"),
+      (m) => m.flagsSet,
+      { examples: ["flags set REQUIRE_API_KEY true"] }
+    ),
+    command(
+      "unset",
+      "Let a flag go back to its default, or all of them.",
+      () => import("./flags.ts"),
+      (m) => m.flagsUnset,
+      { aliases: ["clear", "reset"], examples: ["flags unset REQUIRE_API_KEY", "flags unset --all"] }
+    )
+  ],
+  { section: "Settings", aliases: ["flag"], examples: ["flags list", "flags set REQUIRE_API_KEY true"] }
+)
+
+const settings = group(
+  "settings",
+  "Settings of the gateway as a whole.",
+  [
+    command(
+      "show",
+      "Show the settings, all or a part of them.",
+      () => import("./settings/groups.ts"),
+      (m) => m.gatewayShow,
+      { aliases: ["list", "get"], examples: ["settings show"] }
+    ),
+    command(
+      "set",
+      "Change settings; they are in force at once.",
+      () => import("./settings/groups.ts"),
+      (m) => m.gatewaySet,
+      { examples: ["settings set decisions.retentionDays=14"] }
+    )
+  ],
+  {
+    section: "Settings",
+    otherwise: { name: "show", takesWords: false },
+    examples: ["settings show", "settings set decisions.retentionDays=14"]
+  }
 )
 
 export const commands: ReadonlyArray<TreeNode> = [
@@ -575,6 +909,9 @@ export const commands: ReadonlyArray<TreeNode> = [
     ],
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
+  settings,
+  flags,
+  pricing,
   command(
     "reset-password",
     "Set the admin password anew; a running gateway takes it over.",

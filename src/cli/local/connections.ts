@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { ConnectionView, CreateConnection } from "../../api/Groups/Providers.ts"
-import { pick } from "../Flags.ts"
+import { pickConnection } from "../pickConnection.ts"
 import { exclusively, locally, type Room } from "./room.ts"
 
 /** What a test of one connection gave. */
@@ -54,7 +54,7 @@ export const testsAtOnce = 4
 export const wanted = (all: ReadonlyArray<ConnectionView>, idOrName: string | null) =>
   idOrName === null
     ? Effect.succeed(all.filter(({ isActive }) => isActive))
-    : Effect.map(pick("connection", all, idOrName, "gateway provider list"), (one) => [one])
+    : Effect.map(pickConnection(all, idOrName), (one) => [one])
 
 /** How connections are shown now. */
 const viewer = ({ connectionView }: Room) =>

@@ -86,6 +86,7 @@ describe("Access.decide", () => {
 
     ["session", {}, "401 session_required"],
     ["session", adminKey, "401 session_required"],
+    ["session", { key: { _tag: "Owner" } }, "Owner"],
     ["session", { ...session, safeMethod: true }, "Session"],
     ["session", session, "403 csrf_token_invalid"],
     ["session", { ...session, csrfTokenValid: true }, "Session"],

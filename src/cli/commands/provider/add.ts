@@ -8,11 +8,14 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../../api/Groups/Providers.ts"
 import { AccountTier } from "../../../domain/Connection.ts"
+import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../Client.ts"
 import * as connecting from "../../connecting.ts"
 import * as connections from "../../connections.ts"
 import { BadArgument, type CliFailure } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
+import { each, NamedAny, notOf } from "../../Forms.ts"
+import { loadRoom } from "../../lazy.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { canAsk } from "../../prompts/terminal.ts"
@@ -35,7 +38,7 @@ export const keyFlags = {
 
 const flags = {
   provider: Args.text({ name: "provider" }).pipe(
-    Args.withDescription("Id of the provider, or prefix of a node; without it a list to choose from."),
+    Args.withDescription("Id of the provider, prefix of a node, or 'custom'; without it a list to choose from."),
     Args.optional
   ),
   ...keyFlags,
@@ -48,6 +51,16 @@ const flags = {
     Options.optional
   ),
   noVerify: onOff("no-verify", "Store it without asking the provider."),
+  wires: Options.choice("wire", WireName.literals).pipe(
+    Options.withDescription("Of 'add custom': a wire format it speaks; may be given several times."),
+    Options.repeated
+  ),
+  prefix: text("prefix", "Of 'add custom': its provider id, the part before the slash of its models."),
+  headers: Options.text("header").pipe(
+    Options.withDescription("Of 'add custom': <name>=<value>, sent with every request; several times."),
+    Options.repeated,
+    Options.withSchema(each(NamedAny, notOf("--header", "<name>=<value>")))
+  ),
   ...Client.connection,
   json
 }
@@ -104,8 +117,43 @@ const askedKey = (
     return yield* askedKey(given, provider, baseUrl)
   })
 
+/** A provider of the operator's own. */
+const custom = Effect.fnUntraced(function* (given: Given) {
+  const { addCustom } = yield* loadRoom(() => import("./custom.ts"))
+  const { connection, models, node } = yield* addCustom(given, {
+    baseUrl: Option.getOrUndefined(given.baseUrl),
+    wires: given.wires,
+    name: Option.getOrUndefined(given.name),
+    prefix: Option.getOrUndefined(given.prefix),
+    headers: given.headers,
+    apiKey: yield* keyOfFlags(given),
+    verify: !given.noVerify,
+    more: {
+      defaultModel: Option.getOrUndefined(given.defaultModel),
+      priority: Option.getOrUndefined(given.priority),
+      tier: Option.getOrUndefined(given.tier)
+    }
+  }).pipe(withSpinner("Reading its models …"))
+  const has = given.noVerify ? "not asked yet" : connecting.modelWords({ ids: models, error: null })
+  yield* Output.result({
+    schema: OneConnection,
+    value: { connection },
+    text: Output.note(
+      `Connected '${connection.name}' (${node.baseUrl}): ${has}. Ask for its models as '${node.prefix}/<model>'.`
+    ),
+    name: connection.name
+  })
+})
+
 export const providerAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
+    if (Option.getOrNull(given.provider) === "custom") return yield* custom(given)
+    if (given.wires.length > 0 || given.headers.length > 0 || Option.isSome(given.prefix)) {
+      return yield* new BadArgument({
+        message: "--wire, --prefix and --header are for providers of your own.",
+        hint: "Example: gateway provider add custom --base-url http://127.0.0.1:8080/v1 --wire chat"
+      })
+    }
     const mayAsk = !given.json && !given.apiKeyStdin && (yield* canAsk)
     const flagKey = yield* keyOfFlags(given)
     const provider = yield* providerOf(given, mayAsk)

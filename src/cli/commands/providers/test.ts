@@ -1,5 +1,4 @@
 /** `gateway providers test` and `test-all`: one tiny question to a provider, exit 1 when it is not answered. */
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -8,6 +7,7 @@ import { AlreadyReported } from "../../Failure.ts"
 import * as Client from "../../Client.ts"
 import * as connections from "../../connections.ts"
 import type { Tested } from "../../local/connections.ts"
+import { connectionArg } from "../provider/found.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"
 
@@ -40,9 +40,7 @@ const columns: ReadonlyArray<Column.Column<typeof One.Type>> = [
 const failUnlessOk = (results: ReadonlyArray<Tested>) =>
   results.every(({ ok }) => ok) ? Effect.void : Effect.fail(new AlreadyReported())
 
-const connection = Args.text({ name: "connection" })
-
-export const providersTest = Command.make("test", { connection, ...Client.connection }, (flags) =>
+export const providersTest = Command.make("test", { connection: connectionArg, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const tested = yield* connections.testEach(flags, flags.connection)
     const results = tested.map(flat)

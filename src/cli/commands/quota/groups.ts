@@ -3,13 +3,16 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { CreateQuotaGroup, QuotaGroupView } from "../../../api/Groups/QuotaGroups.ts"
+import { CreateQuotaGroup, QuotaGroupView, UpdateQuotaGroup } from "../../../api/Groups/QuotaGroups.ts"
 import * as Client from "../../Client.ts"
+import { BadArgument } from "../../Failure.ts"
 import { body, pick } from "../../Flags.ts"
 import { each, FiniteNumber, named, notOf } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"
+import { pickConnection } from "../../pickConnection.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 
@@ -73,35 +76,34 @@ export const quotaGroupsList = Command.make("list", Client.connection, (given) =
   })
 )
 
+const allow = Options.text("allow").pipe(
+  Options.withDescription("<API key>=<weight>, by name or id; may be given several times."),
+  Options.repeated,
+  Options.withSchema(each(Weighted, notOf("--allow", "<API key>=<weight>")))
+)
+
 export const quotaGroupsAdd = Command.make(
   "add",
   {
     name: Args.text({ name: "name" }),
     members: Args.text({ name: "connection" }).pipe(
-      Args.withDescription("<connection id> or <connection id>=<weight>."),
+      Args.withDescription("<connection> or <connection>=<weight>, by name or id."),
       Args.atLeast(1),
       Args.map((texts): Array<string> => texts),
-      Args.withSchema(each(Weighted, notOf("<connection>", "<connection id>=<weight>")))
+      Args.withSchema(each(Weighted, notOf("<connection>", "<connection>=<weight>")))
     ),
-    allocations: Options.text("allow").pipe(
-      Options.withDescription("<API key id>=<weight>; may be given several times."),
-      Options.repeated,
-      Options.withSchema(each(Weighted, notOf("--allow", "<API key id>=<weight>")))
-    ),
+    allocations: allow,
     ...Client.connection
   },
   (given) =>
     Effect.gen(function* () {
+      const to = yield* Client.target(given)
+      const named = yield* resolved(to, given.members, given.allocations)
       const payload = yield* body(
         CreateQuotaGroup,
-        {
-          name: given.name,
-          members: given.members.map(([connectionId, weight]) => ({ connectionId, weight })),
-          allocations: given.allocations.map(([apiKeyId, weight]) => ({ apiKeyId, weight }))
-        },
+        { name: given.name, ...named },
         { name: "<name>", members: "<connection>", allocations: "--allow" }
       )
-      const to = yield* Client.target(given)
       const client = yield* Client.group(to, "quotaGroups")
       const answer = yield* client.create({ payload }).pipe(Client.orExplain(to))
       const { name } = answer.group
@@ -110,6 +112,91 @@ export const quotaGroupsAdd = Command.make(
         value: answer,
         text: Output.note(`The quota group '${name}' is there; ask for 'qtSd/${name}/<provider>/<model>'.`),
         name
+      })
+    })
+)
+
+/** The connections and the keys that people name, by the ids of the contract. */
+const resolved = Effect.fnUntraced(function* (
+  to: Client.Target,
+  members: ReadonlyArray<readonly [string, number]>,
+  allocations: ReadonlyArray<readonly [string, number]>
+) {
+  const { connections } = yield* Effect.flatMap(Client.group(to, "providers"), (client) => client.list()).pipe(
+    Client.orExplain(to)
+  )
+  const { keys } =
+    allocations.length === 0
+      ? { keys: [] }
+      : yield* Effect.flatMap(Client.group(to, "keys"), (client) => client.list()).pipe(Client.orExplain(to))
+  return {
+    members: yield* Effect.forEach(members, ([word, weight]) =>
+      Effect.map(pickConnection(connections, word), ({ id }) => ({ connectionId: id, weight }))
+    ),
+    allocations: yield* Effect.forEach(allocations, ([word, weight]) =>
+      Effect.map(pick("key", keys, word, "gateway key list"), ({ id }) => ({ apiKeyId: id, weight }))
+    )
+  }
+})
+
+export const quotaGroupsShow = Command.make(
+  "show",
+  { group: Args.text({ name: "quota group" }), ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "quotaGroups")
+      const { groups } = yield* client.list().pipe(Client.orExplain(to))
+      const { id } = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      const answer = yield* client.get({ path: { id } }).pipe(Client.orExplain(to))
+      const { group } = answer
+      const text = Effect.zipRight(Output.rows([group], columns, ""), Output.section(drawnOf(group), drawnColumns))
+      yield* Output.result({ schema: Schema.Struct({ group: QuotaGroupView }), value: answer, text, name: group.name })
+    })
+)
+
+export const quotaGroupsEdit = Command.make(
+  "edit",
+  {
+    group: Args.text({ name: "quota group" }),
+    name: Options.text("name").pipe(Options.withDescription("Another name."), Options.optional),
+    members: Options.text("member").pipe(
+      Options.withDescription("<connection> or <connection>=<weight>, in place of the former ones. Several times."),
+      Options.repeated,
+      Options.withSchema(each(Weighted, notOf("--member", "<connection>=<weight>")))
+    ),
+    allocations: allow,
+    ...Client.connection
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const name = Option.getOrUndefined(given.name)
+      if (name === undefined && given.members.length === 0 && given.allocations.length === 0) {
+        return yield* new BadArgument({
+          message: "What is to be changed is not said.",
+          hint: "Example: gateway quota groups edit team --member work=3 --member spare=1"
+        })
+      }
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "quotaGroups")
+      const { groups } = yield* client.list().pipe(Client.orExplain(to))
+      const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      const { allocations, members } = yield* resolved(to, given.members, given.allocations)
+      const payload = yield* body(
+        UpdateQuotaGroup,
+        {
+          name,
+          members: members.length === 0 ? undefined : members,
+          allocations: allocations.length === 0 ? undefined : allocations
+        },
+        { name: "--name", members: "--member", allocations: "--allow" }
+      )
+      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      yield* Output.result({
+        schema: Schema.Struct({ group: QuotaGroupView }),
+        value: answer,
+        text: Output.note(`The quota group '${answer.group.name}' is changed.`),
+        name: answer.group.name
       })
     })
 )

@@ -1,0 +1,59 @@
+/** The groups of settings: of the gateway, of resilience, of routing. */
+import * as Effect from "effect/Effect"
+import { GatewaySettings, GatewaySettingsPatch } from "../../../domain/GatewaySettings.ts"
+import { ResiliencePatch, ResilienceSettings } from "../../../domain/Resilience.ts"
+import { RoutingPatch, RoutingSettings } from "../../../domain/RoutingSettings.ts"
+import * as Client from "../../Client.ts"
+import { setSettings, type SettingsGroup, showSettings } from "./commands.ts"
+
+const gatewayAt = (to: Client.Target) => Client.group(to, "gatewaySettings")
+const gateway: SettingsGroup<
+  typeof GatewaySettings.Type,
+  typeof GatewaySettings.Encoded,
+  typeof GatewaySettingsPatch.Type,
+  typeof GatewaySettingsPatch.Encoded
+> = {
+  show: "settings show",
+  schema: GatewaySettings,
+  patch: GatewaySettingsPatch,
+  read: (to) => Effect.flatMap(gatewayAt(to), (client) => client.get().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(gatewayAt(to), (client) => client.update({ payload }).pipe(Client.orExplain(to)))
+}
+
+const resilienceAt = (to: Client.Target) => Client.group(to, "resilience")
+const resilience: SettingsGroup<
+  typeof ResilienceSettings.Type,
+  typeof ResilienceSettings.Encoded,
+  typeof ResiliencePatch.Type,
+  typeof ResiliencePatch.Encoded
+> = {
+  show: "resilience settings show",
+  schema: ResilienceSettings,
+  patch: ResiliencePatch,
+  read: (to) => Effect.flatMap(resilienceAt(to), (client) => client.get().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(resilienceAt(to), (client) => client.update({ payload }).pipe(Client.orExplain(to)))
+}
+
+const routingAt = (to: Client.Target) => Client.group(to, "routingSettings")
+const routing: SettingsGroup<
+  typeof RoutingSettings.Type,
+  typeof RoutingSettings.Encoded,
+  typeof RoutingPatch.Type,
+  typeof RoutingPatch.Encoded
+> = {
+  show: "route settings show",
+  schema: RoutingSettings,
+  patch: RoutingPatch,
+  read: (to) => Effect.flatMap(routingAt(to), (client) => client.get().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(routingAt(to), (client) => client.update({ payload }).pipe(Client.orExplain(to)))
+}
+
+export const gatewayShow = showSettings(gateway)
+export const gatewaySet = setSettings(gateway)
+export const resilienceShow = showSettings(resilience)
+export const resilienceSet = setSettings(resilience)
+export const routingShow = showSettings(routing)
+export const routingSet = setSettings(routing)

@@ -1,0 +1,60 @@
+/** Calls of routes that take an admin session: with the owner's token as they are, otherwise within a session of the admin password. */
+import * as Options from "@effect/cli/Options"
+import * as Prompt from "@effect/cli/Prompt"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Client from "./Client.ts"
+import { AuthRefused } from "./Failure.ts"
+import { canAsk } from "./prompts/terminal.ts"
+import { readSecret } from "./stdin.ts"
+import type { GatewayFlags } from "./Target.ts"
+
+export const passwordFlag = {
+  passwordStdin: Options.boolean("password-stdin").pipe(
+    Options.withDescription("Read the admin password from standard input. This machine's owner needs none.")
+  )
+}
+
+const askPassword = Effect.gen(function* () {
+  if (!(yield* canAsk)) {
+    return yield* new AuthRefused({
+      message: "This needs the admin password; no key replaces it.",
+      hint: "Give it with --password-stdin. On the gateway's own machine, the user who runs it needs none: try --local."
+    })
+  }
+  return yield* Prompt.password({ message: "Admin password" })
+})
+
+const passwordOf = (fromStdin: boolean) =>
+  fromStdin ? Effect.map(readSecret, (text) => Redacted.make(text.replace(/\r?\n$/, ""))) : askPassword
+
+/** The headers of a new session. */
+const logIn = Effect.fnUntraced(function* (to: Client.Target, password: Redacted.Redacted) {
+  const auth = yield* Client.group({ ...to, apiKey: null }, "auth")
+  const [{ csrfToken }, response] = yield* auth.login({ payload: { password }, withResponse: true }).pipe(
+    Effect.catchTag("Unauthorized", ({ message }) => new AuthRefused({ message })),
+    Client.orExplain(to)
+  )
+  const cookies = Object.values(response.cookies.cookies).map(({ name, valueEncoded }) => `${name}=${valueEncoded}`)
+  return { cookie: cookies.join("; "), "x-csrf-token": csrfToken }
+})
+
+/** Does the work with a client of the flags that may do what an administrator may. */
+export const withFlags = <A, E, R>(
+  given: GatewayFlags & { readonly passwordStdin: boolean },
+  work: (
+    client: Effect.Effect.Success<ReturnType<typeof Client.group<"flags">>>,
+    to: Client.Target
+  ) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    if (to.namedBy === "owner" && !given.passwordStdin) return yield* work(yield* Client.group(to, "flags"), to)
+    const headers = yield* logIn(to, yield* passwordOf(given.passwordStdin))
+    const anonymous = { ...to, apiKey: null }
+    const logOut = Effect.flatMap(Client.group(anonymous, "auth", headers), (auth) => auth.logout()).pipe(Effect.ignore)
+    return yield* Effect.ensuring(
+      Effect.flatMap(Client.group(anonymous, "flags", headers), (client) => work(client, to)),
+      logOut
+    )
+  })
