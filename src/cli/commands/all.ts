@@ -198,6 +198,45 @@ const alias = group(
   { aliases: ["aliases"], examples: ["model alias list"] }
 )
 
+const pricing = group(
+  "pricing",
+  "Prices of your own, in USD per 1,000,000 tokens.",
+  [
+    command(
+      "list",
+      "List the prices that were set.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingList,
+      { ...list, examples: ["pricing list"] }
+    ),
+    command(
+      "show",
+      "Show the price that was set for a model.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingShow,
+      { aliases: ["get"], examples: ["pricing show openai/gpt-4o-mini"] }
+    ),
+    command(
+      "set",
+      "Set the price of a model.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingSet,
+      { aliases: ["add"], examples: ["pricing set openai/gpt-4o-mini --in 0.15 --out 0.6 --cached 0.075"] }
+    ),
+    command(
+      "unset",
+      "Let the price count again that the gateway comes with.",
+      () => import("./pricing.ts"),
+      (m) => m.pricingUnset,
+      { ...remove, examples: ["pricing unset openai/gpt-4o-mini"] }
+    )
+  ],
+  {
+    aliases: ["prices", "price"],
+    examples: ["pricing list", "pricing set openai/gpt-4o-mini --in 0.15 --out 0.6"]
+  }
+)
+
 const model = group(
   "model",
   "Models that clients can ask for, and other names for them.",
@@ -240,7 +279,8 @@ const model = group(
       (m) => m.modelUndeclare,
       { examples: ["model undeclare openai/my-finetune-1"] }
     ),
-    alias
+    alias,
+    pricing
   ],
   {
     section: "Connect",
@@ -631,46 +671,6 @@ const context = group(
   { section: "Settings", aliases: ["contexts"], examples: ["context list", "context use local"] }
 )
 
-const pricing = group(
-  "pricing",
-  "Prices of your own, in USD per 1,000,000 tokens.",
-  [
-    command(
-      "list",
-      "List the prices that were set.",
-      () => import("./pricing.ts"),
-      (m) => m.pricingList,
-      { ...list, examples: ["pricing list"] }
-    ),
-    command(
-      "show",
-      "Show the price that was set for a model.",
-      () => import("./pricing.ts"),
-      (m) => m.pricingShow,
-      { aliases: ["get"], examples: ["pricing show openai/gpt-4o-mini"] }
-    ),
-    command(
-      "set",
-      "Set the price of a model.",
-      () => import("./pricing.ts"),
-      (m) => m.pricingSet,
-      { aliases: ["add"], examples: ["pricing set openai/gpt-4o-mini --in 0.15 --out 0.6 --cached 0.075"] }
-    ),
-    command(
-      "unset",
-      "Let the price count again that the gateway comes with.",
-      () => import("./pricing.ts"),
-      (m) => m.pricingUnset,
-      { ...remove, examples: ["pricing unset openai/gpt-4o-mini"] }
-    )
-  ],
-  {
-    section: "Settings",
-    aliases: ["prices", "price"],
-    examples: ["pricing list", "pricing set openai/gpt-4o-mini --in 0.15 --out 0.6"]
-  }
-)
-
 const flags = group(
   "flags",
   "Feature flags: switches of the gateway.",
@@ -704,12 +704,12 @@ const flags = group(
       { aliases: ["clear", "reset"], examples: ["flags unset REQUIRE_API_KEY", "flags unset --all"] }
     )
   ],
-  { section: "Settings", aliases: ["flag"], examples: ["flags list", "flags set REQUIRE_API_KEY true"] }
+  { aliases: ["flag"], examples: ["flags list", "flags set REQUIRE_API_KEY true"] }
 )
 
 const settings = group(
   "settings",
-  "Settings of the gateway as a whole.",
+  "Settings of the gateway as a whole, and its feature flags.",
   [
     command(
       "show",
@@ -724,7 +724,8 @@ const settings = group(
       () => import("./settings/groups.ts"),
       (m) => m.gatewaySet,
       { examples: ["settings set decisions.retentionDays=14"] }
-    )
+    ),
+    flags
   ],
   {
     section: "Settings",
@@ -910,8 +911,9 @@ export const commands: ReadonlyArray<TreeNode> = [
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
   settings,
-  flags,
-  pricing,
+  // Short ways to groups that stand within others.
+  { ...flags, hidden: true },
+  { ...pricing, hidden: true },
   command(
     "reset-password",
     "Set the admin password anew; a running gateway takes it over.",
