@@ -221,7 +221,7 @@ const pricing = group(
       "Set the price of a model.",
       () => import("./pricing.ts"),
       (m) => m.pricingSet,
-      { aliases: ["add"], examples: ["pricing set openai/gpt-4o-mini --in 0.15 --out 0.6 --cached 0.075"] }
+      { examples: ["pricing set openai/gpt-4o-mini --in 0.15 --out 0.6 --cached 0.075"] }
     ),
     command(
       "unset",

@@ -26,7 +26,8 @@ const findCombo = Effect.fnUntraced(function* (to: Client.Target, word: string) 
   return { client, found: yield* pick("combo", combos, word, "gateway combo list") }
 })
 
-interface Shown extends Target {
+interface Shown {
+  readonly target: Target
   readonly place: number
   /** Name of the connection; null: any of the provider. */
   readonly connection: string | null
@@ -34,9 +35,9 @@ interface Shown extends Target {
 
 const columns: ReadonlyArray<Column.Column<Shown>> = [
   Column.number("#", ({ place }) => place),
-  Column.name("TARGET", ({ model }) => model),
-  Column.number("WEIGHT", ({ weight }) => weight ?? null),
-  Column.text("LABEL", ({ label }) => label),
+  Column.name("TARGET", ({ target }) => target.model),
+  Column.number("WEIGHT", ({ target }) => target.weight ?? null),
+  Column.text("LABEL", ({ target }) => target.label),
   Column.text("CONNECTION", ({ connection }) => connection)
 ]
 
@@ -53,7 +54,11 @@ export const comboShow = Command.make("show", { combo, ...Client.connection }, (
     const text = Effect.gen(function* () {
       const nameOf = (connectionId: string | null | undefined) =>
         connections.find((connection) => connection.id === connectionId)?.name ?? connectionId ?? null
-      const rows = targets.map((target, at) => ({ ...target, place: at + 1, connection: nameOf(target.connectionId) }))
+      const rows = targets.map((target, at): Shown => ({
+        target,
+        place: at + 1,
+        connection: nameOf(target.connectionId)
+      }))
       yield* Output.print(
         fields([
           ["Name", name],
@@ -104,6 +109,9 @@ const isNamed =
   ({ label, model }: Target): boolean =>
     model === word || label === word
 
+const weighted = (target: Target, weight: number | undefined): Target =>
+  weight === undefined ? target : { ...target, weight }
+
 const targetsOf = Effect.fnUntraced(function* (before: ComboView, given: Given) {
   if (given.add.length === 0 && given.drop.length === 0 && given.weights.length === 0) return undefined
   const all = [...before.targets, ...given.add.map((model): Target => ({ model }))]
@@ -117,10 +125,7 @@ const targetsOf = Effect.fnUntraced(function* (before: ComboView, given: Given) 
   }
   return all
     .filter((target) => !given.drop.some((word) => isNamed(word)(target)))
-    .map((target) => {
-      const weight = given.weights.find(([word]) => isNamed(word)(target))?.[1]
-      return weight === undefined ? target : { ...target, weight }
-    })
+    .map((target) => weighted(target, given.weights.find(([word]) => isNamed(word)(target))?.[1]))
 })
 
 const jsonOr = (text: string): unknown => {
