@@ -111,7 +111,9 @@ export const shortener = (ids: ReadonlyArray<string>): ((id: string) => string) 
   }
   // Only neighbours in order have the longest beginning in common.
   const longest = all.reduce((most, each, at) => Math.max(most, at === 0 ? 0 : shared(all[at - 1] ?? "", each)), 0)
-  const length = Math.max(leastId, longest + 1)
+  const least = Math.max(leastId, longest + 1)
+  // A dash says nothing at the end.
+  const length = all[0]?.[least - 1] === "-" ? least + 1 : least
   return (each) => (uuid.test(each) ? each.slice(0, length) : each)
 }
 
