@@ -2,6 +2,7 @@
  * Any web page can make a browser call this machine, under a host name of its choice (DNS rebinding). While no key is required, a
  * request that another site made, or that uses a host name that is not the gateway's own, is refused. Pure.
  */
+import { readOrigin } from "../kernel/Origins.ts"
 import type { Denied } from "./Access.ts"
 import { headerOf, type RequestHeaders } from "./Credentials.ts"
 import { isOwnHost } from "./Loopback.ts"
@@ -18,10 +19,16 @@ export interface SiteRules {
 
 const denied = (code: string, message: string): Denied => ({ _tag: "Denied", status: 403, code, message })
 
-const foreignSite = denied(
-  "cross_site_request",
-  "Pages of other sites may not call this gateway while no API key is required. Name the page's origin in CORS_ORIGINS or corsOrigins (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key."
-)
+const unnamed = "the page's origin"
+
+/** Names the origin, so that the owner can allow it. `null`, which sandboxed pages send, names no page. */
+const foreignSite = (origin: string | null): Denied => {
+  const page = origin === null ? null : readOrigin(origin)
+  return denied(
+    "cross_site_request",
+    `Pages of other sites may not call this gateway while no API key is required. Name ${page ?? unnamed} in CORS_ORIGINS or corsOrigins (PATCH /api/settings), or set REQUIRE_API_KEY=true and send a key.`
+  )
+}
 
 /** Long enough for any name in DNS. */
 const maxNameChars = 253
@@ -69,6 +76,6 @@ export const judgeSite = (
   const origin = headerOf(headers, "origin")
   if (origin !== null && isNamedOrigin(origin, rules)) return null
   const site = headerOf(headers, "sec-fetch-site")
-  if (site === "cross-site" || site === "same-site") return foreignSite
-  return origin === null || hostOfOrigin(origin.toLowerCase()) === host?.toLowerCase() ? null : foreignSite
+  if (site === "cross-site" || site === "same-site") return foreignSite(origin)
+  return origin === null || hostOfOrigin(origin.toLowerCase()) === host?.toLowerCase() ? null : foreignSite(origin)
 }

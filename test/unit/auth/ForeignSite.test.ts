@@ -35,6 +35,15 @@ describe("judgeSite", () => {
   it("a mapped socket address is the address", () =>
     assert.strictEqual(word({ host: "10.0.0.5" }, "::ffff:10.0.0.5"), "admitted"))
 
+  it("the refusal names the origin that the owner would have to allow, and repeats nothing else", () => {
+    const message = (origin: string): string =>
+      judgeSite({ host: "localhost:20128", origin }, () => null, rules)?.message ?? ""
+    assert.include(message("https://Notes.example"), "Name https://notes.example in CORS_ORIGINS")
+    for (const origin of ["null", "https://a.example/<b>", `https://${"a".repeat(300)}`]) {
+      assert.include(message(origin), "Name the page's origin in CORS_ORIGINS")
+    }
+  })
+
   it("a client without Host is no browser", () => assert.strictEqual(word({}), "admitted"))
 
   const host = "localhost:20128"
