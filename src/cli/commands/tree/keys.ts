@@ -1,0 +1,72 @@
+/** The commands about API keys. */
+import { command, group } from "../../tree/Tree.ts"
+import { add, list, remove } from "../../tree/verbs.ts"
+
+export const key = group(
+  "key",
+  "API keys of this gateway, for clients and for people who manage it.",
+  [
+    command(
+      "list",
+      "List the API keys.",
+      () => import("../keys/list.ts"),
+      (m) => m.keysList,
+      {
+        ...list,
+        examples: ["key list", "key list -o csv"]
+      }
+    ),
+    command(
+      "add",
+      "Make an API key. Its secret is shown once, alone on stdout.",
+      () => import("../keys/add.ts"),
+      (m) => m.keysAdd,
+      {
+        ...add,
+        examples: ["key add laptop", "key add ops --scope manage --local"]
+      }
+    ),
+    command(
+      "remove",
+      "Remove an API key.",
+      () => import("../keys/remove.ts"),
+      (m) => m.keysRemove,
+      {
+        ...remove,
+        examples: ["key remove laptop"]
+      }
+    ),
+    command(
+      "show",
+      "Show an API key: what it may do, its limits and its use.",
+      () => import("../keys/change.ts"),
+      (m) => m.keyShow,
+      { aliases: ["get"], examples: ["key show laptop"] }
+    ),
+    command(
+      "edit",
+      "Change an API key: name, scopes, models, expiry, limits.",
+      () => import("../keys/change.ts"),
+      (m) => m.keyEdit,
+      {
+        aliases: ["update", "set"],
+        examples: ["key edit laptop --rate-limit 60/60", "key edit laptop --expires 2030-01-31T00:00:00Z"]
+      }
+    ),
+    command(
+      "enable",
+      "Let an API key work again.",
+      () => import("../keys/change.ts"),
+      (m) => m.keyEnable,
+      { examples: ["key enable laptop"] }
+    ),
+    command(
+      "disable",
+      "Keep an API key, but refuse it.",
+      () => import("../keys/change.ts"),
+      (m) => m.keyDisable,
+      { examples: ["key disable laptop"] }
+    )
+  ],
+  { section: "Connect", aliases: ["keys"], examples: ["key add laptop", "key list"] }
+)

@@ -1,0 +1,55 @@
+/** The commands about quota sharing. */
+import { command, group } from "../../tree/Tree.ts"
+import { add, list, remove } from "../../tree/verbs.ts"
+
+export const quotaGroups = group(
+  "groups",
+  "Groups of connections that share their quota by weight.",
+  [
+    command(
+      "list",
+      "List the quota groups.",
+      () => import("../quota/groups.ts"),
+      (m) => m.quotaGroupsList,
+      {
+        ...list,
+        examples: ["quota groups list --json"]
+      }
+    ),
+    command(
+      "add",
+      "Make a quota group of connections with weights.",
+      () => import("../quota/groups.ts"),
+      (m) => m.quotaGroupsAdd,
+      {
+        ...add,
+        examples: ["quota groups add team work=3 spare=1"]
+      }
+    ),
+    command(
+      "remove",
+      "Delete a quota group.",
+      () => import("../quota/groups.ts"),
+      (m) => m.quotaGroupsRemove,
+      {
+        ...remove,
+        examples: ["quota groups remove team"]
+      }
+    ),
+    command(
+      "show",
+      "Show a quota group and what its keys have used.",
+      () => import("../quota/groups.ts"),
+      (m) => m.quotaGroupsShow,
+      { aliases: ["get"], examples: ["quota groups show team"] }
+    ),
+    command(
+      "edit",
+      "Change the name, the connections or the keys of a group.",
+      () => import("../quota/groups.ts"),
+      (m) => m.quotaGroupsEdit,
+      { aliases: ["update", "set"], examples: ["quota groups edit team --member work=3 --member spare=1"] }
+    )
+  ],
+  { aliases: ["group"], examples: ["quota groups list"] }
+)

@@ -1,0 +1,66 @@
+/** The commands about settings and flags. */
+import { command, group } from "../../tree/Tree.ts"
+import { list } from "../../tree/verbs.ts"
+
+export const flags = group(
+  "flags",
+  "Feature flags: switches of the gateway.",
+  [
+    command(
+      "list",
+      "List the flags with their values and who set them.",
+      () => import("../flags.ts"),
+      (m) => m.flagsList,
+      { ...list, examples: ["flags list", "flags list -o wide"] }
+    ),
+    command(
+      "show",
+      "Show a flag: what it does, its value and its values.",
+      () => import("../flags.ts"),
+      (m) => m.flagsShow,
+      { aliases: ["get"], examples: ["flags show REQUIRE_API_KEY"] }
+    ),
+    command(
+      "set",
+      "Set a flag.",
+      () => import("../flags.ts"),
+      (m) => m.flagsSet,
+      { examples: ["flags set REQUIRE_API_KEY true"] }
+    ),
+    command(
+      "unset",
+      "Let a flag go back to its default, or all of them.",
+      () => import("../flags.ts"),
+      (m) => m.flagsUnset,
+      { aliases: ["clear", "reset"], examples: ["flags unset REQUIRE_API_KEY", "flags unset --all"] }
+    )
+  ],
+  { aliases: ["flag"], examples: ["flags list", "flags set REQUIRE_API_KEY true"] }
+)
+
+export const settings = group(
+  "settings",
+  "Settings of the gateway as a whole, and its feature flags.",
+  [
+    command(
+      "show",
+      "Show the settings, all or a part of them.",
+      () => import("../settings/groups.ts"),
+      (m) => m.gatewayShow,
+      { aliases: ["list", "get"], examples: ["settings show"] }
+    ),
+    command(
+      "set",
+      "Change settings; they are in force at once.",
+      () => import("../settings/groups.ts"),
+      (m) => m.gatewaySet,
+      { examples: ["settings set decisions.retentionDays=14"] }
+    ),
+    flags
+  ],
+  {
+    section: "Settings",
+    otherwise: { name: "show", takesWords: false },
+    examples: ["settings show", "settings set decisions.retentionDays=14"]
+  }
+)
