@@ -130,8 +130,9 @@ export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate,
     Effect.map(({ error, status, valid }) => {
       if (valid) return null
       const said = error ?? "it gives no reason"
-      const answered = status === null ? "could not be asked" : `answered ${status}`
-      return `${name} ${answered}: ${said}`
+      if (status === null) return `${name} could not be asked: ${said}`
+      // The reason often has the status in front.
+      return `${name} answered ${said.startsWith(`${status}`) ? said : `${status}: ${said}`}`
     })
   )
 

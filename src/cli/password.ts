@@ -8,6 +8,7 @@ import * as Client from "./Client.ts"
 import { BadArgument } from "./Failure.ts"
 import { setPassword } from "./local/recovery.ts"
 import * as Output from "./output/Output.ts"
+import { readSecret } from "./stdin.ts"
 
 /** What is wrong with a new password; null when nothing is. */
 const problemOf = (password: string): string | null => {
@@ -38,6 +39,11 @@ export const askNewPassword: Effect.Effect<Redacted.Redacted, Terminal.QuitExcep
     yield* Output.note("The two passwords differ. Once more:")
     return yield* askNewPassword
   }
+)
+
+/** A password from standard input, without the line end that a shell adds. */
+export const passwordOfStdin: Effect.Effect<Redacted.Redacted, BadArgument> = Effect.flatMap(readSecret, (text) =>
+  checkedPassword(Redacted.make(text.replace(/\r?\n$/, "")))
 )
 
 /** Sets the password of this machine's gateway, whether it runs or not; every session ends. */

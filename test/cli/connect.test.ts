@@ -85,7 +85,7 @@ describe("gateway provider add", () => {
           const openai = ["provider", "add", "openai", "--base-url", url]
           const wrong = await run([...openai, "--api-key", "sk-wrong-0123456789"], { DATA_DIR })
           assert.deepStrictEqual([wrong.code, wrong.stdout], [1, ""])
-          assert.include(wrong.stderr, "Incorrect API key provided")
+          assert.include(wrong.stderr, "OpenAI answered 401: Incorrect API key provided")
           assert.include(wrong.stderr, "Nothing was stored")
           assert.include(wrong.stderr, "--no-verify")
           const before = asked()

@@ -12,12 +12,12 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { program } from "./support.ts"
+import { piped, program } from "./support.ts"
 
 /** Each test starts the program several times. */
 const patienceMs = 120_000
 
-const { dataDir, run, serve } = program()
+const { dataDir, main, run, serve } = program()
 
 const fileOf = (folder: string): string => join(folder, "owner-token.json")
 
@@ -37,8 +37,11 @@ describe("beside a running gateway, as its owner", () => {
       })
       assert.strictEqual(asked.status, 200)
 
-      const setup = ["setup", "--non-interactive", "--password", "a long password", "--provider", "ollama"]
-      const done = await run(setup, { DATA_DIR })
+      const setup = ["setup", "--non-interactive", "--password-stdin", "--provider", "ollama"]
+      const home = { DATA_DIR, PATH: process.env["PATH"] ?? "", HOME: DATA_DIR }
+      const empty = await piped(main, setup, home, "")
+      assert.strictEqual(empty.code, 2, empty.stderr)
+      const done = await piped(main, setup, home, "a long password\n")
       assert.strictEqual(done.code, 0, done.stderr)
       const { connections } = JSON.parse((await run(["provider", "list", "--json"], { DATA_DIR })).stdout)
       assert.strictEqual(connections[0].provider, "ollama")

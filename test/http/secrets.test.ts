@@ -34,6 +34,7 @@ describe("secrets", () => {
         GATEWAY_ADMIN_PASSWORD: password,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin
       })
+      const ownerToken: string = JSON.parse(readFileSync(join(program.dataDir, "owner-token.json"), "utf8")).token
       const told = yield* Effect.promise(async () => {
         const answers: Array<string> = []
         const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -69,6 +70,8 @@ describe("secrets", () => {
         await call("POST", "/api/auth/login", { password })
         await call("POST", "/api/auth/login", { password: `${password} wrong` })
         await call("GET", "/api/usage/logs")
+        await call("GET", "/api/keys", undefined, { authorization: `Bearer ${ownerToken}` })
+        await call("GET", `/v1/models?key=${ownerToken}`, undefined, { authorization: "" })
         const { secret } = await call("POST", "/api/keys", { name: "client" })
         answers.splice(-2)
         await call("GET", "/api/keys", undefined, { authorization: `Bearer ${secret}` })
@@ -90,7 +93,7 @@ describe("secrets", () => {
       assert.include(sinks.stderr, '"msg":"request"')
       assert.include(sinks.otlp, "gen_ai")
       for (const [sink, text] of Object.entries(sinks)) {
-        for (const planted of [upstreamKey, adminKey, prompt, password, told.secret]) {
+        for (const planted of [upstreamKey, adminKey, prompt, password, told.secret, ownerToken]) {
           assert.notInclude(text, planted, `${sink} holds a secret`)
         }
       }

@@ -7,22 +7,28 @@ import { dropCredentials } from "../local/recovery.ts"
 import { BadArgument } from "../Failure.ts"
 import { canAsk } from "../prompts/terminal.ts"
 import * as Output from "../output/Output.ts"
-import { askNewPassword, checkedPassword, putPassword } from "../password.ts"
+import { askNewPassword, checkedPassword, passwordOfStdin, putPassword } from "../password.ts"
 
 const password = Options.redacted("password").pipe(
   Options.withDescription("The new password; without it the command asks."),
   Options.optional
 )
 
-export const resetPassword = Command.make("reset-password", { password }, (flags) =>
+const passwordStdin = Options.boolean("password-stdin").pipe(
+  Options.withDescription("Read the new password from standard input.")
+)
+
+export const resetPassword = Command.make("reset-password", { password, passwordStdin }, (flags) =>
   Effect.gen(function* () {
-    if (Option.isNone(flags.password) && !(yield* canAsk)) {
+    if (Option.isNone(flags.password) && !flags.passwordStdin && !(yield* canAsk)) {
       return yield* new BadArgument({
         message: "There is no terminal to ask for the new password on.",
-        hint: "Give it with --password, or run the command in a terminal."
+        hint: "Give it with --password-stdin, or run the command in a terminal."
       })
     }
-    const chosen = yield* Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
+    const chosen = yield* flags.passwordStdin
+      ? passwordOfStdin
+      : Option.match(flags.password, { onNone: () => askNewPassword, onSome: checkedPassword })
     yield* putPassword(chosen)
     yield* Output.done({ passwordSet: true }, "The admin password is set, and every session has ended.", "")
   })

@@ -13,7 +13,7 @@ import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import { about, body } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
-import { checkedPassword, putPassword } from "../password.ts"
+import { checkedPassword, passwordOfStdin, putPassword } from "../password.ts"
 import { canAsk } from "../prompts/terminal.ts"
 import { checkedKey } from "../providerKey.ts"
 import { withSpinner } from "../spinner.ts"
@@ -28,6 +28,7 @@ const onOff = (name: string, description: string) => Options.boolean(name).pipe(
 const flags = {
   nonInteractive: onOff("non-interactive", "Ask nothing; do what the flags say."),
   password: secret("password", "Admin password to set."),
+  passwordStdin: onOff("password-stdin", "Read the admin password from standard input."),
   addProvider: onOff("add-provider", "Connect a provider; --provider alone means it too."),
   provider: text("provider", "Id of the provider; see 'gateway providers available'."),
   providerName: text("provider-name", "Name of the connection."),
@@ -95,7 +96,11 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
         flagNames
       )
     : null
-  const password = Option.isSome(given.password) ? yield* checkedPassword(given.password.value) : null
+  const password = given.passwordStdin
+    ? yield* passwordOfStdin
+    : Option.isSome(given.password)
+      ? yield* checkedPassword(given.password.value)
+      : null
   return { password, connection, test: given.testProvider } satisfies Plan
 })
 
