@@ -15,7 +15,7 @@ const aliasesOf = ({ aliases }: TreeNode, path: ReadonlyArray<string>, page: Pag
   return last.length === 0 ? [] : wrap(`Also: ${last.join(", ")}`, page.width)
 }
 
-/** The commands of the program under their headings, a line each. */
+/** The commands of the program under their headings, a line each; no line more, so that a screen of 40 lines shows them all. */
 export const programHelp = (root: GroupNode, page: Page): string => {
   const width = Math.max(...shown(root.commands).map(({ name }) => name.length))
   const lines: Array<string> = []
@@ -23,15 +23,14 @@ export const programHelp = (root: GroupNode, page: Page): string => {
     const nodes = shown(root.commands).filter((node) => (node.section ?? "More") === section)
     if (nodes.length === 0) continue
     const entries = nodes.map(({ name, summary }) => [name.padEnd(width), summary] as const)
-    lines.push("", heading(page, section), ...list(page, entries))
+    lines.push(heading(page, section), ...list(page, entries))
   }
   return [
     ...wrap(root.summary, page.width),
-    "",
     "Usage: gateway <command> [flags]",
+    "",
     ...lines,
     ...examples(page, root.examples),
-    "",
     ...wrap("'gateway help <command>' explains one command. 'gateway' alone starts the gateway.", page.width)
   ].join("\n")
 }

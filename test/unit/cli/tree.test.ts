@@ -102,7 +102,7 @@ describe("the tree of commands", () => {
       assert.deepStrictEqual([code, stderr], [0, ""])
       const lines = stdout.split("\n")
       assert.isAtLeast(lines.length, 24)
-      assert.isAtMost(lines.length, 46)
+      assert.isAtMost(lines.length, 40)
       for (const heading of ["Start", "Connect", "Route", "Watch", "Settings", "More"]) assert.include(lines, heading)
       for (const { hidden, name, summary } of program.commands) {
         const shown = lines.filter((line) => line.startsWith(`  ${name} `) && line.endsWith(summary))
