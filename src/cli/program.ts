@@ -50,6 +50,6 @@ export const program: GroupNode = group(
   ],
   {
     otherwise: { name: "serve", takesWords: false },
-    examples: ["setup", "provider add openai", "logs --follow"]
+    examples: ["provider add openai", "logs --follow"]
   }
 )

@@ -156,7 +156,12 @@ export const commands: ReadonlyArray<TreeNode> = [
     {
       section: "Watch",
       aliases: ["log"],
-      examples: ["logs --search openai", "logs --follow --json"]
+      examples: [
+        "logs --since 2h --status 5xx",
+        "logs --provider openai --search timeout",
+        "logs --follow",
+        "logs show 0199"
+      ]
     }
   ),
   resilience,

@@ -1,118 +1,186 @@
-/** `gateway logs`: the usage rows of a running gateway, the newest last, and with `--follow` those to come. */
+/** `gateway logs`: the requests of a running gateway, the newest last, and with `--follow` those to come. */
+import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { UsageLog } from "../../api/Groups/Usage.ts"
-import { harmless } from "../../kernel/TerminalText.ts"
+import { LogsQuery, UsageLog } from "../../api/Groups/Usage.ts"
 import * as Client from "../Client.ts"
+import { BadArgument } from "../Failure.ts"
+import { body, pick } from "../Flags.ts"
 import { taking } from "../Forms.ts"
-import * as Output from "../output/Output.ts"
-import * as Column from "../output/Column.ts"
 import { OutputFormat } from "../output/Format.ts"
+import * as Output from "../output/Output.ts"
+import { Screen } from "../output/Screen.ts"
+import { columns, followHeader, followLine, Page } from "./logs/rows.ts"
+import { showRequest } from "./logs/show.ts"
+import { timeOf } from "./logs/times.ts"
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
 const flags = {
+  words: Args.text({ name: "show <request>" }).pipe(
+    Args.withDescription("'show' and the id of a request or its beginning: all that is known of it."),
+    Args.repeated
+  ),
   follow: Options.boolean("follow").pipe(
     Options.withAlias("f"),
     Options.withDescription("Go on with rows as they come.")
   ),
-  search: Options.text("search").pipe(
-    Options.withDescription("Only rows with this text in their ids, names, outcome, status or error."),
-    Options.optional
-  ),
+  since: text("since", "Requests since then: 30m, 2h, 7d ago, a day such as 2026-11-22, or a time."),
+  until: text("until", "Requests before then, given as for --since."),
+  status: text("status", "A status such as 429, a class such as 5xx, or completed, failed, aborted."),
+  provider: text("provider", "Requests that this provider served."),
+  model: text("model", "Requests that this model served, as the provider calls it."),
+  key: text("key", "Requests of this API key: its name, its id or the beginning of it."),
+  search: text("search", "Requests with this text in their ids, names, outcome, status or error."),
   limit: Options.integer("limit").pipe(
     taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
-    Options.withDescription("How many rows to look at, 1 to 1000."),
+    Options.withDescription("How many rows to show, 1 to 1000."),
     Options.withDefault(50)
   ),
+  cursor: text("cursor", "Where the rows before this one ended, to go on with older ones."),
   ...Client.connection
 }
+type Given = Command.Command.ParseConfig<typeof flags>
 
-/** Rows asked for each time while following; more than a gateway of one machine finishes in one interval. */
-const followWindow = 500
-const followEvery = "1 second"
+const filterFields = ["from", "to", "status", "provider", "model", "search", "apiKeyId"] as const
+type Filter = Pick<LogsQuery, (typeof filterFields)[number]>
 
-const columns: ReadonlyArray<Column.Column<UsageLog>> = [
-  Column.time("TIME", (row) => row.timestamp),
-  Column.number("STATUS", (row) => row.status, String, { fit: "keep" }),
-  Column.text("ASKED FOR", (row) => row.requestedModel, { fit: "keep" }),
-  Column.text("SERVED BY", (row) => (row.provider === null ? null : `${row.provider}/${row.model ?? "-"}`)),
-  Column.number(
-    "MS",
-    (row) => row.latencyMs,
-    (ms) => String(Math.round(ms))
-  ),
-  Column.number("IN", (row) => row.tokens.in),
-  Column.number("OUT", (row) => row.tokens.out),
-  {
-    header: "USD",
-    value: (row) => (row.priced ? row.costUsd.toFixed(6) : "unpriced"),
-    data: (row) => (row.priced ? row.costUsd : null),
-    align: "right"
-  },
-  Column.prose("ERROR", (row) => row.error),
-  Column.id("REQUEST", (row) => row.requestId, { isName: true })
-]
-
-const Page = Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) })
-
-const whole = { nowMs: Number.NaN, short: (id: string) => id }
-
-/** A row on a line of its own, for output that goes on and cannot know how wide the next row is. */
-const line = (row: UsageLog): string => columns.map(({ value }) => harmless(value(row, whole))).join("  ")
-
-/** Whether a row has the text in one of its words, in any case. */
-export const matches = (row: UsageLog, text: string): boolean => {
-  const { apiKeyId, combo, connectionId, error, id, model, outcome, provider, requestedModel, requestId, status } = row
-  const words = [apiKeyId, combo, connectionId, error, id, model, outcome, provider, requestedModel, requestId, status]
-  return words.some((word) => word !== null && String(word).toLowerCase().includes(text.toLowerCase()))
+const flagNames = {
+  status: "--status",
+  provider: "--provider",
+  model: "--model",
+  search: "--search",
+  cursor: "--cursor",
+  from: "--since",
+  to: "--until"
 }
 
-/** The rows of a page, newest first, that were not in the one before it; oldest first. */
-export const unseen = (page: ReadonlyArray<UsageLog>, before: ReadonlySet<string>): ReadonlyArray<UsageLog> =>
-  page.filter(({ id }) => !before.has(id)).toReversed()
+const time = Effect.fnUntraced(function* (flag: string, given: Option.Option<string>) {
+  if (Option.isNone(given)) return undefined
+  const iso = timeOf(given.value, yield* Clock.currentTimeMillis)
+  if (iso !== null) return iso
+  return yield* new BadArgument({
+    message: `${flag}: '${given.value}' is no time.`,
+    hint: "Give 30m, 2h or 7d, a day such as 2026-11-22, or a time such as 2026-11-22T09:30."
+  })
+})
 
-const idsOf = (rows: ReadonlyArray<UsageLog>): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
+const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
+  const client = yield* Client.group(to, "keys")
+  const { keys } = yield* client.list().pipe(Client.orExplain(to))
+  return (yield* pick("key", keys, word, "gateway key list")).id
+})
+
+const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
+  // The cursor is checked here, too; it is no part of the filter.
+  const { cursor: _, ...filter } = yield* body(
+    LogsQuery.pick(...filterFields, "cursor"),
+    {
+      from: yield* time("--since", given.since),
+      to: yield* time("--until", given.until),
+      status: Option.getOrUndefined(given.status),
+      provider: Option.getOrUndefined(given.provider),
+      model: Option.getOrUndefined(given.model),
+      search: Option.getOrUndefined(given.search),
+      cursor: Option.getOrUndefined(given.cursor),
+      apiKeyId: Option.isNone(given.key) ? undefined : yield* keyId(to, given.key.value)
+    },
+    flagNames
+  )
+  return filter
+})
+
+const logsAt = Effect.fnUntraced(function* (to: Client.Target, urlParams: LogsQuery) {
+  const client = yield* Client.group(to, "usage")
+  return yield* client.logs({ urlParams }).pipe(Client.orExplain(to))
+})
+
+/** As many rows as are asked for: a page of the gateway may be short although others follow. */
+const newest = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
+  const logs: Array<UsageLog> = []
+  let cursor = Option.getOrNull(given.cursor)
+  do {
+    const limit = given.limit - logs.length
+    const page: typeof Page.Type = yield* logsAt(to, { ...filter, limit, ...(cursor === null ? {} : { cursor }) })
+    logs.push(...page.logs)
+    cursor = page.nextCursor
+  } while (cursor !== null && logs.length < given.limit)
+  return { logs, nextCursor: cursor }
+})
+
+const followEvery = "1 second"
+const followRows = 500
+
+const follow = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
+  const format = yield* OutputFormat
+  const screen = (yield* Screen).columns()
+  const isJson = format === "json" || format === "jsonl"
+  const show = (rows: ReadonlyArray<UsageLog>) =>
+    Effect.forEach(
+      rows,
+      (row) =>
+        isJson
+          ? Output.jsonLine(UsageLog, row)
+          : Effect.flatMap(Clock.currentTimeMillis, (nowMs) => Output.print(followLine(row, screen, nowMs))),
+      { discard: true }
+    )
+  // First the position, then the rows before it: what ends between the two is in both.
+  let after = (yield* logsAt(to, { after: "latest", limit: 1 })).nextCursor ?? "latest"
+  const { logs: earlier } = yield* newest(to, given, filter)
+  const shown = new Set(earlier.map(({ id }) => id))
+  if (!isJson) yield* Output.print(followHeader(screen))
+  yield* show(earlier.toReversed())
+
+  let isAway = false
+  // A gateway that was restarted has another token for its owner, and may have another port.
+  const next = Effect.flatMap(Client.target(given), (now) => logsAt(now, { ...filter, after, limit: followRows }))
+  const step = Effect.gen(function* () {
+    const { logs, nextCursor } = yield* next
+    if (isAway) yield* Output.note("The gateway answers again.")
+    isAway = false
+    after = nextCursor ?? after
+    yield* show(logs.filter(({ id }) => !shown.has(id)))
+  }).pipe(
+    Effect.catchTags({
+      ServerOffline: () => {
+        const isNews = !isAway
+        isAway = true
+        return Effect.when(Output.note("The gateway does not answer; waiting until it does."), () => isNews)
+      },
+      // While it stops or starts, its answers may not be what they are later.
+      AuthRefused: (error) => (isAway ? Effect.void : error),
+      CommandFailed: (error) => (isAway ? Effect.void : error)
+    })
+  )
+  return yield* Effect.forever(Effect.zipRight(Effect.sleep(followEvery), step))
+})
 
 export const logsCommand = Command.make("logs", flags, (given) =>
   Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "usage")
-    const wanted = (row: UsageLog): boolean =>
-      Option.match(given.search, { onNone: () => true, onSome: (text) => matches(row, text) })
-    const page = (limit: number) => client.logs({ urlParams: { limit } }).pipe(Client.orExplain(to))
-
-    if (!given.follow) {
-      const { logs, nextCursor } = yield* page(given.limit)
-      const shown = logs.filter(wanted)
-      return yield* Output.list({
-        schema: Page,
-        value: { logs: shown, nextCursor },
-        rows: shown.toReversed(),
-        columns,
-        empty: "There are no such rows."
+    const [word, id, ...more] = given.words
+    if (word !== undefined && (word !== "show" || id === undefined || more.length > 0)) {
+      return yield* new BadArgument({
+        message: `'${given.words.join(" ")}' is not what 'gateway logs' takes.`,
+        hint: "One request: 'gateway logs show <request>'. Filters: 'gateway help logs'."
       })
     }
-    const format = yield* OutputFormat
-    const isJson = format === "json" || format === "jsonl"
-    const show = (rows: ReadonlyArray<UsageLog>) =>
-      Effect.forEach(
-        rows.filter(wanted),
-        (row) => (isJson ? Output.jsonLine(UsageLog, row) : Output.print(line(row))),
-        { discard: true }
-      )
-    const { logs: earlier } = yield* page(Math.max(given.limit, followWindow))
-    yield* show(earlier.slice(0, given.limit).toReversed())
-    let seen = idsOf(earlier)
-    yield* Effect.sleep(followEvery).pipe(
-      Effect.zipRight(page(followWindow)),
-      Effect.flatMap(({ logs }) => {
-        const fresh = unseen(logs, seen)
-        seen = idsOf(logs)
-        return show(fresh)
-      }),
-      Effect.forever
-    )
+    const to = yield* Client.target(given)
+    if (id !== undefined) return yield* showRequest(to, id)
+    const filter = yield* filterOf(to, given)
+    if (given.follow) return yield* follow(to, given, filter)
+    const { logs, nextCursor } = yield* newest(to, given, filter)
+    yield* Output.list({
+      schema: Page,
+      value: { logs, nextCursor },
+      rows: logs.toReversed(),
+      columns,
+      empty: "There are no such requests."
+    })
+    if (nextCursor !== null) yield* Output.remark(`There are older ones: --cursor ${nextCursor}, or a larger --limit.`)
   })
 )

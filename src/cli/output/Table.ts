@@ -88,7 +88,7 @@ const arrange = <Row>(
   return tooWide(shortened(readable)) ? shortened(leastWidth) : shortened(readable)
 }
 
-const pad = (text: string, width: number, align: "left" | "right"): string => {
+export const pad = (text: string, width: number, align: "left" | "right"): string => {
   const space = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? `${space}${text}` : `${text}${space}`
 }

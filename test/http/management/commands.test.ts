@@ -1,6 +1,9 @@
 /** What the API can, the command line can: the commands against a gateway, as an operator types them. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { widthOf } from "../../../src/cli/output/Table.ts"
+import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import { usageRow } from "../../support/usageRow.ts"
 import { type Said, typed } from "../../unit/cli/inProcess.ts"
 import { adminKey, adminPassword, layerOf, TestApp } from "./TestApp.ts"
 
@@ -204,6 +207,61 @@ it.layer(layerOf())("commands on a gateway", (it) => {
       refused(yield* gateway("quota", "groups", "add", "other", "three"), 2, "no connection 'three'")
       refused(yield* gateway("provider", "show", "openai"), 2, "2 connections: one, two")
     })
+  )
+
+  it.effect(
+    "logs: filtered by the server, short enough for 80 and 40 columns, and one request by the beginning of its id",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestApp
+        const journal = yield* UsageJournal.UsageJournal
+        const id = (n: number) => `0199aaaa-bbb${n}-7000-8000-00000000000${n}`
+        const ms = (n: number) => Number.parseInt(`0199aaaabbb${n}`, 16)
+        const iso = (n: number) => new Date(ms(n)).toISOString()
+        const model = "an-unusually-long-name/模型-".repeat(4)
+        journal.append(
+          usageRow({
+            id: id(1),
+            requestId: id(1),
+            timestampMs: ms(1),
+            requestedModel: model,
+            provider: "groq",
+            model: "llama"
+          }),
+          usageRow({
+            id: id(2),
+            requestId: id(2),
+            timestampMs: ms(2),
+            outcome: "failed",
+            status: 503,
+            error: "Overloaded ".repeat(20)
+          }),
+          usageRow({ id: id(3), requestId: "given-by-the-client", timestampMs: ms(3) })
+        )
+        const found = (...words: ReadonlyArray<string>) =>
+          Effect.map(json("logs", ...words), ({ logs }) => logs.map((row: { id: string }) => Number(row.id.at(-1))))
+        assert.deepStrictEqual(yield* found(), [3, 2, 1])
+        assert.deepStrictEqual(yield* found("--status", "5xx"), [2])
+        assert.deepStrictEqual(yield* found("--provider", "groq"), [1])
+        assert.deepStrictEqual(yield* found("--model", "llama", "--search", "GROQ"), [1])
+        assert.deepStrictEqual(yield* found("--since", iso(3)), [3])
+        assert.deepStrictEqual(yield* found("--until", iso(3), "--limit", "1"), [2])
+        refused(yield* gateway("logs", "--since", "yesterday"), 2, "--since", "2h")
+        refused(yield* gateway("logs", "--status", "slow"), 2, "status", "5xx")
+        refused(yield* gateway("logs", "--cursor", "x"), 2, "--cursor", "gave out")
+        refused(yield* gateway("logs", "--key", "nobody"), 2, "no key 'nobody'")
+        refused(yield* gateway("logs", "shwo"), 2, "logs show")
+
+        for (const columns of [80, 40]) {
+          const { stdout } = yield* typed(["logs", "--url", url, "--gateway-key", adminKey], columns)
+          for (const line of stdout.split("\n")) assert.isAtMost(widthOf(line), columns, line)
+          for (const part of ["503", id(2).slice(0, 18), "given-by-the-client"]) assert.include(stdout, part)
+        }
+        assert.include((yield* ok("logs", "show", id(2).slice(0, 18))).stdout, "503, failed")
+        assert.strictEqual((yield* json("logs", "show", "given-by")).request.id, id(3))
+        refused(yield* gateway("logs", "show", "0199aaaa"), 2, "Several requests", "Give more")
+        refused(yield* gateway("logs", "show", "ffff"), 2, "no request 'ffff'", "X-Gateway-Request-Id")
+      })
   )
 
   it.effect("flags: the admin key does not do; without a terminal the password has to come from standard input", () =>

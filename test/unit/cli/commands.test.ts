@@ -1,54 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { CreateConnection } from "../../../src/api/Groups/Providers.ts"
-import type { UsageLog } from "../../../src/api/Groups/Usage.ts"
 import { addressOf } from "../../../src/kernel/BindAddress.ts"
 import { withFirst } from "../../../src/cli/commands/combo/switch.ts"
-import { matches, unseen } from "../../../src/cli/commands/logs.ts"
 import * as machine from "../../../src/cli/doctor/machine.ts"
 import { body, pick } from "../../../src/cli/Flags.ts"
-
-const row: UsageLog = {
-  id: "1",
-  timestamp: "2030-01-01T00:00:00.000Z",
-  requestId: "req-1",
-  apiKeyId: null,
-  requestedModel: "fast",
-  combo: "fast",
-  provider: "openai",
-  connectionId: "c1",
-  model: "gpt-4.1",
-  sourceWire: "chat",
-  targetWire: "chat",
-  streamed: false,
-  outcome: "failed",
-  status: 503,
-  latencyMs: 12,
-  ttftMs: null,
-  attempts: 1,
-  tokens: { in: 1, out: 2, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
-  costUsd: 0,
-  priced: true,
-  usageSource: "upstream",
-  error: "Overloaded"
-}
-
-const rowOf = (id: string): UsageLog => ({ ...row, id })
-
-describe("logs", () => {
-  it("finds a text in any word of a row, in any case", () => {
-    for (const text of ["OPENAI", "503", "overload", "req-1", "gpt"]) assert.isTrue(matches(row, text), text)
-    assert.isFalse(matches(row, "anthropic"))
-  })
-
-  it("shows rows that are new, the oldest first, also one that ended late", () => {
-    const page = ["5", "4", "3", "2"].map(rowOf)
-    assert.deepStrictEqual(
-      unseen(page, new Set(["2", "4"])).map(({ id }) => id),
-      ["3", "5"]
-    )
-  })
-})
 
 describe("combo switch", () => {
   const targets = [{ model: "a/1" }, { model: "b/2", label: "cheap" }, { model: "c/3" }]

@@ -1,0 +1,20 @@
+/** Times as people give them. Pure. */
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000
+}
+
+/** ISO time of `2h` (ago), of a day or of a time on this machine's clock; null when it is none. */
+export const timeOf = (text: string, nowMs: number): string | null => {
+  const [, count, unit = ""] = /^(\d{1,6})\s*(s|m|min|h|d|w)$/.exec(text.trim()) ?? []
+  if (count !== undefined) return new Date(nowMs - Number(count) * (unitMs[unit] ?? 0)).toISOString()
+  if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(text.trim())) return null
+  // Without a time of day, JavaScript would take a date for one of UTC.
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text.trim()) ? `${text.trim()}T00:00:00` : text.trim())
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}

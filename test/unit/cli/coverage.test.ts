@@ -1,0 +1,91 @@
+/** Every management route is reached by a command, or stands here with the reason why not. */
+import { assert, it } from "@effect/vitest"
+import { type ManagementKey, managementTable } from "../../../src/api/ManagementRoutes.ts"
+import { program } from "../../../src/cli/program.ts"
+import { find } from "../../../src/cli/tree/Tree.ts"
+
+const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
+  "auth.login": "login",
+  "auth.logout": "flags list",
+  "auth.setPassword": "reset-password",
+  "providers.list": "provider list",
+  "providers.create": "provider add",
+  "providers.validate": "provider add",
+  "providers.get": "provider show",
+  "providers.update": "provider edit",
+  "providers.remove": "provider remove",
+  "providers.test": "provider test",
+  "providers.models": "provider add",
+  "providerNodes.list": "provider nodes list",
+  "providerNodes.create": "provider add",
+  "providerNodes.get": "provider nodes show",
+  "providerNodes.update": "provider nodes edit",
+  "providerNodes.remove": "provider nodes remove",
+  "providerModels.list": "model declared",
+  "providerModels.create": "model declare",
+  "providerModels.update": "model declare",
+  "providerModels.remove": "model undeclare",
+  "combos.list": "combo list",
+  "combos.create": "combo create",
+  "combos.auto": "combo auto",
+  "combos.get": "combo show",
+  "combos.update": "combo edit",
+  "combos.remove": "combo delete",
+  "modelAliases.list": "model alias list",
+  "modelAliases.set": "model alias add",
+  "modelAliases.remove": "model alias remove",
+  "quotaGroups.list": "quota groups list",
+  "quotaGroups.create": "quota groups add",
+  "quotaGroups.get": "quota groups show",
+  "quotaGroups.update": "quota groups edit",
+  "quotaGroups.remove": "quota groups remove",
+  "keys.list": "key list",
+  "keys.create": "key add",
+  "keys.get": "key show",
+  "keys.update": "key edit",
+  "keys.remove": "key remove",
+  "pricing.get": "model pricing list",
+  "pricing.update": "model pricing set",
+  "usage.logs": "logs",
+  "usage.connection": "provider show",
+  "routing.explain": "route explain",
+  "routing.simulate": "route simulate",
+  "routing.replay": "route replay",
+  "routing.decision": "route decision",
+  "routingSettings.get": "route settings show",
+  "routingSettings.update": "route settings set",
+  "resilience.get": "resilience settings show",
+  "resilience.update": "resilience settings set",
+  "resilience.breakers": "resilience status",
+  "resilience.reset": "resilience reset",
+  "resilience.clearModelCooldowns": "resilience clear",
+  "resilience.clearCooldowns": "resilience clear",
+  "rateLimits.status": "resilience cooldowns",
+  "system.ping": "status",
+  "system.health": "health",
+  "flags.list": "settings flags list",
+  "flags.set": "settings flags set",
+  "flags.clear": "settings flags unset",
+  "gatewaySettings.get": "settings show",
+  "gatewaySettings.update": "settings set"
+}
+
+const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
+  "usage.requestLogs": "the same list as usage.logs",
+  "resilience.modelCooldowns": "rateLimits.status has the locked models, too",
+  "rateLimits.settings": "a part of resilience.get",
+  "system.openapi": "a document for programs",
+  "system.docs": "a page for browsers",
+  "system.docsFile": "a part of that page",
+  "gatewaySettings.put": "the same as gatewaySettings.update"
+}
+
+it("reaches every management route by a command, or says why not", () => {
+  for (const key of Object.keys(managementTable) as ReadonlyArray<ManagementKey>) {
+    const command = commands[key]
+    assert.isTrue((command === undefined) !== (reasons[key] === undefined), `${key} needs a command or a reason`)
+    if (command === undefined) continue
+    const { node, rest } = find(program, command.split(" "))
+    assert.deepStrictEqual([node.kind, rest], ["command", []], `${key}: ${command}`)
+  }
+})
