@@ -12,7 +12,7 @@ import { flags, settings } from "./tree/settings.ts"
 
 const context = group(
   "context",
-  "Gateways you are logged in to, and which of them commands use.",
+  "Gateways you are logged in to, and which one is used; see logout.",
   [
     command(
       "list",
@@ -115,7 +115,8 @@ export const commands: ReadonlyArray<TreeNode> = [
     "Remove the key of a login, here and at its gateway.",
     () => import("./context.ts"),
     (m) => m.logoutCommand,
-    { section: "Settings", prints: false, examples: ["logout", "logout gateway.example"] }
+    // 'login' and the group 'context' name it; the help of the program fits one screen without it.
+    { section: "Settings", hidden: true, prints: false, examples: ["logout", "logout gateway.example"] }
   ),
   context,
   provider,
