@@ -72,7 +72,7 @@ export default {
       severity: "error",
       comment:
         "The only way out is src/egress; src/http listens; commands ask a gateway; doctor tries whether a port is free.",
-      from: { path: "^src/", pathNot: "^src/(egress|http)/|^src/cli/(doctor/machine|NodeHttp)\\.ts$" },
+      from: { path: "^src/", pathNot: "^src/(egress|http)/|^src/cli/(doctor/machine|gateway/NodeHttp)\\.ts$" },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
         dependencyTypesNot: ["type-only", "type-import"]

@@ -14,7 +14,7 @@ import { flagProblems, loadConfig } from "../EnvFile.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
-import { runningGateway } from "../Target.ts"
+import { runningGateway } from "../gateway/Target.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { dropCredentials } from "../local/recovery.ts"
 import { BadArgument } from "../Failure.ts"
-import { canAsk } from "../prompts/terminal.ts"
+import { canAsk } from "../asking/terminal.ts"
 import * as Output from "../output/Output.ts"
-import { askNewPassword, checkedPassword, passwordOfStdin, putPassword } from "../password.ts"
+import { askNewPassword, checkedPassword, passwordOfStdin, putPassword } from "../asking/password.ts"
 
 const password = Options.redacted("password").pipe(
   Options.withDescription("The new password; without it the command asks."),

@@ -14,7 +14,7 @@ import * as Output from "../output/Output.ts"
 import { type ServeFlags, toServeFlags } from "../serveOptions.ts"
 import { systemctl, unitName } from "../service/Systemctl.ts"
 import { type UnitFacts, unitMark, unitProblem, unitText } from "../service/Unit.ts"
-import { withSpinner } from "../spinner.ts"
+import { withSpinner } from "../output/spinner.ts"
 import { serveConfig } from "./serve.ts"
 
 /** Where systemd looks for units of the user. */

@@ -21,8 +21,8 @@ const asked = <Row, I>(
 ): Effect.Effect<ReadonlyArray<Candidate>, unknown> =>
   Effect.gen(function* () {
     const [{ place }, { client }] = yield* Effect.all([
-      loadRoom(() => import("../Target.ts")),
-      loadRoom(() => import("../NodeHttp.ts"))
+      loadRoom(() => import("../gateway/Target.ts")),
+      loadRoom(() => import("../gateway/NodeHttp.ts"))
     ])
     const where = yield* place(noFlags)
     if (where._tag === "DataFolder") return []

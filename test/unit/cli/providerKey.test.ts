@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { cleanKey } from "../../../src/cli/providerKey.ts"
+import { cleanKey } from "../../../src/cli/asking/providerKey.ts"
 
 const key = "sk-proj-aZ09_-+/=.key"
 

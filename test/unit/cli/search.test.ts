@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { matching, windowOf } from "../../../src/cli/prompts/search.ts"
+import { matching, windowOf } from "../../../src/cli/asking/search.ts"
 
 const choices = ["Azure OpenAI", "OpenAI", "OpenRouter", "Groq"].map((title) => ({
   title,

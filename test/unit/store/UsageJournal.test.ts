@@ -88,11 +88,11 @@ describe("UsageRepo", () => {
       const repo = yield* UsageRepo.UsageRepo
       const rows = [usageRow(1), bare, usageRow(3, { model: "m-2" }), usageRow(4, { connectionId: "c9" })]
       // Ids as the gateway makes them: their time narrows the search.
-      const idOf = ({ timestampMs }: UsageRow): string => {
-        const time = timestampMs.toString(16).padStart(12, "0")
-        return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
+      const timed = (row: UsageRow): UsageRow => {
+        const time = row.timestampMs.toString(16).padStart(12, "0")
+        return { ...row, id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000` }
       }
-      yield* save(rows.map((row) => ({ ...row, id: idOf(row) })))
+      yield* save(rows.map(timed))
       const found = (filter: UsageRepo.UsageFilter) =>
         Effect.map(repo.page({ limit: 10, cursor: null, filter }), (page) =>
           page.rows.map((row) => row.timestampMs - 1000)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ComboView, CreateCombo } from "../../../api/Groups/Combos.ts"
 import { ComboStrategy } from "../../../domain/Combo.ts"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { body } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 

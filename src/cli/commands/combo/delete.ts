@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 

@@ -1,8 +1,8 @@
 /** `gateway provider remove`, `enable` and `disable`. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Client from "../../Client.ts"
-import { confirm, yes } from "../../confirm.ts"
+import * as Client from "../../gateway/Client.ts"
+import { confirm, yes } from "../../asking/confirm.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { changeable, connectionArg, findConnection } from "./found.ts"

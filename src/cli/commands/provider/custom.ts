@@ -5,10 +5,10 @@ import { type CreateNode as Node, CreateNode } from "../../../api/Groups/Provide
 import { CreateConnection } from "../../../api/Groups/Providers.ts"
 import type { ProviderNodeType } from "../../../domain/ProviderNode.ts"
 import type { WireName } from "../../../domain/Wire.ts"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
-import type { GatewayFlags } from "../../Target.ts"
+import type { GatewayFlags } from "../../gateway/Target.ts"
 
 export interface CustomProvider {
   readonly baseUrl: string | undefined

@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import type { ConnectionView } from "../../../api/Groups/Providers.ts"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"
 import { pickConnection } from "../../pickConnection.ts"

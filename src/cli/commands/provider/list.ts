@@ -1,7 +1,7 @@
 /** `gateway provider list`: of a gateway, else of this machine's data folder. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { listConnections } from "../../local/connections.ts"
 import { columns, Connections, noConnections } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 
 const provider = Args.text({ name: "provider" }).pipe(Args.optional)

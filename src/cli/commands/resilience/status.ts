@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
 import { Breakers, type BreakerView } from "../../../api/Groups/Resilience.ts"
 import { ResilienceSettings } from "../../../domain/Resilience.ts"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import {
   accountColumns,

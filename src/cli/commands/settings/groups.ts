@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { GatewaySettings, GatewaySettingsPatch } from "../../../domain/GatewaySettings.ts"
 import { ResiliencePatch, ResilienceSettings } from "../../../domain/Resilience.ts"
 import { RoutingPatch, RoutingSettings } from "../../../domain/RoutingSettings.ts"
-import * as Client from "../../Client.ts"
+import * as Client from "../../gateway/Client.ts"
 import { setSettings, type SettingsGroup, showSettings } from "./commands.ts"
 
 const gatewayAt = (to: Client.Target) => Client.group(to, "gatewaySettings")

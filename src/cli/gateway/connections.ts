@@ -1,12 +1,12 @@
 /** What commands do with connections, wherever they are kept: asked of a gateway, or done on this machine's data folder. */
 import * as Effect from "effect/Effect"
-import type { CreateConnection } from "../api/Groups/Providers.ts"
+import type { CreateConnection } from "../../api/Groups/Providers.ts"
 import * as Client from "./Client.ts"
-import type { CliFailure } from "./Failure.ts"
-import * as local from "./local/connections.ts"
+import type { CliFailure } from "../Failure.ts"
+import * as local from "../local/connections.ts"
 import type { GatewayFlags, Target } from "./Target.ts"
 
-export type { Candidate, Models } from "./local/connections.ts"
+export type { Candidate, Models } from "../local/connections.ts"
 
 const providersAt = (to: Target) => Client.group(to, "providers")
 

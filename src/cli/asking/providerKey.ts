@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { isGatewayKey } from "../kernel/GatewayKey.ts"
-import { loadConfig } from "./EnvFile.ts"
-import { BadArgument } from "./Failure.ts"
+import { isGatewayKey } from "../../kernel/GatewayKey.ts"
+import { loadConfig } from "../EnvFile.ts"
+import { BadArgument } from "../Failure.ts"
 import { readSecret } from "./stdin.ts"
 
 const maxChars = 8192

@@ -2,8 +2,8 @@
 import * as Options from "@effect/cli/Options"
 import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
-import { BadArgument, CommandFailed } from "./Failure.ts"
-import { canAsk } from "./prompts/terminal.ts"
+import { BadArgument, CommandFailed } from "../Failure.ts"
+import { canAsk } from "./terminal.ts"
 
 /** The flag of commands that ask before they remove something. */
 export const yes = Options.boolean("yes").pipe(Options.withAlias("y"), Options.withDescription("Do not ask."))

@@ -3,11 +3,11 @@ import * as Options from "@effect/cli/Options"
 import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Client from "./Client.ts"
-import { AuthRefused } from "./Failure.ts"
-import { canAsk } from "./prompts/terminal.ts"
+import * as Client from "../gateway/Client.ts"
+import { AuthRefused } from "../Failure.ts"
+import { canAsk } from "./terminal.ts"
 import { readSecret } from "./stdin.ts"
-import type { GatewayFlags } from "./Target.ts"
+import type { GatewayFlags } from "../gateway/Target.ts"
 
 export const passwordFlag = {
   passwordStdin: Options.boolean("password-stdin").pipe(

@@ -3,18 +3,18 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import type { ProviderSpec } from "../domain/Provider.ts"
-import { closest } from "../kernel/Closest.ts"
-import { commandName } from "../platform/Invocation.ts"
-import * as connections from "./connections.ts"
-import { loadConfig } from "./EnvFile.ts"
-import { BadArgument, type CliFailure, CommandFailed } from "./Failure.ts"
-import { loadRoom } from "./lazy.ts"
-import * as Output from "./output/Output.ts"
-import { choose } from "./prompts/search.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import { closest } from "../../kernel/Closest.ts"
+import { commandName } from "../../platform/Invocation.ts"
+import * as connections from "../gateway/connections.ts"
+import { loadConfig } from "../EnvFile.ts"
+import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
+import { loadRoom } from "../lazy.ts"
+import * as Output from "../output/Output.ts"
+import { choose } from "./search.ts"
 import { cleanKey } from "./providerKey.ts"
-import { withSpinner } from "./spinner.ts"
-import type { GatewayFlags } from "./Target.ts"
+import { withSpinner } from "../output/spinner.ts"
+import type { GatewayFlags } from "../gateway/Target.ts"
 
 /** What has to be known of a provider to ask for the rest. */
 export interface ProviderFacts {
@@ -43,7 +43,7 @@ const factsOf = ({ auth, baseUrl, category, docsUrl, id, models, name }: Provide
   }
 }
 
-const loadRegistry = loadRoom(() => import("../providers/Registry.ts"))
+const loadRegistry = loadRoom(() => import("../../providers/Registry.ts"))
 
 /** The provider of an id, an alias, or a node's prefix. */
 export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<ProviderFacts, CliFailure> =>

@@ -10,9 +10,9 @@ import * as Predicate from "effect/Predicate"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import type { GatewayApi } from "../api/Api.ts"
-import { withCommonErrors } from "../api/CommonErrors.ts"
-import { ModelList } from "../api/compat/Chat.ts"
+import type { GatewayApi } from "../../api/Api.ts"
+import { withCommonErrors } from "../../api/CommonErrors.ts"
+import { ModelList } from "../../api/compat/Chat.ts"
 import {
   AuthRefused,
   BadArgument,
@@ -21,10 +21,10 @@ import {
   RateLimited,
   ServerOffline,
   NoAnswerInTime
-} from "./Failure.ts"
-import { loadRoom } from "./lazy.ts"
+} from "../Failure.ts"
+import { loadRoom } from "../lazy.ts"
 import * as NodeHttp from "./NodeHttp.ts"
-import { withSpinner } from "./spinner.ts"
+import { withSpinner } from "../output/spinner.ts"
 import type { Target } from "./Target.ts"
 
 export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
@@ -128,23 +128,23 @@ type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 
 /** Each group of the contract is loaded alone: making a client of all takes longer than most commands. */
 const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
-  auth: () => import("../api/Groups/Auth.ts").then(({ Auth }) => Auth),
-  providers: () => import("../api/Groups/Providers.ts").then(({ Providers }) => Providers),
-  providerNodes: () => import("../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
-  providerModels: () => import("../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
-  combos: () => import("../api/Groups/Combos.ts").then(({ Combos }) => Combos),
-  modelAliases: () => import("../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
-  quotaGroups: () => import("../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
-  keys: () => import("../api/Groups/Keys.ts").then(({ Keys }) => Keys),
-  pricing: () => import("../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
-  usage: () => import("../api/Groups/Usage.ts").then(({ Usage }) => Usage),
-  routing: () => import("../api/Groups/Routing.ts").then(({ Routing }) => Routing),
-  routingSettings: () => import("../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
-  resilience: () => import("../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),
-  rateLimits: () => import("../api/Groups/RateLimits.ts").then(({ RateLimits }) => RateLimits),
-  system: () => import("../api/Groups/System.ts").then(({ System }) => System),
-  flags: () => import("../api/Groups/Flags.ts").then(({ Flags }) => Flags),
-  gatewaySettings: () => import("../api/Groups/GatewaySettings.ts").then(({ GatewaySettings }) => GatewaySettings)
+  auth: () => import("../../api/Groups/Auth.ts").then(({ Auth }) => Auth),
+  providers: () => import("../../api/Groups/Providers.ts").then(({ Providers }) => Providers),
+  providerNodes: () => import("../../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
+  providerModels: () => import("../../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
+  combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
+  modelAliases: () => import("../../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
+  quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
+  keys: () => import("../../api/Groups/Keys.ts").then(({ Keys }) => Keys),
+  pricing: () => import("../../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
+  usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
+  routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
+  routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
+  resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),
+  rateLimits: () => import("../../api/Groups/RateLimits.ts").then(({ RateLimits }) => RateLimits),
+  system: () => import("../../api/Groups/System.ts").then(({ System }) => System),
+  flags: () => import("../../api/Groups/Flags.ts").then(({ Flags }) => Flags),
+  gatewaySettings: () => import("../../api/Groups/GatewaySettings.ts").then(({ GatewaySettings }) => GatewaySettings)
 }
 
 /** The client of one group of the management contract. `headers` are sent with every call. */
