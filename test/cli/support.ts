@@ -1,13 +1,14 @@
 /** Building the program into a folder of its own, and running it as a person would. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll } from "vitest"
+import { build, builtFolder } from "./built.ts"
 
 export const project = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -57,19 +58,13 @@ export const piped = async (
   return { code, stderr }
 }
 
-/** Builds before the tests of a file; gives functions that run what was built with a clean environment. */
+/** Has the program built before the tests of a file; gives functions that run it with a clean environment. */
 export const program = () => {
-  // Inside the project, so that the bundle finds its native addons; in a folder that version control leaves out.
-  mkdirSync(join(project, ".gateway"), { recursive: true })
-  const out = mkdtempSync(join(project, ".gateway", "cli-test-"))
-  const folders: Array<string> = [out]
+  const main = join(builtFolder, "main.cjs")
+  const folders: Array<string> = []
   const started = new Set<ChildProcess>()
 
-  beforeAll(() => {
-    execFileSync(process.execPath, [join(project, "bin/build.mjs"), "--out", out], {
-      stdio: ["ignore", "ignore", "inherit"]
-    })
-  })
+  beforeAll(build)
   afterAll(async () => {
     for (const child of started) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -80,7 +75,7 @@ export const program = () => {
   })
 
   const start = (args: ReadonlyArray<string>, environment: Environment): ChildProcess => {
-    const child = spawn(process.execPath, [join(out, "main.cjs"), ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       env: { PATH: process.env.PATH, HOME: environment.DATA_DIR ?? tmpdir(), ...environment },
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -90,7 +85,7 @@ export const program = () => {
 
   return {
     /** The built entry. */
-    main: join(out, "main.cjs"),
+    main,
     /** A new, empty data folder. */
     dataDir: (): string => {
       const folder = mkdtempSync(join(tmpdir(), "gateway-cli-"))
