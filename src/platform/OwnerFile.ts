@@ -1,6 +1,6 @@
 /**
  * `<data folder>/owner-token.json`: how a command finds the gateway that serves this data folder and shows that it runs as its owner.
- * The running gateway writes it with mode 0600 and removes it when it stops. Whoever can read it could read the database as well.
+ * The running gateway writes it with mode 0600 and removes it when it stops. A user who can read it can read the database as well.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -13,12 +13,15 @@ const ask = (question: string) =>
     agreed ? Effect.void : new CommandFailed({ message: "Nothing was changed." })
   )
 
-/** Asks on a terminal; where there is nobody to ask, `--yes` has to be given. */
+/** Asks on a terminal. Without one, `--yes` has to be given. */
 export const confirm = (given: { readonly yes: boolean }, question: string) =>
   Effect.gen(function* () {
     if (given.yes) return
     if (!(yield* canAsk)) {
-      return yield* new BadArgument({ message: `${question} Nobody can be asked here.`, hint: "Give --yes to agree." })
+      return yield* new BadArgument({
+        message: `${question} There is no terminal to ask on.`,
+        hint: "Give --yes to agree."
+      })
     }
     yield* ask(question)
   })

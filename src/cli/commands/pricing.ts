@@ -10,6 +10,7 @@ import * as Client from "../gateway/Client.ts"
 import { BadArgument } from "../Failure.ts"
 import { taking } from "../Forms.ts"
 import * as Column from "../output/Column.ts"
+import { providerAndModel } from "../ModelName.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 import { didYouMean, near } from "../tree/Near.ts"
@@ -37,15 +38,7 @@ const One = Schema.Struct({ model: Schema.String, price: ModelPrice })
 
 const model = Args.text({ name: "model" }).pipe(Args.withDescription("<provider>/<model>."))
 
-/** Provider and model; the model may have slashes of its own. */
-const partsOf = Effect.fnUntraced(function* (id: string) {
-  const slash = id.indexOf("/")
-  if (slash > 0 && slash < id.length - 1) return [id.slice(0, slash), id.slice(slash + 1)] as const
-  return yield* new BadArgument({
-    message: `<model>: '${id}' is not of the form <provider>/<model>.`,
-    hint: "Example: gateway pricing set openai/gpt-4o-mini --in 0.15 --out 0.6"
-  })
-})
+const partsOf = (typed: string) => providerAndModel(typed, "gateway pricing set openai/gpt-4o-mini --in 0.15 --out 0.6")
 
 const rowNamed = (table: PriceTable, id: string) => {
   const rows = rowsOf(table)

@@ -11,7 +11,7 @@ import { AuthRefused, BadArgument, type CliFailure } from "../Failure.ts"
 import { gatewayUrl, type Target } from "./Target.ts"
 import type { Context } from "./Contexts.ts"
 
-const plainHint = "Use its https:// address, or --insecure if nobody else is on the network between."
+const plainHint = "Use its https:// address, or --insecure on a network you trust."
 
 /** The address to log in to. Without a scheme it is https, and http on this machine. A key is not sent in the open unless `insecure`. */
 export const loginUrl = (text: string, insecure: boolean): Effect.Effect<string, BadArgument> => {

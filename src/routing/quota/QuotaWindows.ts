@@ -54,7 +54,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
     /** Hot: one by window, the tightest, and the tightest rate limit of the model; empty when nothing is known. */
     readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
-    /** The same as `of` for one target, for whoever asks again and again. */
+    /** The same as `of` for one target, found once for callers that read it many times. */
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
     /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
     readonly knows: (connection: QuotaConnection) => boolean

@@ -28,7 +28,7 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
   {
     /** Hot. */
     readonly record: (sample: Sample) => void
-    /** One model of a connection, for whoever reads it again and again. */
+    /** The measurements of one model of a connection, found once for callers that read them many times. */
     readonly measurements: (connectionId: string, model: string) => Measurements
     /** Hot: rises with every call that begins or ends. */
     readonly edition: () => number

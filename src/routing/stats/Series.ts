@@ -29,7 +29,7 @@ const stride = 4
 const generationMs = (latencyMs: number, ttftMs: number): number =>
   latencyMs - ttftMs > latencyMs / 10 ? latencyMs - ttftMs : latencyMs
 
-/** After so many samples that nobody asked about, their order is no longer kept up: it is made anew when it is asked for. */
+/** After this many samples without a reading the sorted order is no longer maintained; the next reading sorts anew. */
 const keptUpFor = 8
 
 /** A class, because there is one per model of a connection and every decision reads it. */

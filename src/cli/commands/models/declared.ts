@@ -10,6 +10,7 @@ import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Column from "../../output/Column.ts"
+import { providerAndModel } from "../../ModelName.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { didYouMean, near } from "../../tree/Near.ts"
@@ -35,14 +36,11 @@ const columns: ReadonlyArray<Column.Column<ProviderModelView>> = [
 
 const model = Args.text({ name: "model" }).pipe(Args.withDescription("<provider>/<model>."))
 
-const partsOf = Effect.fnUntraced(function* (id: string) {
-  const slash = id.indexOf("/")
-  if (slash > 0 && slash < id.length - 1) return { provider: id.slice(0, slash), modelId: id.slice(slash + 1) }
-  return yield* new BadArgument({
-    message: `<model>: '${id}' is not of the form <provider>/<model>.`,
-    hint: "Example: gateway model declare openai/my-finetune-1 --context 128000"
-  })
-})
+const partsOf = (typed: string) =>
+  Effect.map(
+    providerAndModel(typed, "gateway model declare openai/my-finetune-1 --context 128000"),
+    ([provider, modelId]) => ({ provider, modelId })
+  )
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "-"))
 
