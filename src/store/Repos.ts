@@ -17,6 +17,7 @@ import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
 import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
 import * as SettingsRepo from "./repo/SettingsRepo.ts"
+import * as SpendRepo from "./repo/SpendRepo.ts"
 import * as UsageRepo from "./repo/UsageRepo.ts"
 import type { Secrets } from "./Secrets.ts"
 
@@ -37,6 +38,7 @@ export type Repos =
   | QuotaGroupRepo.QuotaGroupRepo
   | SessionRepo.SessionRepo
   | SettingsRepo.SettingsRepo
+  | SpendRepo.SpendRepo
   | UsageRepo.UsageRepo
 
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
@@ -56,5 +58,6 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   QuotaGroupRepo.layer,
   SessionRepo.layer,
   SettingsRepo.layer,
+  SpendRepo.layer,
   UsageRepo.layer
 )

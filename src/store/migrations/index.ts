@@ -12,6 +12,7 @@ import names from "./0005_names.ts"
 import quotaUse from "./0006_quota_use.ts"
 import modelLists from "./0007_model_lists.ts"
 import decisions from "./0008_decisions.ts"
+import ledger from "./0009_ledger.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -23,7 +24,8 @@ export const migrations: Migrations = {
   "0005_names": names,
   "0006_quota_use": quotaUse,
   "0007_model_lists": modelLists,
-  "0008_decisions": decisions
+  "0008_decisions": decisions,
+  "0009_ledger": ledger
 }
 
 /** The schema version a database has after all of these ran. */

@@ -1,0 +1,53 @@
+/**
+ * Limits of API keys: budgets in USD and token limits, each per day, week or month. Money is integer nano-USD inside, USD outside.
+ */
+import * as Schema from "effect/Schema"
+
+export const resetIntervals = ["daily", "weekly", "monthly"] as const
+export const ResetInterval = Schema.Literal(...resetIntervals)
+export type ResetInterval = typeof ResetInterval.Type
+
+/** When a window begins: every day, every Monday or every first of the month, at a time of day in a zone. */
+export interface ResetRule {
+  readonly interval: ResetInterval
+  /** `HH:MM`. */
+  readonly resetTime: string
+  /** Name of the IANA database. */
+  readonly timeZone: string
+}
+
+/** A key's budget; a limit of 0 is none, and at least one is positive. */
+export interface Budget {
+  readonly apiKeyId: string
+  readonly dailyLimitNanoUsd: number
+  readonly weeklyLimitNanoUsd: number
+  readonly monthlyLimitNanoUsd: number
+  /** Part of a limit, from 0 to 1, at which a warning is shown. */
+  readonly warningThreshold: number
+  /** The interval that `windowStart` and the sums of the budget's status refer to. */
+  readonly resetInterval: ResetInterval
+  readonly resetTime: string
+  readonly timeZone: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export const limitScopes = ["model", "provider", "global"] as const
+export const LimitScope = Schema.Literal(...limitScopes)
+export type LimitScope = typeof LimitScope.Type
+
+/** Prompt and answer tokens that a key may use of a model, of a provider, or in all. */
+export interface TokenLimit {
+  readonly id: string
+  readonly apiKeyId: string
+  readonly scopeType: LimitScope
+  /** `provider/model`, a provider's id, or empty for the scope `global`. */
+  readonly scopeValue: string
+  readonly tokenLimit: number
+  readonly resetInterval: ResetInterval
+  readonly resetTime: string
+  readonly timeZone: string
+  readonly enabled: boolean
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}

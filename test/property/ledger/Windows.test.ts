@@ -1,0 +1,51 @@
+/** Windows of limits: they follow one another without a gap, and begin at the reset time. */
+import { assert, describe, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { resetIntervals } from "../../../src/domain/Limits.ts"
+import { localTimeAt } from "../../../src/kernel/TimeZones.ts"
+import { windowAt } from "../../../src/ledger/Windows.ts"
+
+const zones = ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"]
+const two = (value: number): string => String(value).padStart(2, "0")
+
+const rules = FastCheck.record({
+  interval: FastCheck.constantFrom(...resetIntervals),
+  timeZone: FastCheck.constantFrom(...zones),
+  hour: FastCheck.nat(23),
+  minute: FastCheck.nat(59)
+}).map(({ hour, interval, minute, timeZone }) => ({ interval, timeZone, resetTime: `${two(hour)}:${two(minute)}` }))
+
+describe("windowAt", () => {
+  it("has the instant in it, and the next window begins where it ends", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        rules,
+        FastCheck.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2035, 0, 1) }),
+        (rule, atMs) => {
+          const window = windowAt(rule, atMs)
+          assert.isAtMost(window.startMs, atMs)
+          assert.isAbove(window.endMs, atMs)
+          assert.deepStrictEqual(windowAt(rule, window.startMs), window)
+          assert.deepStrictEqual(windowAt(rule, window.endMs - 1), window)
+          assert.strictEqual(windowAt(rule, window.endMs).startMs, window.endMs)
+          const start = localTimeAt(rule.timeZone, window.startMs)
+          const shown = `${two(start.hour)}:${two(start.minute)}`
+          // Where the clocks leave the time out, the window begins at the change.
+          if (shown !== rule.resetTime) {
+            assert.notStrictEqual(localTimeAt(rule.timeZone, window.startMs - 1_000).minute, (start.minute + 59) % 60)
+          } else if (rule.interval === "weekly") assert.strictEqual(start.weekday, 0)
+          else if (rule.interval === "monthly") assert.strictEqual(start.day, 1)
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  it("keeps its length over a change of the clocks in local time, not in hours", () => {
+    const rule = { interval: "daily", resetTime: "04:00", timeZone: "Europe/Zurich" } as const
+    const spring = windowAt(rule, Date.UTC(2026, 2, 28, 12))
+    assert.strictEqual((spring.endMs - spring.startMs) / 3_600_000, 23)
+    const autumn = windowAt(rule, Date.UTC(2026, 9, 24, 12))
+    assert.strictEqual((autumn.endMs - autumn.startMs) / 3_600_000, 25)
+  })
+})
