@@ -2,6 +2,8 @@
  * The usage row: one per request, also for failed and aborted ones. Money is integer nano-USD internally, so that sums are exact;
  * `/api/usage/logs` shows USD.
  */
+import type { LedgerCall } from "./Ledger.ts"
+import type { ModelPrice } from "./Pricing.ts"
 import type { WireName } from "./Wire.ts"
 
 export interface TokenCounts {
@@ -45,9 +47,15 @@ export interface UsageRow {
   readonly costNanoUsd: number
   /** False when no price was known: the cost is then 0 and means "unpriced", not "free". */
   readonly priced: boolean
+  /** What the model that answered cost at the time; null when no price was known or nothing answered. */
+  readonly price: ModelPrice | null
   readonly usageSource: UsageSource
   /** Short reason of a failure, never upstream bodies or keys. */
   readonly error: string | null
+  /** What was reserved of the key's limits for the call that answered; 0 for callers without limits. */
+  readonly reservedNanoUsd: number
+  /** The ledger's entries of the calls, where there was more than one; null: the row itself is the entry. */
+  readonly calls: ReadonlyArray<LedgerCall> | null
 }
 
 export const nanoUsdPerUsd = 1_000_000_000

@@ -19,6 +19,7 @@ export type UsageFacts = Pick<
   | "status"
   | "attempts"
   | "priced"
+  | "price"
   | "usageSource"
   | "error"
 >
@@ -37,6 +38,7 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
   status: row.status,
   attempts: row.attempts,
   priced: row.priced,
+  price: row.price,
   usageSource: row.usageSource,
   error: row.error
 })
@@ -55,6 +57,7 @@ const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.sourceWire === other.sourceWire &&
   one.targetWire === other.targetWire &&
   one.priced === other.priced &&
+  one.price === other.price &&
   one.usageSource === other.usageSource &&
   one.error === other.error
 

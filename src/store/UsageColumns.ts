@@ -1,5 +1,6 @@
 /** The row of the usage log as it is read, and the statements that write many rows at once. */
 import * as Schema from "effect/Schema"
+import { ModelPrice } from "../domain/Pricing.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
@@ -30,8 +31,10 @@ export const Row = Schema.Struct({
   tokensReasoning: Whole,
   costNanoUsd: Whole,
   priced: Flag,
+  price: Schema.NullOr(Schema.parseJson(ModelPrice)),
   usageSource: Schema.Literal("upstream", "estimated"),
-  error: MaybeText
+  error: MaybeText,
+  reservedNanoUsd: Whole
 })
 type Row = typeof Row.Type
 
@@ -44,6 +47,7 @@ export const toUsageRow = ({
   ...row
 }: Row): UsageRow => ({
   ...row,
+  calls: null,
   tokens: {
     in: tokensIn,
     out: tokensOut,
@@ -77,6 +81,7 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["status", (facts) => whole(facts.status)],
   ["attempts", (facts) => whole(facts.attempts)],
   ["priced", (facts) => flag(facts.priced)],
+  ["price", (facts) => (facts.price === null ? null : JSON.stringify(facts.price))],
   ["usage_source", (facts) => facts.usageSource],
   ["error", (facts) => clipped(facts.error)]
 ]
@@ -93,7 +98,8 @@ const own = [
   "tokens_cache_read",
   "tokens_cache_write",
   "tokens_reasoning",
-  "cost_nano_usd"
+  "cost_nano_usd",
+  "reserved_nano_usd"
 ]
 
 /** The first parameters of a statement: the facts that its rows share. */
@@ -113,7 +119,8 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
     whole(tokens.cacheRead),
     whole(tokens.cacheWrite),
     whole(tokens.reasoning),
-    whole(row.costNanoUsd)
+    whole(row.costNanoUsd),
+    whole(row.reservedNanoUsd)
   )
 }
 

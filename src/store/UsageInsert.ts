@@ -10,6 +10,7 @@ import type { StoreError } from "./Errors.ts"
 import { withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
 import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
+import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
 
 /** What is made once of the facts that rows share. */
@@ -55,12 +56,21 @@ const statementsOf = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statemen
   return all
 }
 
+const noStatements: ReadonlyArray<Statement> = []
+
+const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statement> =>
+  rows.some(({ row }) => row.calls !== null)
+    ? rows.flatMap(({ row }) => entriesOf(row).map((parameters) => ({ statement: insertEntry, parameters })))
+    : noStatements
+
 const inTransaction = (rows: ReadonlyArray<RowWithFacts>) => (connection: Connection) => {
   const run = (statement: string, parameters: ReadonlyArray<Column> = []) =>
     connection.executeRaw(statement, parameters)
-  const all = Effect.forEach(statementsOf(rows), ({ parameters, statement }) => run(statement, parameters), {
-    discard: true
-  })
+  const all = Effect.forEach(
+    [...statementsOf(rows), ...entryStatements(rows)],
+    ({ parameters, statement }) => run(statement, parameters),
+    { discard: true }
+  )
   return run("BEGIN IMMEDIATE").pipe(
     Effect.zipRight(Effect.tapErrorCause(Effect.zipRight(all, run("COMMIT")), () => Effect.ignore(run("ROLLBACK"))))
   )

@@ -3,12 +3,17 @@
  *
  *     {"facts":7,"apiKeyId":null,"requestedModel":"gpt-4.1",…}
  *     [7,"<id>",timestampMs,latencyMs,ttftMs,in,out,cacheRead,cacheWrite,reasoning,costNanoUsd]
+ *     [7,"<id>",…,costNanoUsd,"<requestId>",reservedNanoUsd,[calls]]
  *
- * The facts that rows share stand in a line of their own, in each file before the first row that has them. A row whose request id is not
- * its id ends with it. A line may also be the JSON of a whole row, as earlier versions wrote it.
+ * The facts that rows share stand in a line of their own, in each file before the first row that has them. The last three are left out where
+ * the request id is the row's, nothing was reserved, and there are no calls. A line may also be the JSON of a whole row, as earlier versions
+ * wrote it.
  */
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { LedgerCall } from "../domain/Ledger.ts"
+import { ModelPrice } from "../domain/Pricing.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
@@ -28,6 +33,9 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
   file: -1
 })
 
+const rest = ({ calls, requestId, reservedNanoUsd }: UsageRow): string =>
+  `,${JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},${JSON.stringify(calls)}]`
+
 export class UsageLines {
   #file = 0
   #lastNumber = 0
@@ -41,7 +49,7 @@ export class UsageLines {
   of(row: UsageRow, facts: FactsLine): string {
     const { tokens } = row
     const before = facts.file === this.#file ? "[" : this.#define(facts)
-    const after = row.requestId === row.id ? "]" : `,${JSON.stringify(row.requestId)}]`
+    const after = row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null ? "]" : rest(row)
     return (
       `${before}${facts.number},${JSON.stringify(row.id)},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
       `${jsonNumber(row.ttftMs)},${jsonNumber(tokens.in)},${jsonNumber(tokens.out)},${jsonNumber(tokens.cacheRead)},` +
@@ -79,6 +87,7 @@ const facts = {
   status: Measure,
   attempts: Measure,
   priced: Schema.Boolean,
+  price: Schema.optionalWith(Schema.NullOr(ModelPrice), { default: () => null }),
   usageSource: Schema.Literal("upstream", "estimated"),
   error: MaybeText
 }
@@ -93,7 +102,9 @@ const WholeRow = Schema.Struct({
   latencyMs: Measure,
   ttftMs: Schema.NullOr(Schema.Number),
   tokens: Schema.Struct({ in: Measure, out: Measure, cacheRead: Measure, cacheWrite: Measure, reasoning: Measure }),
-  costNanoUsd: Measure
+  costNanoUsd: Measure,
+  reservedNanoUsd: Schema.optionalWith(Measure, { default: () => 0 }),
+  calls: Schema.optionalWith(Schema.NullOr(Schema.Array(LedgerCall)), { default: () => null })
 })
 
 const decode = Schema.decodeUnknownEither(Schema.Union(Facts, WholeRow))
@@ -106,12 +117,14 @@ const parsed = (line: string): unknown => {
   }
 }
 
+const callsOf = Schema.decodeUnknownOption(Schema.Array(LedgerCall))
+
 const measure = (value: unknown): number => (typeof value === "number" ? value : 0)
 
 /** By hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are missing. */
 const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
-  const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, requestId] =
-    line
+  const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, ...more] = line
+  const [requestId, reserved, calls] = more
   const shared = known.get(number)
   if (shared === undefined || typeof id !== "string") return null
   return {
@@ -128,7 +141,9 @@ const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFa
       cacheWrite: measure(cacheWrite),
       reasoning: measure(reasoning)
     },
-    costNanoUsd: measure(cost)
+    costNanoUsd: measure(cost),
+    reservedNanoUsd: measure(reserved),
+    calls: Array.isArray(calls) ? Option.getOrNull(callsOf(calls)) : null
   }
 }
 

@@ -22,7 +22,10 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   tokens: { in: 10, out: 20, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
   costNanoUsd: 1_500_000,
   priced: true,
+  price: null,
   usageSource: "upstream",
   error: null,
+  reservedNanoUsd: 0,
+  calls: null,
   ...more
 })

@@ -160,7 +160,14 @@ export const keyView = (key: ApiKey): KeyView => ({
 /** The secret in clear text: it is shown this once. */
 export const createdKeyView = ({ key, secret }: CreatedKey) => ({ key: keyView(key), secret: Redacted.value(secret) })
 
-export const usageLog = ({ costNanoUsd, timestampMs, ...row }: UsageRow): UsageLog => ({
+export const usageLog = ({
+  calls: _calls,
+  costNanoUsd,
+  price: _price,
+  reservedNanoUsd: _reserved,
+  timestampMs,
+  ...row
+}: UsageRow): UsageLog => ({
   ...row,
   timestamp: iso(timestampMs),
   costUsd: costNanoUsd / nanoUsdPerUsd

@@ -1,4 +1,5 @@
 /** The tokens and the cost of a request, over all its calls. Pure. */
+import type { ModelPrice } from "../../domain/Pricing.ts"
 import { noTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { costNanoUsd, estimateTokens } from "../../usage/Cost.ts"
@@ -13,8 +14,21 @@ export interface Bill {
   readonly source: UsageSource
   readonly costNanoUsd: number
   readonly priced: boolean
+  /** Of the model that answered. */
+  readonly price: ModelPrice | null
+  /** The parts of the sum, in the order of the calls. */
+  readonly items: ReadonlyArray<BillItem>
   /** Whole milliseconds since arrival. */
   readonly latencyMs: number
+}
+
+/** One model's part of a bill. */
+export interface BillItem {
+  readonly target: Target
+  readonly tokens: TokenCounts
+  readonly source: UsageSource
+  readonly costNanoUsd: number
+  readonly price: ModelPrice | null
 }
 
 /** What the upstream did for us, for the bill. Null report: it did nothing that is charged. */
@@ -78,15 +92,11 @@ export const countTokens = (
   return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
-type Item = Omit<Bill, "latencyMs">
-
-const nothingServed: Item = { tokens: noTokens, source: "estimated", costNanoUsd: 0, priced: true }
-
-/** One model's part of a bill, at its own price. */
-const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): Item => {
+/** At the model's own price. */
+const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { tokens, source } = countTokens(work, target, report)
   const price = prices.price(target.account.spec.id, target.model)
-  return { tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), priced: price !== null }
+  return { target, tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
 }
 
 export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
@@ -97,11 +107,22 @@ export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => 
   reasoning: one.reasoning + other.reasoning
 })
 
-const sum = (one: Item, other: Item): Item => ({
-  tokens: sumTokens(one.tokens, other.tokens),
-  source: one.source === "upstream" ? other.source : "estimated",
-  costNanoUsd: one.costNanoUsd + other.costNanoUsd,
-  priced: one.priced && other.priced
+const nothingServed: Omit<Bill, "latencyMs"> = {
+  tokens: noTokens,
+  source: "estimated",
+  costNanoUsd: 0,
+  priced: true,
+  price: null,
+  items: []
+}
+
+const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<Bill, "latencyMs"> => ({
+  tokens: items.reduce((sum, { tokens }) => sumTokens(sum, tokens), noTokens),
+  source: items.every(({ source }) => source === "upstream") ? "upstream" : "estimated",
+  costNanoUsd: items.reduce((sum, item) => sum + item.costNanoUsd, 0),
+  priced: items.every((item) => item.price !== null),
+  price,
+  items
 })
 
 /** `others`: what more was done for the same request (the panel of a fusion). */
@@ -113,14 +134,14 @@ export const makeBill = (
   nowMonotonicMs: number
 ): Bill => {
   const latencyMs = Math.round(nowMonotonicMs - work.exchange.startedMs)
-  let total: Item | null = null
-  const add = (each: Served): void => {
-    if (each.report === null) return
-    const item = itemOf(prices, work, each, each.report)
-    total = total === null ? item : sum(total, item)
+  const own = served?.report == null ? null : itemOf(prices, work, served, served.report)
+  if (others.length === 0) {
+    if (own === null) return { ...nothingServed, latencyMs }
+    const { costNanoUsd: cost, price, source, tokens } = own
+    return { tokens, source, costNanoUsd: cost, priced: price !== null, price, items: [own], latencyMs }
   }
-  for (const other of others) add(other)
-  if (served !== null) add(served)
-  const { costNanoUsd: cost, priced, source, tokens }: Item = total ?? nothingServed
-  return { tokens, source, costNanoUsd: cost, priced, latencyMs }
+  const items: Array<BillItem> = []
+  for (const other of others) if (other.report !== null) items.push(itemOf(prices, work, other, other.report))
+  if (own !== null) items.push(own)
+  return items.length === 0 ? { ...nothingServed, latencyMs } : { ...sumOf(items, own?.price ?? null), latencyMs }
 }

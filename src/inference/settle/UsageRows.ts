@@ -35,8 +35,11 @@ export const rowOf = (work: Work, served: Served | null, bill: Bill, ending: Usa
     tokens: bill.tokens,
     costNanoUsd: bill.costNanoUsd,
     priced: bill.priced,
+    price: bill.price,
     usageSource: bill.source,
-    error: ending.error
+    error: ending.error,
+    reservedNanoUsd: 0,
+    calls: null
   }
 }
 
@@ -67,6 +70,9 @@ export const refusedRow = (
   tokens: noTokens,
   costNanoUsd: 0,
   priced: true,
+  price: null,
   usageSource: "estimated",
-  error: ending.error
+  error: ending.error,
+  reservedNanoUsd: 0,
+  calls: null
 })

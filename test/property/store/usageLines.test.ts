@@ -10,6 +10,19 @@ const name = FastCheck.fullUnicodeString({ maxLength: 200 })
 const maybeName = FastCheck.option(name)
 const number = FastCheck.oneof(FastCheck.nat(), FastCheck.double())
 
+const call = FastCheck.record({
+  attempt: FastCheck.nat(),
+  provider: name,
+  connectionId: name,
+  model: name,
+  state: FastCheck.constantFrom("settled" as const, "voided" as const, "estimated" as const),
+  reservedNanoUsd: FastCheck.nat(),
+  settledNanoUsd: FastCheck.nat(),
+  price: FastCheck.constantFrom(null, { input: 1, output: 2.5 }),
+  createdAtMs: FastCheck.nat(),
+  settledAtMs: FastCheck.nat()
+})
+
 const changes = FastCheck.record({
   id: name,
   requestId: FastCheck.option(name, { nil: undefined }),
@@ -27,6 +40,9 @@ const changes = FastCheck.record({
   tokens: FastCheck.record({ in: number, out: number, cacheRead: number, cacheWrite: number, reasoning: number }),
   costNanoUsd: number,
   priced: FastCheck.boolean(),
+  price: FastCheck.constantFrom(null, { input: 1, output: 2.5 }, { input: 0.1, output: 3, cached: 0.01 }),
+  reservedNanoUsd: number,
+  calls: FastCheck.option(FastCheck.array(call, { maxLength: 3 })),
   error: maybeName
 })
 
@@ -44,14 +60,15 @@ const asKept = ({ tokens, ...row }: UsageRow): UsageRow => ({
     cacheWrite: kept(tokens.cacheWrite),
     reasoning: kept(tokens.reasoning)
   },
-  costNanoUsd: kept(row.costNanoUsd)
+  costNanoUsd: kept(row.costNanoUsd),
+  reservedNanoUsd: kept(row.reservedNanoUsd)
 })
 
 /** Few different facts, so that rows share them. */
 const rows = FastCheck.tuple(FastCheck.array(changes, { minLength: 1, maxLength: 4 }), FastCheck.array(changes)).map(
   ([few, measured]) =>
-    measured.map(({ costNanoUsd, id, latencyMs, requestId, tokens, ttftMs }, index) => {
-      const own = { id, requestId: requestId ?? id, latencyMs, ttftMs, tokens, costNanoUsd }
+    measured.map(({ calls, costNanoUsd, id, latencyMs, requestId, reservedNanoUsd, tokens, ttftMs }, index) => {
+      const own = { id, requestId: requestId ?? id, latencyMs, ttftMs, tokens, costNanoUsd, reservedNanoUsd, calls }
       return usageRow({ ...few[index % few.length], ...own })
     })
 )

@@ -28,6 +28,7 @@ describe("what is made once for rows that share their facts", () => {
       { status: 503 },
       { attempts: 2 },
       { priced: false },
+      { price: { input: 1, output: 2 } },
       { usageSource: "estimated" },
       { error: "else" }
     ]

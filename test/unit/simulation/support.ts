@@ -88,7 +88,10 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   tokens: { ...noTokens, in: 1_000, out: 500 },
   costNanoUsd: 4_000_000,
   priced: true,
+  price: null,
   usageSource: "upstream",
+  reservedNanoUsd: 0,
+  calls: null,
   error: null,
   ...given
 })

@@ -158,7 +158,10 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   tokens: { in: 100, out: 20, cacheRead: 50, cacheWrite: 5, reasoning: 7 },
   costNanoUsd: 123_456_789,
   priced: true,
+  price: null,
   usageSource: "upstream",
+  reservedNanoUsd: 0,
+  calls: null,
   error: null,
   ...more
 })
