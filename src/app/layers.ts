@@ -62,6 +62,7 @@ import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
+import * as UsageRetention from "../usage/history/UsageRetention.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import * as LogSink from "../usage/telemetry/LogSink.ts"
 import * as Otlp from "../usage/telemetry/Otlp.ts"
@@ -124,7 +125,7 @@ const providers = ModelSync.layer.pipe(
 )
 
 const recording = Layer.mergeAll(
-  UsageJournal.layer,
+  UsageRetention.layer.pipe(Layer.provideMerge(UsageJournal.layer)),
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
   // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.

@@ -20,7 +20,10 @@ const words = {
   decisions: "Routing decisions that are kept in the store.",
   retentionDays: ["Days; older ones are removed.", 7],
   sampleRate: ["The part of the requests whose decision is kept, from 0 to 1.", 1],
-  maxRows: ["Beyond it the oldest are removed; 0 keeps none.", 100_000]
+  maxRows: ["Beyond it the oldest are removed; 0 keeps none.", 100_000],
+  usage: "Requests that are kept in the log. What they used stays in the sums of usage by hour and day.",
+  usageDays: ["Days; older rows are removed.", 90],
+  usageRows: ["Rows; beyond it the oldest are removed.", 1_000_000]
 } as const
 
 export const GatewaySettings = Schema.Struct({
@@ -35,6 +38,13 @@ export const GatewaySettings = Schema.Struct({
       maxRows: field(Schema.Number, ...words.maxRows)
     }),
     words.decisions
+  ),
+  usage: field(
+    Schema.Struct({
+      retentionDays: field(Schema.Number, ...words.usageDays),
+      maxRows: field(Schema.Number, ...words.usageRows)
+    }),
+    words.usage
   )
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
@@ -100,6 +110,19 @@ export const GatewaySettingsPatch = Schema.Struct({
       leave
     ),
     words.decisions
+  ),
+  usage: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        retentionDays: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 3650)), leave), ...words.usageDays),
+        maxRows: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(1_000, 50_000_000)), leave),
+          ...words.usageRows
+        )
+      }),
+      leave
+    ),
+    words.usage
   )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
@@ -109,11 +132,13 @@ export const defaultGatewaySettings: GatewaySettings = {
   corsOrigins: [],
   metricsPublic: false,
   modelFallbacks: {},
-  decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 }
+  decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
+  usage: { retentionDays: 90, maxRows: 1_000_000 }
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
   ...settings,
   ...patch,
-  decisions: { ...settings.decisions, ...patch.decisions }
+  decisions: { ...settings.decisions, ...patch.decisions },
+  usage: { ...settings.usage, ...patch.usage }
 })

@@ -19,6 +19,7 @@ import * as SessionRepo from "./repo/SessionRepo.ts"
 import * as SettingsRepo from "./repo/SettingsRepo.ts"
 import * as SpendRepo from "./repo/SpendRepo.ts"
 import * as UsageRepo from "./repo/UsageRepo.ts"
+import * as UsageSumsRepo from "./repo/UsageSumsRepo.ts"
 import type { Secrets } from "./Secrets.ts"
 
 export type Repos =
@@ -40,6 +41,7 @@ export type Repos =
   | SettingsRepo.SettingsRepo
   | SpendRepo.SpendRepo
   | UsageRepo.UsageRepo
+  | UsageSumsRepo.UsageSumsRepo
 
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
   AliasRepo.layer,
@@ -59,5 +61,6 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SessionRepo.layer,
   SettingsRepo.layer,
   SpendRepo.layer,
-  UsageRepo.layer
+  UsageRepo.layer,
+  UsageSumsRepo.layer
 )

@@ -13,6 +13,7 @@ import quotaUse from "./0006_quota_use.ts"
 import modelLists from "./0007_model_lists.ts"
 import decisions from "./0008_decisions.ts"
 import ledger from "./0009_ledger.ts"
+import usageSums from "./0012_usage_sums.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -25,7 +26,8 @@ export const migrations: Migrations = {
   "0006_quota_use": quotaUse,
   "0007_model_lists": modelLists,
   "0008_decisions": decisions,
-  "0009_ledger": ledger
+  "0009_ledger": ledger,
+  "0012_usage_sums": usageSums
 }
 
 /** The schema version a database has after all of these ran. */

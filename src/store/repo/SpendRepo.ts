@@ -1,10 +1,15 @@
-/** What API keys have used, for their limits: sums over the usage log. */
+/**
+ * What API keys have used, for their limits. Whole hours come from the sums of the usage log, which hold what was deleted, too; the rest from
+ * the log's rows and, by the minute, from the sums of deleted ones.
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
+import { hourMs, minuteMs, otherModel, summedSeq } from "../UsageSumsSql.ts"
 
 /** Requests that arrived from `sinceMs` on and before `untilMs` (epoch milliseconds). */
 export interface SpendQuery {
@@ -35,38 +40,92 @@ export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
   }
 >() {}
 
+/** Part of a time range. */
+interface Part {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** A range as its whole hours and what lies before and after them. An hour that is not over is whole when the range has all of it so far. */
+export const partsOf = (
+  { sinceMs, untilMs }: Pick<SpendQuery, "sinceMs" | "untilMs">,
+  nowMs: number
+): { readonly hours: Part; readonly edges: ReadonlyArray<Part> } => {
+  const first = Math.ceil(sinceMs / hourMs) * hourMs
+  const last = (untilMs > nowMs ? Math.ceil(untilMs / hourMs) : Math.floor(untilMs / hourMs)) * hourMs
+  if (last <= first) return { hours: { fromMs: first, untilMs: first }, edges: [{ fromMs: sinceMs, untilMs }] }
+  const edges = [
+    { fromMs: sinceMs, untilMs: first },
+    { fromMs: last, untilMs }
+  ]
+  return {
+    hours: { fromMs: first, untilMs: last },
+    edges: edges.filter((edge) => edge.fromMs < edge.untilMs)
+  }
+}
+
+const floorMinute = (ms: number): number => Math.floor(ms / minuteMs) * minuteMs
+
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const sum = Effect.fn("SpendRepo.sum")(({ apiKeyId, model, provider, sinceMs, untilMs }: SpendQuery) =>
-    sql<Spend>`
-      SELECT COUNT(*) AS requests, COALESCE(SUM(tokens_in + tokens_out), 0) AS tokens,
+  const sum = Effect.fn("SpendRepo.sum")(function* (query: SpendQuery) {
+    const { apiKeyId, model, provider } = query
+    const { edges, hours } = partsOf(query, yield* Clock.currentTimeMillis)
+    const scope = provider === undefined ? sql`1 = 1` : sql`provider = ${provider}`
+    const rows = model === undefined ? scope : sql.and([scope, sql`model = ${model}`])
+    // Models that a period took together may be the one that is asked for.
+    const sums = model === undefined ? scope : sql.and([scope, sql`model IN (${model}, ${otherModel})`])
+    const ofLog = sql.literal("1 AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd")
+    const ofSums = sql.literal("requests, tokens_in + tokens_out AS tokens, cost_nano_usd")
+    const parts = [
+      sql`SELECT ${ofSums} FROM usage_hours
+        WHERE api_key_id = ${apiKeyId} AND start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND ${sums}`,
+      // The sign keeps the database from the index of the keys: the rows that are not in the sums yet are few.
+      sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +api_key_id = ${apiKeyId}
+        AND timestamp_ms >= ${hours.fromMs} AND timestamp_ms < ${hours.untilMs} AND ${rows}`,
+      ...edges.flatMap(({ fromMs, untilMs }) => [
+        sql`SELECT ${ofLog} FROM usage_log
+          WHERE api_key_id = ${apiKeyId} AND timestamp_ms >= ${fromMs} AND timestamp_ms < ${untilMs} AND ${rows}`,
+        sql`SELECT ${ofSums} FROM usage_minutes
+          WHERE api_key_id = ${apiKeyId} AND start_ms >= ${floorMinute(fromMs)} AND start_ms < ${untilMs} AND ${sums}`
+      ])
+    ]
+    const union = sql.join(" UNION ALL ", false)(parts)
+    return yield* sql<Spend>`
+      SELECT COALESCE(SUM(requests), 0) AS requests, COALESCE(SUM(tokens), 0) AS tokens,
         COALESCE(SUM(cost_nano_usd), 0) AS cost_nano_usd
-      FROM usage_log
-      WHERE ${sql.and([
-        sql`api_key_id = ${apiKeyId}`,
-        sql`timestamp_ms >= ${sinceMs}`,
-        sql`timestamp_ms < ${untilMs}`,
-        ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
-        ...(model === undefined ? [] : [sql`model = ${model}`])
-      ])}`.pipe(
+      FROM (${union})`.pipe(
       Effect.mapBoth({
         onFailure: Table.named("SpendRepo.sum"),
         onSuccess: ([row]) => row ?? { requests: 0, tokens: 0, costNanoUsd: 0 }
       })
     )
-  )
+  })
 
-  const arrivals = Effect.fn("SpendRepo.arrivals")((apiKeyId: string, sinceMs: number, limit: number) =>
-    sql<{ readonly timestampMs: number }>`
-      SELECT timestamp_ms FROM usage_log
-      WHERE api_key_id = ${apiKeyId} AND timestamp_ms >= ${sinceMs} AND NOT (attempts = 0 AND status = 429)
-      ORDER BY timestamp_ms DESC LIMIT ${limit}`.pipe(
-      Effect.mapBoth({
-        onFailure: Table.named("SpendRepo.arrivals"),
-        onSuccess: (rows) => rows.map(({ timestampMs }) => timestampMs)
-      })
-    )
+  /** Deleted requests count as having arrived at the end of their minute. */
+  const deletedArrivals = (apiKeyId: string, sinceMs: number) =>
+    sql<{ readonly startMs: number; readonly admitted: number }>`
+      SELECT start_ms, SUM(admitted) AS admitted FROM usage_minutes
+      WHERE api_key_id = ${apiKeyId} AND start_ms >= ${floorMinute(sinceMs)} GROUP BY start_ms ORDER BY start_ms DESC`
+
+  const arrivals = Effect.fn("SpendRepo.arrivals")(
+    function* (apiKeyId: string, sinceMs: number, limit: number) {
+      const rows = yield* sql<{ readonly timestampMs: number }>`
+        SELECT timestamp_ms FROM usage_log
+        WHERE api_key_id = ${apiKeyId} AND timestamp_ms >= ${sinceMs} AND NOT (attempts = 0 AND status = 429)
+        ORDER BY timestamp_ms DESC LIMIT ${limit}`
+      const times = rows.map(({ timestampMs }) => timestampMs)
+      const deleted = yield* deletedArrivals(apiKeyId, sinceMs)
+      if (deleted.length === 0) return times
+      let room = limit
+      for (const { admitted, startMs } of deleted) {
+        for (let count = Math.min(admitted, room); count > 0; count -= 1) times.push(startMs + minuteMs - 1)
+        room = Math.max(0, room - admitted)
+      }
+      return times.toSorted((a, b) => b - a).slice(0, limit)
+    },
+    Effect.mapError(Table.named("SpendRepo.arrivals"))
   )
 
   return SpendRepo.of({ sum, arrivals })

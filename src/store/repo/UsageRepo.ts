@@ -68,7 +68,7 @@ const clockSetBackMs = 3_600_000
 const lastCharacter = "\u{10ffff}"
 
 /** The least id of a time, as `IdGen` makes them. */
-const idAt = (ms: number): string => {
+export const idAt = (ms: number): string => {
   const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}`
 }

@@ -67,7 +67,7 @@ describe("migrations", () => {
           .prepare("SELECT name FROM pragma_table_list WHERE strict = 0 AND schema = 'main'")
           .pluck()
           .all()
-        assert.sameMembers(loose, ["sqlite_schema", "schema_migrations"])
+        assert.sameMembers(loose, ["sqlite_schema", "sqlite_sequence", "schema_migrations"])
       })
       assert.isFalse(existsSync(join(dataDir, "backups")))
     })
