@@ -24,6 +24,7 @@ import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
 import { Usage } from "./Groups/Usage.ts"
+import { Webhooks } from "./Groups/Webhooks.ts"
 import type { ManagementKey } from "./ManagementRoutes.ts"
 import { withStrictBodies } from "./StrictBodies.ts"
 
@@ -39,6 +40,7 @@ const contract = withCommonErrors(
     .add(Keys)
     .add(Pricing)
     .add(Usage)
+    .add(Webhooks)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

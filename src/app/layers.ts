@@ -66,6 +66,9 @@ import * as UsageRetention from "../usage/history/UsageRetention.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import * as LogSink from "../usage/telemetry/LogSink.ts"
 import * as Otlp from "../usage/telemetry/Otlp.ts"
+import * as Deliveries from "../webhooks/Deliveries.ts"
+import * as Outbox from "../webhooks/Outbox.ts"
+import * as Sender from "../webhooks/Sender.ts"
 import { inference } from "./inference.ts"
 import { flagStore, priceOverrides } from "./settingsTables.ts"
 
@@ -124,12 +127,15 @@ const providers = ModelSync.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
+/** It writes the events of requests with their rows, also of those that an ended process left. */
+const journal = UsageJournal.layer.pipe(Layer.provideMerge(Outbox.layer))
+
 const recording = Layer.mergeAll(
-  UsageRetention.layer.pipe(Layer.provideMerge(UsageJournal.layer)),
+  UsageRetention.layer.pipe(Layer.provideMerge(journal)),
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
   // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
-  RouterMemory.layer.pipe(Layer.provide(UsageJournal.layer)),
+  RouterMemory.layer.pipe(Layer.provide(journal)),
   PerformanceStats.layer,
   QuotaWindows.layer,
   Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
@@ -143,8 +149,10 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
   Layer.provideMerge(RoutingSettings.layer)
 )
 
+const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
+
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer).pipe(
+export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer, webhooks).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access)),
   Layer.provideMerge(foundation),

@@ -14,6 +14,7 @@ import * as Resilience from "../management/Resilience.ts"
 import * as SettingsChanges from "../management/SettingsChanges.ts"
 import * as SystemHealth from "../management/SystemHealth.ts"
 import * as UsageReports from "../management/UsageReports.ts"
+import * as Webhooks from "../management/Webhooks.ts"
 
 /** For the server. */
 export const management = Layer.mergeAll(
@@ -26,6 +27,7 @@ export const management = Layer.mergeAll(
   QuotaGroups.layer,
   SettingsChanges.layer,
   UsageReports.layer,
+  Webhooks.layer,
   SystemHealth.layer.pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(Layer.provide(ConnectionRecords.layer), Layer.provide(Layer.mergeAll(ConfigChanges.layer, ObservedState.layer)))
 

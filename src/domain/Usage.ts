@@ -58,4 +58,12 @@ export interface UsageRow {
   readonly calls: ReadonlyArray<LedgerCall> | null
 }
 
+const handoffSuffix = "-handoff"
+
+/** Id of the request for a summary that the gateway makes of its own accord, for a client's request: one at most. */
+export const handoffIdOf = (requestId: string): string => `${requestId}${handoffSuffix}`
+
+/** Whether a client made the request of the row, and not the gateway. */
+export const isOfClient = ({ requestId }: Pick<UsageRow, "requestId">): boolean => !requestId.endsWith(handoffSuffix)
+
 export const nanoUsdPerUsd = 1_000_000_000

@@ -1,19 +1,21 @@
 /**
- * Fetches what a URL inside a request points at. The URL is not trusted: no credential is sent, private and metadata addresses are
- * refused, and every redirect is checked like the first URL, with its name and all addresses. No connection is kept.
+ * Calls a URL that somebody else chose: what a request points at, the receiver of a webhook. The URL is not trusted: no credential is sent,
+ * private and metadata addresses are refused, and every redirect that is followed is checked like the first URL, with its name and all
+ * addresses. No connection is kept.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { isIP } from "node:net"
 import { Flags } from "../flags/Flags.ts"
-import { Timers } from "../platform/Timers.ts"
+import { type Timer, Timers } from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import { startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink } from "./Call.ts"
 import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { type Connection, makeOriginPool } from "./OriginPool.ts"
-import { type BlockReason, judgeUrl, maxUrlChars, requestPolicy } from "./OutboundPolicy.ts"
+import { type BlockReason, judgeAddress, judgeUrl, maxUrlChars, requestPolicy } from "./OutboundPolicy.ts"
 import type { TransportFailure } from "./TransportFailure.ts"
 import { collect, type RequestLimits, type ResponseTooLarge, TimedOut, type UpstreamResponse } from "./Upstream.ts"
 import { UpstreamSettings } from "./UpstreamSettings.ts"
@@ -45,8 +47,25 @@ export class PublicFetch extends Context.Tag("gateway/egress/PublicFetch")<
       limits: RequestLimits,
       wanted: (head: Head) => boolean
     ) => Effect.Effect<Fetched, PublicFetchError>
+    /**
+     * POSTs a body and gives the status of the answer as soon as its head is there; a redirect is not followed. What comes after the head is
+     * read for a moment, so that the receiver can finish, and dropped.
+     */
+    readonly post: (
+      url: string,
+      message: { readonly headers: ReadonlyArray<string>; readonly body: string },
+      timeoutMs: number
+    ) => Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut>
+    /** Whether the URL may be called now: by its text and, where its name resolves, by all its addresses. Null when it may. */
+    readonly check: (url: string) => Effect.Effect<BlockReason | null>
   }
 >() {}
+
+/** How much of an answer to a POST is read after its head, and for how long. */
+const restBytes = 65_536
+const restMs = 1_000
+/** For names, when a URL is checked: the call itself has a time limit of its own. */
+const resolveMs = 3_000
 
 const maxRedirects = 3
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -127,7 +146,70 @@ export const make: Effect.Effect<
       })
     )
   )
-  return PublicFetch.of({ get })
+
+  /** The status, when the head is there. */
+  const statusOf = (url: URL, request: UpstreamRequest): Effect.Effect<number, TransportFailure> =>
+    Effect.async((resume) => {
+      let restSize = 0
+      let limit: Timer | null = null
+      const started = call(url)(request, {
+        onHeaders: (status) => {
+          limit = timers.after(restMs, () => started.abort())
+          resume(Effect.succeed(status))
+        },
+        onData: (chunk) => {
+          restSize += chunk.length
+          if (restSize <= restBytes) return true
+          limit?.cancel()
+          started.abort()
+          return false
+        },
+        onEnd: () => limit?.cancel(),
+        onFail: (failure) => {
+          limit?.cancel()
+          resume(Effect.fail(failure))
+        }
+      })
+      return Effect.sync(() => started.abort())
+    })
+
+  const post = Effect.fn("PublicFetch.post")(
+    (
+      text: string,
+      message: { readonly headers: ReadonlyArray<string>; readonly body: string },
+      timeoutMs: number
+    ): Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut> => {
+      const verdict = judgeUrl(text, policy())
+      if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
+      const { url } = verdict
+      const { origin } = url
+      const path = url.pathname + url.search
+      return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message }), {
+        duration: timeoutMs,
+        onTimeout: () => new TimedOut({ timeoutMs })
+      })
+    }
+  )
+
+  const check = Effect.fn("PublicFetch.check")((text: string): Effect.Effect<BlockReason | null> => {
+    const verdict = judgeUrl(text, policy())
+    if (verdict._tag === "Blocked") return Effect.succeed(verdict.reason)
+    const name = verdict.url.hostname
+    if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return Effect.succeed(null)
+    return Effect.tryPromise(() => dns.resolve(name)).pipe(
+      Effect.timeout(resolveMs),
+      // A name that does not resolve now is judged when it is called.
+      Effect.orElseSucceed((): ReadonlyArray<string> => []),
+      Effect.map((addresses) => {
+        for (const address of addresses) {
+          const judged = judgeAddress(address, policy())
+          if (judged._tag === "Blocked") return judged.reason
+        }
+        return null
+      })
+    )
+  })
+  return PublicFetch.of({ get, post, check })
 })
 
 export const layer: Layer.Layer<PublicFetch, never, Flags | Dns | Timers | UpstreamSettings> = Layer.effect(

@@ -1,12 +1,16 @@
 /**
- * Events for webhooks and plugins: a bounded hub. Publishing never waits; a subscriber that is too slow misses the oldest events.
+ * What happens in the gateway, for webhooks and the live feed. Publishing calls the listeners and never waits. Requests are apart from the
+ * rest, because there may be thousands of them a second: their event is the usage row, which exists anyway.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as PubSub from "effect/PubSub"
-import type * as Queue from "effect/Queue"
+import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { UsageRow } from "../domain/Usage.ts"
+
+/** What kind of limit a key has used up. */
+export type ExceededQuota = "budget" | "tokens" | "rate"
 
 export type GatewayEvent =
   /** A provider failed in a way that counts toward its breaker. */
@@ -14,6 +18,8 @@ export type GatewayEvent =
       readonly type: "provider.error"
       readonly atMs: number
       readonly provider: string
+      readonly model: string
+      readonly connectionId: string
       readonly status: number
       readonly reason: string
       readonly consecutiveFailures: number
@@ -21,7 +27,13 @@ export type GatewayEvent =
       readonly circuitState: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
     }
   /** The probe of an open breaker succeeded. */
-  | { readonly type: "provider.recovered"; readonly atMs: number; readonly provider: string }
+  | {
+      readonly type: "provider.recovered"
+      readonly atMs: number
+      readonly provider: string
+      /** Milliseconds since the breaker opened; null when that is not known. */
+      readonly recoveredAfterMs: number | null
+    }
   /** A combo was answered by another target than the first one tried. */
   | {
       readonly type: "combo.switched"
@@ -33,22 +45,82 @@ export type GatewayEvent =
       readonly to: string
       readonly reason: string
     }
+  /** A key has used up a limit; once per limit and window. */
+  | {
+      readonly type: "quota.exceeded"
+      readonly atMs: number
+      /** The request that was refused, or that used the limit up. */
+      readonly requestId: string
+      readonly apiKeyId: string
+      readonly quota: ExceededQuota
+      readonly limitId: string
+      /** `daily`, `weekly`, `monthly`, or the name of another window. */
+      readonly window: string
+      /** Epoch milliseconds. */
+      readonly windowStartMs: number
+      /** `limit` and `used` are USD for a budget, tokens or requests otherwise. */
+      readonly limit: number
+      readonly used: number
+      /** `used` in percent of `limit`. */
+      readonly pct: number
+    }
+
+export type EventType = GatewayEvent["type"]
 
 export class Events extends Context.Tag("gateway/events/Events")<
   Events,
   {
-    /** Hot. */
+    /** Hot. Listeners are called before it returns. */
     readonly publish: (event: GatewayEvent) => void
-    /** Everything published from now on, for as long as the scope lives. */
+    /** Hot: tells listeners of requests that one has ended. */
+    readonly ended: (row: UsageRow) => void
+    /** Everything published from now on, for as long as the scope lives; of a subscriber that is too slow the oldest events are dropped. */
     readonly subscribe: Effect.Effect<Queue.Dequeue<GatewayEvent>, never, Scope.Scope>
+    /** Hot: calls `listener` with each event until the returned function is called. It must neither throw nor take long. */
+    readonly listen: (listener: (event: GatewayEvent) => void) => () => void
+    /** As `listen`, with the usage row of each request that ended, in the order they ended. */
+    readonly listenToRequests: (listener: (row: UsageRow) => void) => () => void
   }
 >() {}
 
+/** Events that wait for a subscriber. */
 export const capacity = 1_024
 
-export const make = Effect.gen(function* () {
-  const hub = yield* PubSub.sliding<GatewayEvent>(capacity)
-  return Events.of({ publish: (event) => void hub.unsafeOffer(event), subscribe: PubSub.subscribe(hub) })
+export const make = Effect.sync(() => {
+  // Replaced as a whole: a listener may remove itself or another while they are called.
+  let listeners: ReadonlyArray<(event: GatewayEvent) => void> = []
+  let requestListeners: ReadonlyArray<(row: UsageRow) => void> = []
+
+  const listen: typeof Events.Service.listen = (listener) => {
+    const own = (event: GatewayEvent): void => listener(event)
+    listeners = [...listeners, own]
+    return () => {
+      listeners = listeners.filter((other) => other !== own)
+    }
+  }
+
+  return Events.of({
+    publish: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+    ended: (row) => {
+      for (const listener of requestListeners) listener(row)
+    },
+    subscribe: Effect.gen(function* () {
+      const queue = yield* Effect.acquireRelease(Queue.sliding<GatewayEvent>(capacity), Queue.shutdown)
+      const stop = listen((event) => void queue.unsafeOffer(event))
+      yield* Effect.addFinalizer(() => Effect.sync(stop))
+      return queue
+    }),
+    listen,
+    listenToRequests: (listener) => {
+      const own = (row: UsageRow): void => listener(row)
+      requestListeners = [...requestListeners, own]
+      return () => {
+        requestListeners = requestListeners.filter((other) => other !== own)
+      }
+    }
+  })
 })
 
 export const layer: Layer.Layer<Events> = Layer.effect(Events, make)

@@ -36,6 +36,7 @@ import type { Resilience as ResilienceManagement } from "../management/Resilienc
 import type { SettingsChanges } from "../management/SettingsChanges.ts"
 import type { SystemHealth } from "../management/SystemHealth.ts"
 import type { UsageReports } from "../management/UsageReports.ts"
+import type { Webhooks as WebhookManagement } from "../management/Webhooks.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { version } from "../platform/Version.ts"
@@ -64,6 +65,7 @@ import * as Routing from "./handlers/Routing.ts"
 import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import * as System from "./handlers/System.ts"
 import * as Usage from "./handlers/Usage.ts"
+import * as Webhooks from "./handlers/Webhooks.ts"
 import * as Access from "./management/Access.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -82,6 +84,7 @@ export type UseCases =
   | SettingsChanges
   | SystemHealth
   | UsageReports
+  | WebhookManagement
 
 /** What the plane needs beside them. */
 export type PlaneServices =
@@ -119,7 +122,8 @@ const groups = Layer.mergeAll(
   Routing.layer,
   RoutingSettingsHandlers.layer,
   System.layer,
-  Usage.layer
+  Usage.layer,
+  Webhooks.layer
 )
 
 /** The endpoints, collected on the framework's router, and what only this plane uses. */

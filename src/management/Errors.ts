@@ -8,7 +8,7 @@ import type { FieldProblem } from "../domain/Errors.ts"
 import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 
-export type Entity = "connection" | "provider node" | "combo" | "quota group" | "API key" | "alias" | "declared model"
+export type Entity = "connection" | "provider node" | "combo" | "quota group" | "API key" | "alias" | "declared model" | "webhook"
 
 /** `field` is the input that named it; `id` where it is left out. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -103,6 +103,13 @@ export class ModelsNotListed extends Data.TaggedError("ModelsNotListed")<{ reado
   }
 }
 
+/** There are as many webhooks as there may be. */
+export class TooManyWebhooks extends Data.TaggedError("TooManyWebhooks")<{ readonly limit: number }> {
+  override get message(): string {
+    return `There are ${this.limit} webhooks already, the limit. Remove one first.`
+  }
+}
+
 /** All that the services of this folder fail with. */
 export type ManagementError =
   | EntityNotFound
@@ -114,6 +121,7 @@ export type ManagementError =
   | ConnectionLimitReached
   | ConnectionReadOnly
   | ModelsNotListed
+  | TooManyWebhooks
   | SettingsContradict
   | StoreError
 

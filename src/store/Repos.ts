@@ -10,6 +10,7 @@ import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
+import * as OutboxRepo from "./repo/OutboxRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
 import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
@@ -20,6 +21,7 @@ import * as SettingsRepo from "./repo/SettingsRepo.ts"
 import * as SpendRepo from "./repo/SpendRepo.ts"
 import * as UsageRepo from "./repo/UsageRepo.ts"
 import * as UsageSumsRepo from "./repo/UsageSumsRepo.ts"
+import * as WebhookRepo from "./repo/WebhookRepo.ts"
 import type { Secrets } from "./Secrets.ts"
 
 export type Repos =
@@ -32,6 +34,7 @@ export type Repos =
   | EnvHealthRepo.EnvHealthRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
+  | OutboxRepo.OutboxRepo
   | ProviderModelRepo.ProviderModelRepo
   | QuotaRepo.QuotaRepo
   | QuotaUseRepo.QuotaUseRepo
@@ -42,6 +45,7 @@ export type Repos =
   | SpendRepo.SpendRepo
   | UsageRepo.UsageRepo
   | UsageSumsRepo.UsageSumsRepo
+  | WebhookRepo.WebhookRepo
 
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
   AliasRepo.layer,
@@ -53,6 +57,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   EnvHealthRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,
+  OutboxRepo.layer,
   ProviderModelRepo.layer,
   QuotaRepo.layer,
   QuotaUseRepo.layer,
@@ -62,5 +67,6 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SettingsRepo.layer,
   SpendRepo.layer,
   UsageRepo.layer,
-  UsageSumsRepo.layer
+  UsageSumsRepo.layer,
+  WebhookRepo.layer
 )

@@ -11,7 +11,8 @@ import type { Secrets } from "./Secrets.ts"
 /** Every encrypted column, for the reset. */
 export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers"] },
-  { table: "provider_nodes", columns: ["headers"] }
+  { table: "provider_nodes", columns: ["headers"] },
+  { table: "webhooks", columns: ["secret"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

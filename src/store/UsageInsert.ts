@@ -9,6 +9,7 @@ import type { Column } from "./Columns.ts"
 import type { StoreError } from "./Errors.ts"
 import { withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
+import type { Statement, UsageHookShape } from "./UsageHook.ts"
 import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
 import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
@@ -27,11 +28,6 @@ export const sharedFacts = (facts: UsageFacts): SharedFacts => ({
 export interface RowWithFacts {
   readonly row: UsageRow
   readonly facts: SharedFacts
-}
-
-interface Statement {
-  readonly statement: string
-  readonly parameters: ReadonlyArray<Column>
 }
 
 /** Rows of the same facts together, each group by as few statements as there are. */
@@ -63,11 +59,11 @@ const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<State
     ? rows.flatMap(({ row }) => entriesOf(row).map((parameters) => ({ statement: insertEntry, parameters })))
     : noStatements
 
-const inTransaction = (rows: ReadonlyArray<RowWithFacts>) => (connection: Connection) => {
+const inTransaction = (rows: ReadonlyArray<RowWithFacts>, hook: UsageHookShape) => (connection: Connection) => {
   const run = (statement: string, parameters: ReadonlyArray<Column> = []) =>
     connection.executeRaw(statement, parameters)
   const all = Effect.forEach(
-    [...statementsOf(rows), ...entryStatements(rows)],
+    [...hook.statementsFor(rows), ...statementsOf(rows), ...entryStatements(rows)],
     ({ parameters, statement }) => run(statement, parameters),
     { discard: true }
   )
@@ -83,10 +79,15 @@ const inTransaction = (rows: ReadonlyArray<RowWithFacts>) => (connection: Connec
 export const insert = (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<RowWithFacts>,
-  waitForDisk: boolean
+  waitForDisk: boolean,
+  hook: UsageHookShape
 ): Effect.Effect<void, StoreError> => {
   const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
-    ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows)))
-    : withLateSync(sql, inTransaction(rows))
-  return inserting.pipe(Effect.asVoid, Effect.uninterruptible, Effect.mapError(named("UsageJournal.flush")))
+    ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook)))
+    : withLateSync(sql, inTransaction(rows, hook))
+  return inserting.pipe(
+    Effect.zipRight(Effect.sync(hook.committed)),
+    Effect.uninterruptible,
+    Effect.mapError(named("UsageJournal.flush"))
+  )
 }

@@ -19,6 +19,7 @@ import { DataLock } from "./DataLock.ts"
 import { reasonOf, type StoreError, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { syncLog } from "./LateSync.ts"
+import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
 
@@ -75,6 +76,7 @@ export const make = (
 ): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hook = yield* UsageHook
     const someWait = yield* Effect.makeLatch(false)
     const batchFull = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)
@@ -168,7 +170,7 @@ export const make = (
       const batch = closed.shift()
       if (batch === undefined) return Effect.void
       onTheWay = batch
-      return Effect.matchEffect(insert(sql, batch.rows, !batch.isOnFile), {
+      return Effect.matchEffect(insert(sql, batch.rows, !batch.isOnFile, hook), {
         onSuccess: () =>
           Effect.sync(() => {
             onTheWay = null
@@ -288,12 +290,13 @@ const recoveredRows = 1_000
 const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hook = yield* UsageHook
     const shared = new PerFacts(sharedFacts)
     for (const path of yield* onDisk(folder, () => Segments.leftovers(folder))) {
       const { rows, tornLines } = yield* onDisk(path, () => Segments.read(path))
       const found = rows.map((row) => ({ row, facts: shared.of(row) }))
       for (let start = 0; start < found.length; start += recoveredRows) {
-        yield* insert(sql, found.slice(start, start + recoveredRows), true)
+        yield* insert(sql, found.slice(start, start + recoveredRows), true, hook)
       }
       if (tornLines > 0) yield* Effect.logWarning(`${tornLines} unfinished usage row(s) in ${path} were left out.`)
       yield* onDisk(path, () => unlinkSync(path))

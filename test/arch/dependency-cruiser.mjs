@@ -3,7 +3,7 @@ const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
-  ["providers", "routing", "usage", "tokens", "simulation"],
+  ["providers", "routing", "usage", "tokens", "simulation", "webhooks"],
   ["inference", "management"],
   ["http", "cli"],
   ["app"]
@@ -57,7 +57,7 @@ export default {
       name: "node-only-in-platform",
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
-      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|management)/" },
+      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|webhooks|management)/" },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
     {

@@ -138,6 +138,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   keys: () => import("../../api/Groups/Keys.ts").then(({ Keys }) => Keys),
   pricing: () => import("../../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
+  webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),

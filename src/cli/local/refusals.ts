@@ -25,6 +25,7 @@ export const refusal = (
     case "PrefixInUse":
     case "ConnectionLimitReached":
     case "ConnectionReadOnly":
+    case "TooManyWebhooks":
       return new BadArgument({ message: error.message })
     case "ModelsNotListed":
       return new CommandFailed({ message: error.message })

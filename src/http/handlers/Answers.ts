@@ -105,6 +105,7 @@ interface AnswerOf {
   readonly ConnectionLimitReached: Conflict
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
+  readonly TooManyWebhooks: Conflict
   readonly StoreError: Unavailable
 }
 
@@ -120,6 +121,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ConnectionLimitReached: ({ message }) => new Conflict({ message, param: "provider" }),
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
+    TooManyWebhooks: ({ message }) => new Conflict({ message }),
     StoreError: () => new Unavailable({ message: "The gateway could not use its database; its log has the details." })
   }
 

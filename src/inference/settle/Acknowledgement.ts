@@ -8,6 +8,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { InternalError } from "../../domain/Errors.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
+import * as Events from "../../events/Events.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as UsageJournal from "../../store/UsageJournal.ts"
 import type { Exchange } from "../request/Exchange.ts"
@@ -67,11 +68,16 @@ export const makeAcknowledge = ({ append, defect, lost, soon }: AcknowledgementO
 
 export const make = Effect.gen(function* () {
   const { append } = yield* UsageJournal.UsageJournal
+  const events = yield* Events.Events
   const { soon } = yield* Timers.Timers
   const inBackground = yield* FiberSet.makeRuntime<never>()
   return Acknowledgement.of({
     acknowledge: makeAcknowledge({
-      append,
+      append: (row, ...more) => {
+        append(row, ...more)
+        events.ended(row)
+        for (const other of more) events.ended(other)
+      },
       soon,
       lost: (rows, cause) => {
         const ids = rows.map(({ id }) => id).join(" ")
@@ -91,7 +97,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Acknowledgement, never, UsageJournal.UsageJournal | Timers.Timers> = Layer.scoped(
-  Acknowledgement,
-  make
-)
+export const layer: Layer.Layer<Acknowledgement, never, Events.Events | UsageJournal.UsageJournal | Timers.Timers> =
+  Layer.scoped(Acknowledgement, make)

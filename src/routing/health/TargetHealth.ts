@@ -1,10 +1,12 @@
 /** The health of targets in the running gateway (`health/Health`): over the stored states, and telling the events of breakers. */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as Events from "../../events/Events.ts"
+import { LruMap } from "../../kernel/LruMap.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Breakers from "../../resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../../resilience/cooldown/Cooldowns.ts"
@@ -38,15 +40,29 @@ export const make = Effect.gen(function* () {
     if (cooldowns.credentialIs(id, fingerprint)) lockouts.clear({ connectionId: id })
   }
 
+  /** When a provider's breaker first opened, in epoch milliseconds; a failed probe opens it again and again. */
+  const openedMs = new LruMap<string, number>({ capacity: Breakers.capacity })
+  for (const { openedAtMs, provider } of breakers.list(yield* Clock.currentTimeMillis, () => "apikey")) {
+    if (openedAtMs !== null) openedMs.set(provider, openedAtMs)
+  }
+
   const reported = ({ after, before, call, counted, failures }: BreakerNews): void => {
-    const provider = call.target.account.spec.id
+    const { account, model } = call.target
+    const provider = account.spec.id
     const atMs = call.endedMs
+    if (after === "OPEN" && openedMs.peek(provider) === undefined) openedMs.set(provider, atMs)
     if (counted !== null) {
       const { reason, status } = counted
       const breaker = { consecutiveFailures: failures, circuitState: after }
-      events.publish({ type: "provider.error", atMs, provider, status, reason, ...breaker })
+      const where = { provider, model, connectionId: account.connection.id }
+      events.publish({ type: "provider.error", atMs, ...where, status, reason, ...breaker })
     }
-    if (before === "HALF_OPEN" && after === "CLOSED") events.publish({ type: "provider.recovered", atMs, provider })
+    if (after === "CLOSED" && before === "HALF_OPEN") {
+      const sinceMs = openedMs.peek(provider)
+      const recoveredAfterMs = sinceMs === undefined ? null : Math.max(0, atMs - sinceMs)
+      events.publish({ type: "provider.recovered", atMs, provider, recoveredAfterMs })
+    }
+    if (after === "CLOSED") openedMs.delete(provider)
   }
 
   const health = makeHealth({

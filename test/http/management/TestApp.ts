@@ -15,8 +15,10 @@ import * as Gate from "../../../src/auth/Gate.ts"
 import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
+import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -47,6 +49,9 @@ import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import * as Deliveries from "../../../src/webhooks/Deliveries.ts"
+import * as Outbox from "../../../src/webhooks/Outbox.ts"
+import * as Sender from "../../../src/webhooks/Sender.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
@@ -147,7 +152,9 @@ const makeApp = Effect.gen(function* () {
   })
 })
 
-const tables = Layer.merge(Repos.layer, UsageJournal.layerMemory).pipe(
+const tables = UsageJournal.layerMemory.pipe(
+  Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(Layer.mergeAll(Repos.layer, Events.layer, IdGen.layer)),
   Layer.provideMerge(Secrets.layerTest),
   Layer.provideMerge(Sql.layerMemory)
 )
@@ -157,7 +164,7 @@ const access = Gate.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
-const egress = Upstream.layer.pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
 )
 
@@ -222,11 +229,14 @@ const resilience = Layer.mergeAll(
   ConcurrencyGate.layer
 )
 
+const deliveries = Deliveries.layer.pipe(Layer.provide(Sender.layer), Layer.provide(egress))
+
 const rooms = Layer.provideMerge(
   Simulator.layer.pipe(Layer.provide(Layer.mergeAll(PerformanceStats.layer, noLeaderboard))),
   Layer.mergeAll(
     access,
     providers,
+    deliveries,
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,
     RouterStrategies.layer,

@@ -2,6 +2,7 @@
 import { Trail } from "../../request/Trail.ts"
 import * as Either from "effect/Either"
 import { noPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import { handoffIdOf } from "../../../domain/Usage.ts"
 import type { Question } from "../../../routing/decide/Engine.ts"
 import type { Decided } from "../../../routing/decide/Decide.ts"
 import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
@@ -15,9 +16,6 @@ import { instruction, maxAnswerTokens } from "./Summary.ts"
 
 /** What its log line shows as the path. */
 const handoffPath = "/handoff"
-
-/** Its request id: the client's, marked. There is one per client request at most. */
-const handoffId = (requestId: string): string => `${requestId}-handoff`
 
 const conversationOf = (model: string, question: string): Conversation => ({
   // "Off" is a word of this wire; the others' encoders say it where a model thinks unasked, and leave it out where it may be refused.
@@ -94,7 +92,7 @@ export const summaryWork = (asking: Asking): Work => {
   })
   const body = Buffer.from(JSON.stringify(parsed))
   const exchange: Exchange = {
-    requestId: handoffId(work.exchange.requestId),
+    requestId: handoffIdOf(work.exchange.requestId),
     receivedMs: nowMs,
     startedMs: monotonicMs,
     wire: "chat",

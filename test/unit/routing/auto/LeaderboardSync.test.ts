@@ -17,6 +17,7 @@ import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
 import * as RoutingSettings from "../../../../src/routing/RoutingSettings.ts"
 import * as SettingsRepo from "../../../../src/store/repo/SettingsRepo.ts"
 import { logTo } from "../../providers/oauth/harness.ts"
+import { mocked } from "../../../support/Mocked.ts"
 
 const board = "https://board.example/fitness.json?token=not-for-logs"
 const other = "https://other.example/fitness.json"
@@ -33,9 +34,7 @@ const world = (said: Said, patch: RoutingPatch = { leaderboardUrl: board }, flag
   const lines: Array<string> = []
 
   const services = Layer.mergeAll(
-    Layer.succeed(
-      PublicFetch.PublicFetch,
-      PublicFetch.PublicFetch.of({
+    mocked(PublicFetch.PublicFetch, {
         get: (url, limits, wanted) =>
           Effect.suspend(() => {
             state.fetched.push(url)
@@ -44,8 +43,7 @@ const world = (said: Said, patch: RoutingPatch = { leaderboardUrl: board }, flag
             const head = { status: state.said.status ?? 200, headers: fromRaw([]) }
             return Effect.succeed({ ...head, body: Buffer.from(wanted(head) ? state.said.body : "") })
           })
-      })
-    ),
+    }),
     Layer.succeed(
       RoutingSettings.RoutingSettings,
       RoutingSettings.RoutingSettings.of({

@@ -1,0 +1,198 @@
+/** Webhooks: receivers that get events as signed POST requests (docs/webhooks.md). */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { WebhookKind } from "../../domain/Webhook.ts"
+import { field } from "../../kernel/Documented.ts"
+import { endpointsOf } from "../Endpoints.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { body, clearable, Created, HttpUrl, nextCursor, NoContent, optional, ReadOnly } from "../Inputs.ts"
+
+const words = {
+  url: ["Where events are sent.", "https://hooks.example.com/gateway"],
+  events: ["Names of the events that are sent; `*` stands for all.", ["request.failed", "provider.error"]],
+  kind: ["The shape of the body: `custom` is the event as JSON, the others are messages for these services.", "custom"],
+  enabled: ["1: events are sent; 0: events that wait are kept, and no new ones are taken.", 1],
+  description: ["What it is for.", "Alerts"]
+} as const
+
+export const WebhookView = Schema.Struct({
+  id: field(Schema.String, "Id of the webhook, in paths of this API.", exampleId),
+  url: field(Schema.String, ...words.url),
+  events: field(Schema.Array(Schema.String), ...words.events),
+  kind: field(WebhookKind, ...words.kind),
+  secret: field(
+    Schema.NullOr(Schema.String),
+    "The key of the signatures; in lists its first 10 characters. Null: it cannot be decrypted with the encryption key in use.",
+    "whsec_4f2a8b1c9d3e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60"
+  ),
+  enabled: field(Schema.Literal(0, 1), ...words.enabled),
+  description: field(Schema.NullOr(Schema.String), ...words.description),
+  created_at: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  last_triggered_at: field(
+    Schema.NullOr(Schema.String),
+    "When the last attempt was made, ISO 8601; null before the first.",
+    exampleTime
+  ),
+  last_status: field(
+    Schema.NullOr(Schema.Number),
+    "HTTP status of the last attempt, 0 when there was no answer; null before the first.",
+    200
+  ),
+  failure_count: field(
+    Schema.Number,
+    "Deliveries that failed since the last one that did not. At 10 the webhook is disabled.",
+    0
+  )
+}).annotations({ identifier: "Webhook" })
+export type WebhookView = typeof WebhookView.Type
+
+export const DeliveryView = Schema.Struct({
+  id: field(Schema.String, "Id of the attempt; it rises with time.", "42"),
+  event_id: field(Schema.String, "Id of the event, as in the header `webhook-id`.", exampleId),
+  event: field(Schema.String, "Name of the event.", "request.failed"),
+  attempt: field(Schema.Number, "Which attempt it was, from 1; after a restart they are counted anew.", 1),
+  status: field(Schema.Number, "HTTP status of the answer; 0 when there was none.", 200),
+  success: field(Schema.Boolean, "Whether the status was 2xx.", true),
+  error: field(Schema.NullOr(Schema.String), "Why it failed.", null),
+  latency_ms: field(Schema.Number, "Milliseconds until the answer, or until it was given up.", 38),
+  created_at: field(Schema.String, "When it was sent, ISO 8601.", exampleTime)
+}).annotations({ identifier: "WebhookDelivery" })
+export type DeliveryView = typeof DeliveryView.Type
+
+const maxEvents = 50
+
+const EventNames = Schema.Array(
+  Schema.Trim.pipe(
+    Schema.minLength(1, { message: () => "must not be empty" }),
+    Schema.maxLength(64, { message: () => "must have at most 64 characters" })
+  )
+).pipe(
+  Schema.minItems(1, { message: () => "must name at least one event, or '*' for all" }),
+  Schema.maxItems(maxEvents, { message: () => `must name at most ${maxEvents} events` })
+)
+
+const WebhookSecret = Schema.Redacted(
+  Schema.String.pipe(
+    Schema.pattern(/^[\x21-\x7e]{1,256}$/, {
+      message: () => "must be 1 to 256 letters, digits or signs without blanks"
+    })
+  ).annotations({ examples: ["whsec_4f2a8b1c9d3e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60"] })
+)
+
+const Enabled = Schema.Union(Schema.Boolean, Schema.Literal(0, 1)).annotations({
+  message: () => ({ message: "must be true or false", override: true })
+})
+
+const Description = Schema.String.pipe(
+  Schema.maxLength(500, { message: () => "must have at most 500 characters" }),
+  Schema.filter((text) => (/[\p{Cc}\p{Bidi_Control}]/u.test(text) ? "must not hold control characters" : true))
+)
+
+const secretWords = "The key of the signatures; absent: one is made. Keep it as secret as an API key."
+
+export const CreateWebhook = Schema.Struct({
+  url: field(HttpUrl, ...words.url),
+  events: field(optional(EventNames), ...words.events),
+  kind: field(optional(WebhookKind), ...words.kind),
+  secret: field(optional(WebhookSecret), secretWords),
+  enabled: field(optional(Enabled), ...words.enabled),
+  description: field(optional(Description), ...words.description)
+}).annotations(body("CreateWebhook"))
+export type CreateWebhook = typeof CreateWebhook.Type
+
+/** What is absent stays as it is. */
+export const UpdateWebhook = Schema.Struct({
+  url: field(optional(HttpUrl), ...words.url),
+  events: field(optional(EventNames), ...words.events),
+  kind: field(optional(WebhookKind), ...words.kind),
+  secret: field(optional(WebhookSecret), "Another key; it holds from the next attempt on."),
+  enabled: field(optional(Enabled), ...words.enabled),
+  description: field(clearable(Description), ...words.description),
+  id: ReadOnly,
+  created_at: ReadOnly,
+  last_triggered_at: ReadOnly,
+  last_status: ReadOnly,
+  failure_count: ReadOnly
+}).annotations(body("UpdateWebhook"))
+export type UpdateWebhook = typeof UpdateWebhook.Type
+
+const One = Schema.Struct({ webhook: field(WebhookView, "The webhook, with its secret.") }).annotations({
+  identifier: "WebhookAnswer"
+})
+
+export const WebhookTested = Schema.Struct({
+  delivered: field(Schema.Boolean, "Whether the receiver answered 2xx.", true),
+  status: field(Schema.Number, "The receiver's status; 0 when it did not answer.", 200),
+  error: field(Schema.NullOr(Schema.String), "Why it was not delivered.", null)
+}).annotations({ identifier: "WebhookTested" })
+
+const at = endpointsOf("webhooks", { id: ["Id of the webhook.", exampleId] })
+
+export class Webhooks extends HttpApiGroup.make("webhooks")
+  .annotate(OpenApi.Title, "Webhooks")
+  .annotate(OpenApi.Description, "Receivers of events. Every delivery is signed with the webhook's secret.")
+  .add(
+    at("list", {
+      summary: "List webhooks",
+      description: "All webhooks with how their deliveries went; secrets are cut off.",
+      paged: true
+    }).addSuccess(
+      Schema.Struct({
+        webhooks: field(Schema.Array(WebhookView), "The webhooks of the page."),
+        nextCursor
+      }).annotations({ identifier: "WebhookList" })
+    )
+  )
+  .add(
+    at("create", {
+      summary: "Create a webhook",
+      description: "Private addresses are refused while `OUTBOUND_SSRF_GUARD_ENABLED` is on, metadata addresses always.",
+      example: { url: "https://hooks.example.com/gateway", events: ["request.failed", "provider.error"] }
+    })
+      .setPayload(CreateWebhook)
+      .addSuccess(Created(One))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("get", { summary: "Show a webhook", description: "The webhook with its whole secret." })
+      .addSuccess(One)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a webhook",
+      description:
+        "What is absent stays as it is. `enabled: true` sets `failure_count` to 0, and what waited meanwhile is sent.",
+      example: { enabled: true }
+    })
+      .setPayload(UpdateWebhook)
+      .addSuccess(One)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("remove", { summary: "Delete a webhook", description: "Events that wait for it are dropped." })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("test", {
+      summary: "Test a webhook",
+      description: "Sends one `test.ping`, without retries, also to a webhook that is disabled."
+    })
+      .addSuccess(WebhookTested)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("deliveries", {
+      summary: "List attempts of a webhook",
+      description: "The last 100 attempts, newest first."
+    })
+      .addSuccess(
+        Schema.Struct({ deliveries: field(Schema.Array(DeliveryView), "The attempts.") }).annotations({
+          identifier: "WebhookDeliveries"
+        })
+      )
+      .addError(NotFoundAnswer)
+  ) {}

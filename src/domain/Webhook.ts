@@ -1,0 +1,76 @@
+/** Receivers of events: an address that gets each event it wants as a signed POST. */
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+/** The shape of the body: `custom` is the event as JSON, the others are messages as these services take them. */
+export const WebhookKind = Schema.Literal("custom", "slack", "discord")
+export type WebhookKind = typeof WebhookKind.Type
+
+export const webhookEvents = [
+  "request.completed",
+  "request.failed",
+  "provider.error",
+  "provider.recovered",
+  "quota.exceeded",
+  "combo.switched",
+  "test.ping"
+] as const
+export type WebhookEvent = (typeof webhookEvents)[number]
+
+export const everyEvent = "*"
+
+export interface Webhook {
+  readonly id: string
+  readonly url: string
+  /** Names of events, or `*` for all; names that are not known are kept and match nothing. */
+  readonly events: ReadonlyArray<string>
+  readonly kind: WebhookKind
+  /** Null when it cannot be decrypted with the key in use. */
+  readonly secret: Redacted.Redacted | null
+  readonly enabled: boolean
+  readonly description: string | null
+  readonly createdAtMs: number
+  /** Of the last attempt; null before the first. */
+  readonly lastTriggeredAtMs: number | null
+  /** HTTP status of the last attempt, 0 when there was no answer; null before the first. */
+  readonly lastStatus: number | null
+  /** Deliveries that failed since the last one that did not. */
+  readonly failureCount: number
+}
+
+/** At so many failed deliveries in a row a webhook is disabled. */
+export const maxFailures = 10
+
+export const wants = ({ enabled, events }: Pick<Webhook, "enabled" | "events">, event: WebhookEvent): boolean =>
+  enabled && (events.includes(everyEvent) || events.includes(event))
+
+/** An event on its way to the webhooks. */
+export interface OutgoingEvent {
+  /** Unique; the same event at several webhooks has one id. */
+  readonly id: string
+  readonly event: WebhookEvent
+  readonly atMs: number
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** One attempt to deliver an event, as it is recorded. */
+export interface DeliveryAttempt extends Attempted {
+  /** Rises with time. */
+  readonly id: number
+}
+
+/** One attempt to deliver an event. */
+export interface Attempted {
+  readonly webhookId: string
+  readonly eventId: string
+  readonly event: string
+  /** From 1. */
+  readonly attempt: number
+  /** 0 when there was no answer. */
+  readonly status: number
+  readonly success: boolean
+  /** Why it failed, for people; null when it did not. */
+  readonly error: string | null
+  readonly latencyMs: number
+  readonly atMs: number
+}
