@@ -173,23 +173,21 @@ export const make: Effect.Effect<
       return Effect.sync(() => started.abort())
     })
 
-  const post = Effect.fn("PublicFetch.post")(
-    (
-      text: string,
-      message: { readonly headers: ReadonlyArray<string>; readonly body: string },
-      timeoutMs: number
-    ): Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut> => {
-      const verdict = judgeUrl(text, policy())
-      if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
-      const { url } = verdict
-      const { origin } = url
-      const path = url.pathname + url.search
-      return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message }), {
-        duration: timeoutMs,
-        onTimeout: () => new TimedOut({ timeoutMs })
-      })
-    }
-  )
+  const post = Effect.fn("PublicFetch.post")((
+    text: string,
+    message: { readonly headers: ReadonlyArray<string>; readonly body: string },
+    timeoutMs: number
+  ): Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut> => {
+    const verdict = judgeUrl(text, policy())
+    if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
+    const { url } = verdict
+    const { origin } = url
+    const path = url.pathname + url.search
+    return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message }), {
+      duration: timeoutMs,
+      onTimeout: () => new TimedOut({ timeoutMs })
+    })
+  })
 
   const check = Effect.fn("PublicFetch.check")((text: string): Effect.Effect<BlockReason | null> => {
     const verdict = judgeUrl(text, policy())

@@ -8,7 +8,15 @@ import type { FieldProblem } from "../domain/Errors.ts"
 import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 
-export type Entity = "connection" | "provider node" | "combo" | "quota group" | "API key" | "alias" | "declared model" | "webhook"
+export type Entity =
+  | "connection"
+  | "provider node"
+  | "combo"
+  | "quota group"
+  | "API key"
+  | "alias"
+  | "declared model"
+  | "webhook"
 
 /** `field` is the input that named it; `id` where it is left out. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{

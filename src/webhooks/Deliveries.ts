@@ -107,8 +107,7 @@ export const make = Effect.gen(function* () {
       const delivery = { id: event.eventId, event: event.event, atMs: event.atMs, data: event.data }
       let attempts = 0
       const facts = { webhookId: event.webhookId, eventId: event.eventId, event: event.event }
-      const recorded = (sent: Sent, endsSeq: number | null) =>
-        record({ ...facts, ...sent, attempt: attempts, endsSeq })
+      const recorded = (sent: Sent, endsSeq: number | null) => record({ ...facts, ...sent, attempt: attempts, endsSeq })
 
       const once = Effect.flatMap(attempt(worker, delivery), (sent) => {
         attempts += 1
@@ -163,7 +162,10 @@ export const make = Effect.gen(function* () {
         Effect.logError(`The outbox of webhooks cannot be read: ${error.message}.`)
       )
       yield* Effect.forever(
-        Effect.retry(Effect.tapError(orWarn, () => worker.more.open), Schedule.spaced("1 second"))
+        Effect.retry(
+          Effect.tapError(orWarn, () => worker.more.open),
+          Schedule.spaced("1 second")
+        )
       )
     }).pipe(Effect.scoped)
 
@@ -210,4 +212,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Deliveries, never, IdGen | Outbox | OutboxRepo | Sender> = Layer.scoped(Deliveries, make)
+export const layer: Layer.Layer<Deliveries, never, IdGen | Outbox | OutboxRepo | Sender> = Layer.scoped(
+  Deliveries,
+  make
+)

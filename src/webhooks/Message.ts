@@ -35,7 +35,8 @@ const messageOf = ({ data, event }: Delivered): string => {
 }
 
 /** Characters with a meaning in Slack's texts: https://api.slack.com/reference/surfaces/formatting#escaping */
-const slackText = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+const slackText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 export const bodyOf = (kind: WebhookKind, delivered: Delivered): string => {
   switch (kind) {
@@ -63,7 +64,12 @@ export const signatureOf = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
 
 /** `sentMs` is the time of the attempt: receivers refuse what is older than minutes. */
-export const headersOf = (secret: string, delivered: Delivered, body: string, sentMs: number): ReadonlyArray<string> => {
+export const headersOf = (
+  secret: string,
+  delivered: Delivered,
+  body: string,
+  sentMs: number
+): ReadonlyArray<string> => {
   const headers = [
     ["content-type", "application/json"],
     ["accept-encoding", "identity"],
@@ -76,7 +82,11 @@ export const headersOf = (secret: string, delivered: Delivered, body: string, se
   if (key !== null) {
     const seconds = Math.floor(sentMs / 1_000)
     const signature = createHmac("sha256", key).update(`${delivered.id}.${seconds}.${body}`).digest("base64")
-    headers.push(["webhook-id", delivered.id], ["webhook-timestamp", `${seconds}`], ["webhook-signature", `v1,${signature}`])
+    headers.push(
+      ["webhook-id", delivered.id],
+      ["webhook-timestamp", `${seconds}`],
+      ["webhook-signature", `v1,${signature}`]
+    )
   }
   return headers.flat()
 }

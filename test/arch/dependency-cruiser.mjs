@@ -57,7 +57,9 @@ export default {
       name: "node-only-in-platform",
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
-      from: { path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|webhooks|management)/" },
+      from: {
+        path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|webhooks|management)/"
+      },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
     {

@@ -148,7 +148,8 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
   .add(
     at("create", {
       summary: "Create a webhook",
-      description: "Private addresses are refused while `OUTBOUND_SSRF_GUARD_ENABLED` is on, metadata addresses always.",
+      description:
+        "Private addresses are refused while `OUTBOUND_SSRF_GUARD_ENABLED` is on, metadata addresses always.",
       example: { url: "https://hooks.example.com/gateway", events: ["request.failed", "provider.error"] }
     })
       .setPayload(CreateWebhook)

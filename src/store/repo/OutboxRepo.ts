@@ -8,7 +8,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Attempted, type DeliveryAttempt, everyEvent, maxFailures, type OutgoingEvent } from "../../domain/Webhook.ts"
+import {
+  type Attempted,
+  type DeliveryAttempt,
+  everyEvent,
+  maxFailures,
+  type OutgoingEvent
+} from "../../domain/Webhook.ts"
 import { Flag, MaybeText, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { withLateSync } from "../LateSync.ts"
@@ -177,7 +183,10 @@ export const make = Effect.gen(function* () {
   })
 
   const attempts = Effect.fn("OutboxRepo.attempts")((webhookId: string) =>
-    deliveries.select("OutboxRepo.attempts", sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`)
+    deliveries.select(
+      "OutboxRepo.attempts",
+      sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`
+    )
   )
   return OutboxRepo.of({ add, page, trim, waiting, record, attempts })
 })

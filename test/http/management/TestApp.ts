@@ -18,7 +18,6 @@ import * as Dns from "../../../src/egress/Dns.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
-import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -49,11 +48,9 @@ import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
-import * as Deliveries from "../../../src/webhooks/Deliveries.ts"
-import * as Outbox from "../../../src/webhooks/Outbox.ts"
-import * as Sender from "../../../src/webhooks/Sender.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
+import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
 export const adminKey = "test-admin-key-0123456789"
 export const adminPassword = "correct horse battery staple"
@@ -152,9 +149,7 @@ const makeApp = Effect.gen(function* () {
   })
 })
 
-const tables = UsageJournal.layerMemory.pipe(
-  Layer.provideMerge(Outbox.layer),
-  Layer.provideMerge(Layer.mergeAll(Repos.layer, Events.layer, IdGen.layer)),
+const tables = Layer.merge(Repos.layer, UsageJournal.layerMemory).pipe(
   Layer.provideMerge(Secrets.layerTest),
   Layer.provideMerge(Sql.layerMemory)
 )
@@ -229,14 +224,12 @@ const resilience = Layer.mergeAll(
   ConcurrencyGate.layer
 )
 
-const deliveries = Deliveries.layer.pipe(Layer.provide(Sender.layer), Layer.provide(egress))
-
 const rooms = Layer.provideMerge(
   Simulator.layer.pipe(Layer.provide(Layer.mergeAll(PerformanceStats.layer, noLeaderboard))),
   Layer.mergeAll(
     access,
     providers,
-    deliveries,
+    webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,
     RouterStrategies.layer,

@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { management } from "../../../src/app/management.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
@@ -28,8 +29,9 @@ import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
+import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
-const egress = Upstream.layer.pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
 )
 
@@ -51,7 +53,8 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         QuotaWindows.layer,
         RouterStrategies.layer,
         RoutingSettings.layer,
-        UsageJournal.layerMemory
+        UsageJournal.layerMemory,
+        webhookDeliveries.pipe(Layer.provide(egress))
       )
     ),
     Layer.provideMerge(Layer.mergeAll(settingsOf().layer, Flags.layer.pipe(Layer.provide(FlagStore.layerMemory())))),

@@ -35,14 +35,14 @@ const world = (said: Said, patch: RoutingPatch = { leaderboardUrl: board }, flag
 
   const services = Layer.mergeAll(
     mocked(PublicFetch.PublicFetch, {
-        get: (url, limits, wanted) =>
-          Effect.suspend(() => {
-            state.fetched.push(url)
-            assert.deepStrictEqual(limits, { maxBytes: 2 * 1_048_576, timeoutMs: 15_000 })
-            if (state.said === "silence") return new TimedOut({ timeoutMs: limits.timeoutMs })
-            const head = { status: state.said.status ?? 200, headers: fromRaw([]) }
-            return Effect.succeed({ ...head, body: Buffer.from(wanted(head) ? state.said.body : "") })
-          })
+      get: (url, limits, wanted) =>
+        Effect.suspend(() => {
+          state.fetched.push(url)
+          assert.deepStrictEqual(limits, { maxBytes: 2 * 1_048_576, timeoutMs: 15_000 })
+          if (state.said === "silence") return new TimedOut({ timeoutMs: limits.timeoutMs })
+          const head = { status: state.said.status ?? 200, headers: fromRaw([]) }
+          return Effect.succeed({ ...head, body: Buffer.from(wanted(head) ? state.said.body : "") })
+        })
     }),
     Layer.succeed(
       RoutingSettings.RoutingSettings,
