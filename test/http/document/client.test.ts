@@ -55,12 +55,14 @@ const first = [
   "modelAliasesSet",
   "providerModelsCreate",
   "quotaGroupsCreate",
+  "webhooksCreate",
   "inferenceChat"
 ]
 const last = [
   "combosRemove",
   "modelAliasesRemove",
   "quotaGroupsRemove",
+  "webhooksRemove",
   "providerModelsRemove",
   "keysRemove",
   "providersRemove",
@@ -170,6 +172,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (operationId === "providersCreate") ids["providers"] = at("connection")
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
+      if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
       if (operationId === "keysCreate") {
         ids["keys"] = at("key")
