@@ -21,6 +21,8 @@ export interface UsageHookShape {
   readonly committed: () => void
 }
 
+export const noHook: UsageHookShape = { statementsFor: () => [], committed: () => {} }
+
 export class UsageHook extends Context.Reference<UsageHook>()("gateway/store/UsageHook", {
-  defaultValue: (): UsageHookShape => ({ statementsFor: () => [], committed: () => {} })
+  defaultValue: () => noHook
 }) {}

@@ -9,7 +9,7 @@ import type { Column } from "./Columns.ts"
 import type { StoreError } from "./Errors.ts"
 import { withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
-import type { Statement, UsageHookShape } from "./UsageHook.ts"
+import { noHook, type Statement, type UsageHookShape } from "./UsageHook.ts"
 import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
 import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
@@ -80,7 +80,7 @@ export const insert = (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<RowWithFacts>,
   waitForDisk: boolean,
-  hook: UsageHookShape
+  hook: UsageHookShape = noHook
 ): Effect.Effect<void, StoreError> => {
   const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
     ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook)))
