@@ -1,4 +1,5 @@
 /** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
+import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { WireName } from "../domain/Wire.ts"
 
 interface Shape<Key, Method, Tier, Wire> {
@@ -9,6 +10,8 @@ interface Shape<Key, Method, Tier, Wire> {
   /** Lower-case path; `:name` stands for one segment, `*` at the end for a rest that belongs to the route. */
   readonly path: string
   readonly tier: Tier
+  /** What API keys are allowed by (`allowedEndpoints`); null: open to every key. */
+  readonly category: EndpointCategory | null
   /** The wire format of answers and errors; null for the management format. */
   readonly wire: Wire
 }
@@ -58,19 +61,65 @@ export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
 
 export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | PublicRoute | MetricsRoute
 
+/** Of each inference route. */
+const categories: Readonly<
+  Record<InferenceRoute["key"] | ListingRoute["key"] | QuestionRoute["key"], EndpointCategory | null>
+> = {
+  "inference.chat": "chat",
+  "inference.completions": "chat",
+  "inference.messages": "chat",
+  "inference.responses": "chat",
+  "inference.gemini": "chat",
+  "inference.ollamaChat": "chat",
+  "inference.ollamaGenerate": "chat",
+  "inference.countTokens": "chat",
+  "inference.countResponseTokens": "chat",
+  "inference.embeddings": "embeddings",
+  "inference.embeddingModels": "embeddings",
+  "inference.ollamaShow": "models",
+  "inference.models": "models",
+  "inference.model": "models",
+  "inference.providerModels": "models",
+  "inference.geminiModels": "models",
+  "inference.geminiModel": "models",
+  "inference.ollamaTags": "models",
+  "inference.ollamaPs": "models",
+  "inference.providerManifest": "models",
+  // They tell a client how to talk to the gateway, and nothing of what it serves.
+  "inference.ollamaVersion": null,
+  "inference.editor": null,
+  "inference.handshake": null
+}
+
 const conversation = (
   key: ConversationKey,
   wire: WireName,
   ...paths: ReadonlyArray<string>
 ): ReadonlyArray<InferenceRoute> =>
-  paths.map((path) => ({ plane: "edge", key, method: "POST", path, tier: "inference", wire }))
+  paths.map((path) => ({
+    plane: "edge",
+    key,
+    method: "POST",
+    path,
+    tier: "inference",
+    category: categories[key],
+    wire
+  }))
 
 const listing = (
   key: ListingRoute["key"],
   wire: WireName,
   ...paths: ReadonlyArray<string>
 ): ReadonlyArray<ListingRoute> =>
-  paths.map((path) => ({ plane: "edge", key, method: "GET", path, tier: "inference", wire }))
+  paths.map((path) => ({
+    plane: "edge",
+    key,
+    method: "GET",
+    path,
+    tier: "inference",
+    category: categories[key],
+    wire
+  }))
 
 const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   plane: "edge",
@@ -78,6 +127,7 @@ const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   method: "GET",
   path,
   tier: "inference",
+  category: categories[key],
   wire: "chat"
 })
 
@@ -159,7 +209,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
-  { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", wire: null },
+  { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
   // Clients probe the root before their first request.
-  { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", wire: null }
+  { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", category: null, wire: null }
 ]

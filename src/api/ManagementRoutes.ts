@@ -77,6 +77,8 @@ export const managementTable = {
   "keys.create": manage("POST", "/api/keys"),
   "keys.get": manage("GET", "/api/keys/:id"),
   "keys.update": manage("PUT", "/api/keys/:id"),
+  "keys.patch": manage("PATCH", "/api/keys/:id"),
+  "keys.rotate": manage("POST", "/api/keys/:id/rotate"),
   "keys.remove": manage("DELETE", "/api/keys/:id"),
   "pricing.get": manage("GET", "/api/pricing"),
   "pricing.update": manage("PATCH", "/api/pricing"),

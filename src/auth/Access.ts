@@ -4,6 +4,7 @@
 import type { Tier } from "../api/Tier.ts"
 import { managementScopes } from "../domain/ApiKey.ts"
 import type { ApiKey, Principal } from "../domain/ApiKey.ts"
+import type { KeyProblem } from "./KeyPolicy.ts"
 
 /** The result of `ApiKeys.identify` for the key of a request. */
 export type Identified = Principal | "missing" | "wrong"
@@ -13,7 +14,7 @@ export interface AccessFacts {
   /** The given key is unknown, but its checksum is valid: it was revoked or belongs to another gateway. */
   readonly keyIsOurs: boolean
   /** Why a known key cannot be used now. */
-  readonly keyProblem: "expired" | "inactive" | null
+  readonly keyProblem: KeyProblem | null
   /** Id of the admin session the cookie names, while it is valid. */
   readonly sessionId: string | null
   readonly csrfTokenValid: boolean
@@ -68,9 +69,12 @@ const notOwner = denied(
   "This is for the owner of the gateway's data folder only: run the command on the gateway's machine, as the user who runs it."
 )
 const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
-const problems: Readonly<Record<"expired" | "inactive", Denied>> = {
+const problems: Readonly<Record<KeyProblem, Denied>> = {
   expired: denied(403, "key_expired", "This API key has expired."),
-  inactive: denied(403, "key_inactive", "This API key is not active.")
+  inactive: denied(403, "key_inactive", "This API key is not active."),
+  schedule: denied(403, "key_schedule", "This API key may not be used at this time (accessSchedule)."),
+  ip: denied(403, "key_ip", "This API key may not be used from this address (ipAllowlist)."),
+  endpoint: denied(403, "key_endpoint", "This API key may not use this kind of endpoint (allowedEndpoints).")
 }
 
 /** Whether a key's scopes let it manage the gateway. */

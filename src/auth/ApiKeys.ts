@@ -1,6 +1,6 @@
 /**
- * The keys of this gateway in memory: looked up by hash on the request path, written through to the store on change. Expiry, activity
- * and allowed models are checked separately from identity, so that unknown and forbidden keys get different errors.
+ * The keys of this gateway in memory: looked up by hash on the request path, written through to the store on change. What
+ * a key may be used for is checked separately (`KeyPolicy`), so that unknown and forbidden keys get different errors.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,27 +16,11 @@ import type { StoreError } from "../store/Errors.ts"
 import * as ApiKeyRepo from "../store/repo/ApiKeyRepo.ts"
 import { mayManage } from "./Access.ts"
 import type { Identified } from "./Access.ts"
+import { stateProblemOf } from "./KeyPolicy.ts"
 import { formatKey, hashKey, prefixOf } from "./KeyFormat.ts"
 
-export type KeyProblem = "expired" | "inactive"
-
-/** Why a known key cannot be used for anything now. */
-export const problemOf = (key: ApiKeySettings, nowMs: number): KeyProblem | null => {
-  if (!key.isActive) return "inactive"
-  return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : null
-}
-
-/** Whether a key may use a model. A pattern is a model id, or its beginning with a trailing `*`. */
-export const allowsModel = (key: ApiKeySettings, model: string): boolean =>
-  key.allowedModels === null ||
-  key.allowedModels.length === 0 ||
-  key.allowedModels.some((pattern) =>
-    pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model
-  )
-
-/** Why a key cannot be used for a model at a time; a null `model` checks the key alone. */
-export const judge = (key: ApiKeySettings, nowMs: number, model: string | null): KeyProblem | "model" | null =>
-  problemOf(key, nowMs) ?? (model === null || allowsModel(key, model) ? null : "model")
+/** Secrets of one key that were replaced and still work. */
+export const maxOldSecrets = 5
 
 export interface CreatedKey {
   readonly key: ApiKey
@@ -59,6 +43,11 @@ export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
     readonly create: (settings: ApiKeySettings) => Effect.Effect<CreatedKey, StoreError>
     /** Null when there is no such key. */
     readonly update: (id: string, change: Partial<ApiKeySettings>) => Effect.Effect<ApiKey | null, StoreError>
+    /**
+     * Gives the key another secret. The ones before it work for `overlapMs` more at most; all of them end at once when that is 0. Null when
+     * there is no such key, `full` when as many of them still work as may.
+     */
+    readonly rotate: (id: string, overlapMs: number) => Effect.Effect<CreatedKey | "full" | null, StoreError>
     /** False when there was no such key. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
   }
@@ -75,18 +64,37 @@ export const make = Effect.gen(function* () {
 
   const byId = new Map<string, ApiKey>()
   const byHash = new Map<string, Principal>()
+  /** Replaced secrets by their hash: the id of the key, and when they end. */
+  const replaced = new Map<string, { readonly id: string; readonly untilMs: number }>()
   const toWrite = new Map<string, number>()
+  const clock = yield* Effect.clock
+
+  const forget = ({ hash, oldSecrets }: ApiKey): void => {
+    byHash.delete(hash)
+    for (const old of oldSecrets) replaced.delete(old.hash)
+  }
 
   const put = (key: ApiKey): void => {
+    const before = byId.get(key.id)
+    if (before !== undefined) forget(before)
     byId.set(key.id, key)
     byHash.set(key.hash, { _tag: "Key", key })
+    for (const { hash, untilMs } of key.oldSecrets) replaced.set(hash, { id: key.id, untilMs })
   }
   for (const key of yield* repo.list) put(key)
   if (adminHash !== null) byHash.set(adminHash, adminKey)
 
   const identify = (rawKey: string | null): Identified => {
     // How long a hash takes to be found says nothing of a key: its sender cannot choose the bytes of a hash.
-    return rawKey === null ? "missing" : (byHash.get(hashKey(rawKey)) ?? "wrong")
+    if (rawKey === null) return "missing"
+    const hash = hashKey(rawKey)
+    return byHash.get(hash) ?? byOldSecret(hash) ?? "wrong"
+  }
+
+  const byOldSecret = (hash: string): Principal | undefined => {
+    const old = replaced.get(hash)
+    const key = old === undefined || old.untilMs <= clock.unsafeCurrentTimeMillis() ? undefined : byId.get(old.id)
+    return key === undefined ? undefined : byHash.get(key.hash)
   }
 
   const used = (key: ApiKey, nowMs: number): void => {
@@ -116,6 +124,7 @@ export const make = Effect.gen(function* () {
       id: ids.next(nowMs),
       prefix: prefixOf(secret),
       hash: hashKey(secret),
+      oldSecrets: [],
       createdAtMs: nowMs,
       lastUsedAtMs: null
     }
@@ -138,13 +147,34 @@ export const make = Effect.gen(function* () {
     Effect.uninterruptible
   )
 
+  const rotate = Effect.fn("ApiKeys.rotate")(
+    function* (id: string, overlapMs: number) {
+      const known = byId.get(id)
+      if (known === undefined) return null
+      const nowMs = yield* Clock.currentTimeMillis
+      const untilMs = nowMs + overlapMs
+      const oldSecrets = [{ hash: known.hash, untilMs }, ...known.oldSecrets]
+        .map((old) => ({ hash: old.hash, untilMs: Math.min(old.untilMs, untilMs) }))
+        .filter((old) => old.untilMs > nowMs)
+      if (oldSecrets.length > maxOldSecrets) return "full"
+      const secret = formatKey(randomBytes(32))
+      const key: ApiKey = { ...known, prefix: prefixOf(secret), hash: hashKey(secret), oldSecrets }
+      yield* Effect.catchTag(repo.update(key), "AlreadyStored", Effect.die)
+      const used = { ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs }
+      put(used)
+      return { key: used, secret: Redacted.make(secret) }
+    },
+    oneAtATime,
+    Effect.uninterruptible
+  )
+
   const remove = Effect.fn("ApiKeys.remove")(
     function* (id: string) {
       const known = byId.get(id)
       if (known === undefined) return false
       yield* repo.remove(id)
       byId.delete(id)
-      byHash.delete(known.hash)
+      forget(known)
       return true
     },
     oneAtATime,
@@ -155,11 +185,12 @@ export const make = Effect.gen(function* () {
     identify,
     used,
     canManage: (nowMs) =>
-      adminHash !== null || [...byId.values()].some((key) => mayManage(key) && problemOf(key, nowMs) === null),
+      adminHash !== null || [...byId.values()].some((key) => mayManage(key) && stateProblemOf(key, nowMs) === null),
     list: () => [...byId.values()],
     get: (id) => byId.get(id) ?? null,
     create,
     update,
+    rotate,
     remove
   })
 })

@@ -7,16 +7,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { Tier } from "../api/Tier.ts"
+import type { EndpointCategory } from "../domain/ApiKey.ts"
 import { Flags } from "../flags/Flags.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { decide, type Access, type Denied, type Identified } from "./Access.ts"
 import { AdminPassword } from "./AdminPassword.ts"
-import { ApiKeys, problemOf } from "./ApiKeys.ts"
+import { ApiKeys } from "./ApiKeys.ts"
 import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
 import { isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
+import { problemOf } from "./KeyPolicy.ts"
 import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
@@ -29,6 +31,8 @@ export interface GateRequest {
   readonly headers: RequestHeaders
   /** Peer address of the socket, never from a header. */
   readonly socketAddress: string | null
+  /** Of the route; null where it is not one of inference. */
+  readonly category: EndpointCategory | null
 }
 
 export class Gate extends Context.Tag("gateway/auth/Gate")<
@@ -104,7 +108,7 @@ export const make = Effect.gen(function* () {
     const access = decide(tier, {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
-      keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs) : null,
+      keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       sessionId: cookie === null ? null : sessions.find(cookie, nowMs),
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       safeMethod: isSafeMethod(request.method),

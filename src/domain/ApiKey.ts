@@ -56,14 +56,89 @@ export const RateLimit = Schema.Struct({
 })
 export type RateLimit = typeof RateLimit.Type
 
+/** What the inference routes are for. */
+export const endpointCategories = [
+  "chat",
+  "search",
+  "embeddings",
+  "images",
+  "audio",
+  "video",
+  "music",
+  "rerank",
+  "models",
+  "moderations",
+  "batches",
+  "files",
+  "web-fetch",
+  "agents"
+] as const
+export type EndpointCategory = (typeof endpointCategories)[number]
+
+/** When a key may be used, in the wall-clock time of a zone. `from` equal to `until` means whole days. */
+export interface AccessSchedule {
+  readonly enabled: boolean
+  /** `HH:MM`. */
+  readonly from: string
+  /** `HH:MM`, not included. Not after `from`: on the next day. */
+  readonly until: string
+  /** The days on which it begins, 0 is Sunday. */
+  readonly days: ReadonlyArray<number>
+  /** A name of the IANA database. */
+  readonly tz: string
+}
+
+/** In patterns `*` stands for any text. A list without entries allows everything. */
 export interface ApiKeySettings {
   readonly name: string
   readonly scopes: ReadonlyArray<string>
-  /** Model ids or patterns with a trailing `*`; null or empty means every model. */
+  /** Model ids or patterns; null or empty means every model. */
   readonly allowedModels: ReadonlyArray<string> | null
+  /** Model ids or patterns that are refused, whatever else is allowed. */
+  readonly blockedModels: ReadonlyArray<string>
+  readonly allowedEndpoints: ReadonlyArray<EndpointCategory>
+  /** Names of combos, or patterns. */
+  readonly allowedCombos: ReadonlyArray<string>
+  /** Ids of connections. */
+  readonly allowedConnections: ReadonlyArray<string>
+  /** Addresses and CIDR blocks, IPv4 and IPv6. */
+  readonly ipAllowlist: ReadonlyArray<string>
   readonly expiresAtMs: number | null
   readonly rateLimits: ReadonlyArray<RateLimit>
+  /** Null or 0: no limit, here and in the next two. */
+  readonly maxRequestsPerDay: number | null
+  readonly maxRequestsPerMinute: number | null
+  /** Requests under way at the same time. */
+  readonly maxSessions: number | null
+  readonly accessSchedule: AccessSchedule | null
+  /** Nothing of what is said is kept; what it cost is. */
+  readonly noLog: boolean
   readonly isActive: boolean
+}
+
+/** What a key may do of which nothing was said. */
+export const unrestricted: Omit<ApiKeySettings, "name"> = {
+  scopes: [],
+  allowedModels: null,
+  blockedModels: [],
+  allowedEndpoints: [],
+  allowedCombos: [],
+  allowedConnections: [],
+  ipAllowlist: [],
+  expiresAtMs: null,
+  rateLimits: [],
+  maxRequestsPerDay: null,
+  maxRequestsPerMinute: null,
+  maxSessions: null,
+  accessSchedule: null,
+  noLog: false,
+  isActive: true
+}
+
+/** A secret that a rotation has replaced, and that works until its time is over. */
+export interface OldSecret {
+  readonly hash: string
+  readonly untilMs: number
 }
 
 export interface ApiKey extends ApiKeySettings {
@@ -72,6 +147,8 @@ export interface ApiKey extends ApiKeySettings {
   readonly prefix: string
   /** SHA-256 of the whole secret, lower-case hex. */
   readonly hash: string
+  /** The one that ends last comes first. */
+  readonly oldSecrets: ReadonlyArray<OldSecret>
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
 }

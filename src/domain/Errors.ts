@@ -32,10 +32,12 @@ export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ reado
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
 
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
-  readonly reason: "expired" | "inactive" | "model" | "scope"
+  readonly reason: "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "combo" | "model" | "connection" | "scope"
   readonly model: string | null
   /** The requested id that `model` stands in for, by the setting `modelFallbacks`. */
   readonly requested?: string
+  /** A wire on which a model that may not be used is a wrong request. */
+  readonly isBadRequest?: boolean
 }> {}
 
 /** The quota group is for API keys with an allocation, and the caller has none. */
@@ -212,6 +214,12 @@ export const errorView = (status: number, message: string, more: Partial<ErrorVi
 const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = {
   expired: () => "This API key has expired.",
   inactive: () => "This API key is not active.",
+  schedule: () => "This API key may not be used at this time (accessSchedule).",
+  ip: () => "This API key may not be used from this address (ipAllowlist).",
+  endpoint: () => "This API key may not use this kind of endpoint (allowedEndpoints).",
+  combo: ({ model }) => `This API key may not use the combo '${model ?? ""}' (allowedCombos).`,
+  connection: ({ model }) =>
+    `No connection and model that this API key may use serves '${model ?? ""}' (allowedConnections, blockedModels).`,
   model: ({ model, requested }) =>
     `This API key may not use the model '${model ?? ""}'${requested === undefined ? "" : `, which modelFallbacks puts in the place of '${requested}'`}.`,
   scope: () => "This API key lacks the scope for this route."
@@ -256,7 +264,7 @@ export const describe = (error: InferenceError): ErrorView => {
         { param: null }
       )
     case "KeyRejected":
-      return errorView(403, rejected[error.reason](error), {
+      return errorView(error.isBadRequest === true ? 400 : 403, rejected[error.reason](error), {
         code: `key_${error.reason}`,
         param: error.model === null ? null : "model"
       })

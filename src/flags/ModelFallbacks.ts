@@ -1,25 +1,9 @@
 /** The setting `modelFallbacks`, compiled for look-ups: which model replaces an id that is not served. Pure. */
 
+import { literals, wildcard } from "../kernel/Wildcards.ts"
+
 /** Ids longer than this are never mapped. */
 const longestId = 512
-
-const literals = (pattern: string): number => pattern.replaceAll("*", "").length
-
-/** `*` stands for any text, also none. Each part is searched once, after the one before it. */
-const matches = (pattern: string, id: string): boolean => {
-  const [head = "", ...rest] = pattern.split("*")
-  const tail = rest.pop()
-  if (tail === undefined) return pattern === id
-  if (!id.startsWith(head) || !id.endsWith(tail) || id.length < head.length + tail.length) return false
-  const end = id.length - tail.length
-  let at = head.length
-  for (const part of rest) {
-    const found = id.indexOf(part, at)
-    if (found === -1 || found + part.length > end) return false
-    at = found + part.length
-  }
-  return true
-}
 
 /** The exact id wins over patterns, and of these the one with the most letters; the first of equals. Null without an entry. */
 export const makeModelFallbacks = (fallbacks: Readonly<Record<string, string>>): ((id: string) => string | null) => {
@@ -29,8 +13,9 @@ export const makeModelFallbacks = (fallbacks: Readonly<Record<string, string>>):
   const patterns = entries
     .filter(([pattern]) => pattern.includes("*"))
     .toSorted(([one], [other]) => literals(other) - literals(one))
+    .map(([pattern, model]) => ({ fits: wildcard(pattern), model }))
   return (id) => {
     if (id.length > longestId) return null
-    return exact.get(id) ?? patterns.find(([pattern]) => matches(pattern, id))?.[1] ?? null
+    return exact.get(id) ?? patterns.find(({ fits }) => fits(id))?.model ?? null
   }
 }

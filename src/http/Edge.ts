@@ -80,6 +80,12 @@ const refusalOf = ({ code }: Denied): InferenceError => {
       return new KeyRejected({ reason: "expired", model: null })
     case "key_inactive":
       return new KeyRejected({ reason: "inactive", model: null })
+    case "key_schedule":
+      return new KeyRejected({ reason: "schedule", model: null })
+    case "key_ip":
+      return new KeyRejected({ reason: "ip", model: null })
+    case "key_endpoint":
+      return new KeyRejected({ reason: "endpoint", model: null })
     default:
       return new Unauthenticated({ reason: "wrong" })
   }
@@ -105,7 +111,7 @@ export const make = Effect.gen(function* () {
   const identify = (
     request: IncomingMessage,
     nowMs: number,
-    tier: EdgeRoute["tier"] = "inference"
+    { category, tier }: Pick<EdgeRoute, "category" | "tier">
   ): Principal | InferenceError => {
     const access = gate.judge(
       tier,
@@ -113,7 +119,8 @@ export const make = Effect.gen(function* () {
         method: request.method ?? "POST",
         url: request.url ?? "/",
         headers: request.headers,
-        socketAddress: request.socket.remoteAddress ?? null
+        socketAddress: request.socket.remoteAddress ?? null,
+        category
       },
       nowMs
     )
@@ -162,7 +169,7 @@ export const make = Effect.gen(function* () {
     const reply = new NodeReply(response, streams)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
-    const identity = identify(request, receivedMs)
+    const identity = identify(request, receivedMs, route)
     const principal = identity instanceof Error ? anonymous : identity
     const dialect = dialectOf(route, {
       rest: parameters["*"] ?? "",
@@ -272,7 +279,7 @@ export const make = Effect.gen(function* () {
   ): void => {
     const nowMs = timers.nowMs()
     const requestId = ids.next(nowMs)
-    const identity = identify(request, nowMs)
+    const identity = identify(request, nowMs, route)
     const answer = identity instanceof Error ? identity : answerOf(request, route, parameters, identity)
     if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
     else json(reply, requestId, 200, answer)
@@ -288,7 +295,7 @@ export const make = Effect.gen(function* () {
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
     if (route.key === "system.root") return answerRoot(request, reply)
-    const identity = identify(request, timers.nowMs(), "scrape")
+    const identity = identify(request, timers.nowMs(), route)
     const requestId = ids.next(timers.nowMs())
     if (identity instanceof Error) return refusePlain(reply, requestId, route, identity)
     send(reply, requestId, 200, contentType, metrics())

@@ -118,6 +118,13 @@ export class TooManyWebhooks extends Data.TaggedError("TooManyWebhooks")<{ reado
   }
 }
 
+/** As many replaced secrets of the key still work as may. */
+export class TooManySecrets extends Data.TaggedError("TooManySecrets")<{ readonly most: number }> {
+  override get message(): string {
+    return `${this.most} earlier secrets of this key still work, the most there may be. Rotate with overlapSeconds 0 to end them, or wait.`
+  }
+}
+
 /** All that the services of this folder fail with. */
 export type ManagementError =
   | EntityNotFound
@@ -130,6 +137,7 @@ export type ManagementError =
   | ConnectionReadOnly
   | ModelsNotListed
   | TooManyWebhooks
+  | TooManySecrets
   | SettingsContradict
   | StoreError
 

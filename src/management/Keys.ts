@@ -4,8 +4,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type { CreateKey, UpdateKey } from "../api/Groups/Keys.ts"
-import { ApiKeys, type CreatedKey } from "../auth/ApiKeys.ts"
+import type { CreateKey, RotateKey, UpdateKey } from "../api/Groups/Keys.ts"
+import { ApiKeys, type CreatedKey, maxOldSecrets } from "../auth/ApiKeys.ts"
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
@@ -22,6 +22,11 @@ export class Keys extends Context.Tag("gateway/management/Keys")<
     /** The secret is in the result and nowhere else. */
     readonly create: (input: CreateKey) => Effect.Effect<CreatedKey, Errors.InvalidInput | StoreError>
     readonly update: (id: string, input: UpdateKey) => Effect.Effect<ApiKey, Errors.EntityNotFound | StoreError>
+    /** Another secret; the one before works until the overlap ends. */
+    readonly rotate: (
+      id: string,
+      input: RotateKey
+    ) => Effect.Effect<CreatedKey, Errors.EntityNotFound | Errors.TooManySecrets | StoreError>
     /** The key loses its allocations in quota groups, too. */
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
@@ -47,12 +52,18 @@ export const make = Effect.gen(function* () {
     Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id))
   )
 
+  const rotate = Effect.fn("Keys.rotate")(function* (id: string, { overlapSeconds }: RotateKey) {
+    const rotated = yield* keys.rotate(id, (overlapSeconds ?? 0) * 1_000)
+    if (rotated === "full") return yield* new Errors.TooManySecrets({ most: maxOldSecrets })
+    return rotated ?? (yield* new Errors.EntityNotFound({ entity: "API key", id }))
+  })
+
   const remove = Effect.fn("Keys.remove")(function* (id: string) {
     if (!(yield* keys.remove(id))) return yield* new Errors.EntityNotFound({ entity: "API key", id })
     yield* groups.dropApiKey(id)
   }, apply)
 
-  return Keys.of({ list: Effect.sync(keys.list), get, create, update, remove })
+  return Keys.of({ list: Effect.sync(keys.list), get, create, update, rotate, remove })
 })
 
 export const layer: Layer.Layer<Keys, never, ApiKeys | ConfigChanges | QuotaGroupRepo> = Layer.effect(Keys, make)

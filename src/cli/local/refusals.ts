@@ -26,6 +26,7 @@ export const refusal = (
     case "ConnectionLimitReached":
     case "ConnectionReadOnly":
     case "TooManyWebhooks":
+    case "TooManySecrets":
       return new BadArgument({ message: error.message })
     case "ModelsNotListed":
       return new CommandFailed({ message: error.message })

@@ -103,6 +103,7 @@ interface AnswerOf {
   readonly ComboInUse: Conflict
   readonly PrefixInUse: Conflict
   readonly ConnectionLimitReached: Conflict
+  readonly TooManySecrets: Conflict
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyWebhooks: Conflict
@@ -119,6 +120,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ComboInUse: ({ message }) => new Conflict({ message }),
     PrefixInUse: ({ message }) => new Conflict({ message, param: "prefix" }),
     ConnectionLimitReached: ({ message }) => new Conflict({ message, param: "provider" }),
+    TooManySecrets: ({ message }) => new Conflict({ message, param: "overlapSeconds" }),
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),

@@ -20,7 +20,13 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     )
     const access = gate.judge(
       tier,
-      { method: method ?? "GET", url: url ?? "/", headers, socketAddress: socket.remoteAddress ?? null },
+      {
+        method: method ?? "GET",
+        url: url ?? "/",
+        headers,
+        socketAddress: socket.remoteAddress ?? null,
+        category: null
+      },
       yield* Clock.currentTimeMillis
     )
     if (access._tag === "Denied") yield* refusal(access)

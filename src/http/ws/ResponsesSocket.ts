@@ -95,7 +95,8 @@ export const make = Effect.gen(function* () {
       method: request.method ?? "GET",
       url: request.url ?? "/",
       headers: request.headers,
-      socketAddress: request.socket.remoteAddress ?? null
+      socketAddress: request.socket.remoteAddress ?? null,
+      category: "chat" as const
     }
     const localAddress = request.socket.localAddress ?? null
     // Keys may cease to be required while the socket is open.

@@ -2,7 +2,7 @@
  * The spellings of one model id: the no-thinking alias, and the suffixes that clients add on their own account (docs/routing.md).
  * Pure, and without a catalogue.
  */
-import { allowsModel } from "../../auth/ApiKeys.ts"
+import { allowsModel } from "../../auth/KeyPolicy.ts"
 import type { ApiKeySettings } from "../../domain/ApiKey.ts"
 
 /** Stands before a `<provider>/<model>` (or any other id) whose reasoning shall be suppressed. */

@@ -13,6 +13,7 @@ import quotaUse from "./0006_quota_use.ts"
 import modelLists from "./0007_model_lists.ts"
 import decisions from "./0008_decisions.ts"
 import ledger from "./0009_ledger.ts"
+import keySettings from "./0010_key_settings.ts"
 import webhooks from "./0011_webhooks.ts"
 import usageSums from "./0012_usage_sums.ts"
 
@@ -28,6 +29,7 @@ export const migrations: Migrations = {
   "0007_model_lists": modelLists,
   "0008_decisions": decisions,
   "0009_ledger": ledger,
+  "0010_key_settings": keySettings,
   "0011_webhooks": webhooks,
   "0012_usage_sums": usageSums
 }

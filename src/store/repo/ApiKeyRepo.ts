@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type ApiKey, RateLimit } from "../../domain/ApiKey.ts"
+import { type ApiKey, endpointCategories, RateLimit } from "../../domain/ApiKey.ts"
 import { Flag, Json, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
@@ -26,15 +26,38 @@ export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
   }
 >() {}
 
+const Texts = Json(Schema.Array(Text))
+
+const Schedule = Schema.Struct({
+  enabled: Schema.Boolean,
+  from: Text,
+  until: Text,
+  days: Schema.Array(Schema.Number),
+  tz: Text
+})
+
+const OldSecret = Schema.Struct({ hash: Text, untilMs: Schema.Number })
+
 const Row = Schema.Struct({
   id: Text,
   name: Text,
   prefix: Text,
   hash: Text,
-  scopes: Json(Schema.Array(Text)),
-  allowedModels: Schema.NullOr(Json(Schema.Array(Text))),
+  oldSecrets: Json(Schema.Array(OldSecret)),
+  scopes: Texts,
+  allowedModels: Schema.NullOr(Texts),
+  blockedModels: Texts,
+  allowedEndpoints: Json(Schema.Array(Schema.Literal(...endpointCategories))),
+  allowedCombos: Texts,
+  allowedConnections: Texts,
+  ipAllowlist: Texts,
   expiresAtMs: MaybeWhole,
   rateLimits: Json(Schema.Array(RateLimit)),
+  maxRequestsPerDay: MaybeWhole,
+  maxRequestsPerMinute: MaybeWhole,
+  maxSessions: MaybeWhole,
+  accessSchedule: Schema.NullOr(Json(Schedule)),
+  noLog: Flag,
   isActive: Flag,
   createdAtMs: Whole,
   lastUsedAtMs: MaybeWhole

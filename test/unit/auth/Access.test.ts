@@ -2,18 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Tier } from "../../../src/api/Tier.ts"
 import { decide } from "../../../src/auth/Access.ts"
 import type { AccessFacts } from "../../../src/auth/Access.ts"
-import type { ApiKey } from "../../../src/domain/ApiKey.ts"
+import { type ApiKey, unrestricted } from "../../../src/domain/ApiKey.ts"
 
 const key = (scopes: ReadonlyArray<string>): ApiKey => ({
+  ...unrestricted,
   id: "key-1",
   name: "a key",
   prefix: "gw_abcde",
   hash: "0",
+  oldSecrets: [],
   scopes,
-  allowedModels: null,
-  expiresAtMs: null,
-  rateLimits: [],
-  isActive: true,
   createdAtMs: 0,
   lastUsedAtMs: null
 })

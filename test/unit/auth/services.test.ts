@@ -9,7 +9,7 @@ import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Login from "../../../src/auth/Login.ts"
 import { hashPassword, verifyPassword } from "../../../src/auth/Passwords.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
-import type { ApiKeySettings } from "../../../src/domain/ApiKey.ts"
+import { type ApiKeySettings, unrestricted } from "../../../src/domain/ApiKey.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
@@ -31,14 +31,7 @@ const services = (config: Partial<AppConfig.AppConfigShape> = {}) =>
     Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent", ...config }))
   )
 
-const settings: ApiKeySettings = {
-  name: "a key",
-  scopes: [],
-  allowedModels: null,
-  expiresAtMs: null,
-  rateLimits: [],
-  isActive: true
-}
+const settings: ApiKeySettings = { ...unrestricted, name: "a key" }
 
 describe("ApiKeys", () => {
   it.scoped("knows a key from creation to removal", () =>
@@ -121,19 +114,50 @@ describe("ApiKeys", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it("judges expiry, activity and models", () => {
-    assert.isNull(ApiKeys.judge(settings, 0, "openai/gpt-4.1"))
-    assert.strictEqual(ApiKeys.judge({ ...settings, isActive: false }, 0, null), "inactive")
-    assert.isNull(ApiKeys.judge({ ...settings, expiresAtMs: 10 }, 9, null))
-    assert.strictEqual(ApiKeys.judge({ ...settings, expiresAtMs: 10 }, 10, null), "expired")
-    const limited = { ...settings, allowedModels: ["openai/*", "groq/llama"] }
-    assert.isNull(ApiKeys.judge(limited, 0, "openai/gpt-4.1"))
-    assert.isNull(ApiKeys.judge(limited, 0, "groq/llama"))
-    assert.strictEqual(ApiKeys.judge(limited, 0, "groq/llama-2"), "model")
-    assert.strictEqual(ApiKeys.judge(limited, 0, "openaix/gpt"), "model")
-    assert.isNull(ApiKeys.judge({ ...settings, allowedModels: [] }, 0, "any"))
-    assert.isNull(ApiKeys.judge({ ...settings, allowedModels: ["*"] }, 0, "any"))
-  })
+  it.scoped("lets a replaced secret work until its overlap ends, and ends all with an overlap of nothing", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const { key, secret } = yield* keys.create(settings)
+      const rotated = (overlapMs: number) =>
+        Effect.flatMap(keys.rotate(key.id, overlapMs), (made) =>
+          made === null || made === "full" ? Effect.die(made) : Effect.succeed(Redacted.value(made.secret))
+        )
+      const idOf = (raw: string) => {
+        const found = keys.identify(raw)
+        return typeof found === "object" && found._tag === "Key" ? found.key.id : found
+      }
+      const first = Redacted.value(secret)
+      const second = yield* rotated(10_000)
+      assert.deepStrictEqual([idOf(first), idOf(second)], [key.id, key.id])
+      // What is changed of the key holds for its old secret, too.
+      yield* keys.update(key.id, { isActive: false })
+      const old = keys.identify(first)
+      assert.isFalse(typeof old === "object" && old._tag === "Key" && old.key.isActive)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual([idOf(first), idOf(second)], ["wrong", key.id])
+      const third = yield* rotated(60_000)
+      const fourth = yield* rotated(1_000)
+      yield* TestClock.adjust("1 seconds")
+      assert.deepStrictEqual([second, third, fourth].map(idOf), ["wrong", "wrong", key.id])
+      const fifth = yield* rotated(1_000)
+      const sixth = yield* rotated(0)
+      assert.deepStrictEqual([fourth, fifth, sixth].map(idOf), ["wrong", "wrong", key.id])
+      assert.isNull(yield* keys.rotate("another", 0))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("keeps a bounded number of replaced secrets, and forgets them with the key", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const repo = yield* ApiKeyRepo
+      const { key, secret } = yield* keys.create(settings)
+      for (let count = 0; count < ApiKeys.maxOldSecrets; count += 1) yield* keys.rotate(key.id, 60_000)
+      assert.strictEqual(yield* keys.rotate(key.id, 60_000), "full")
+      assert.strictEqual((yield* repo.get(key.id))?.oldSecrets.length, ApiKeys.maxOldSecrets)
+      assert.isTrue(yield* keys.remove(key.id))
+      assert.strictEqual(keys.identify(Redacted.value(secret)), "wrong")
+    }).pipe(Effect.provide(services()))
+  )
 })
 
 describe("Sessions", () => {

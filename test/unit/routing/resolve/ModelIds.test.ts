@@ -1,14 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { ApiKeySettings } from "../../../../src/domain/ApiKey.ts"
+import { type ApiKeySettings, unrestricted } from "../../../../src/domain/ApiKey.ts"
 import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../../src/routing/resolve/ModelIds.ts"
 
 const key = (...allowedModels: ReadonlyArray<string>): ApiKeySettings => ({
+  ...unrestricted,
   name: "k",
-  scopes: [],
-  allowedModels,
-  expiresAtMs: null,
-  rateLimits: [],
-  isActive: true
+  allowedModels
 })
 
 const alias = `${noThinkingPrefix}anthropic/claude-sonnet-4-5`
