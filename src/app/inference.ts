@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
 import * as AccessTokens from "../inference/failover/AccessTokens.ts"
+import * as CallReservations from "../inference/failover/CallReservations.ts"
 import * as CallRunner from "../inference/failover/CallRunner.ts"
 import * as ConcurrencyLimiter from "../inference/failover/ConcurrencyLimiter.ts"
 import * as Failover from "../inference/failover/Failover.ts"
@@ -17,6 +18,7 @@ import * as Hedging from "../inference/features/hedging/Hedging.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import * as Admission from "../inference/request/Admission.ts"
 import * as Opening from "../inference/request/Opening.ts"
 import * as Acknowledgement from "../inference/settle/Acknowledgement.ts"
 import * as Ending from "../inference/settle/Ending.ts"
@@ -32,7 +34,7 @@ const attempts = AttemptRunner.layer.pipe(
 
 const calls = CallRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(attempts, OutcomeRecorder.layer)),
-  Layer.provideMerge(Layer.mergeAll(AccessTokens.layer, Waits.layer))
+  Layer.provideMerge(Layer.mergeAll(AccessTokens.layer, CallReservations.layer, Waits.layer))
 )
 
 const failover = Failover.layer.pipe(
@@ -50,6 +52,6 @@ const features = Features.layer.pipe(
 /** Over a configuration, the routing engine and settlement. */
 export const inference = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
-  Layer.provide(settlement),
+  Layer.provide(Layer.mergeAll(settlement, Admission.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))
 )

@@ -25,6 +25,7 @@ import * as HttpServer from "../http/Server.ts"
 import * as Explain from "../inference/Explain.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
+import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
@@ -58,6 +59,7 @@ import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as Repos from "../store/Repos.ts"
+import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
@@ -154,6 +156,7 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer, webhooks).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
+  Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)

@@ -10,9 +10,11 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { type InferenceError, InternalError } from "../domain/Errors.ts"
 import * as Engine from "../routing/decide/Engine.ts"
+import type { Commitment } from "../ledger/Commitment.ts"
 import * as TokenCounter from "./counting/TokenCounter.ts"
 import type { Answered } from "./features/Feature.ts"
 import { Features } from "./features/Features.ts"
+import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
 import { Opening } from "./request/Opening.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
@@ -33,6 +35,7 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
 const nothing = (): void => {}
 
 export const make = Effect.gen(function* () {
+  const admission = yield* Admission
   const counter = yield* TokenCounter.TokenCounter
   const ending = yield* Ending
   const { shares } = yield* Engine.Engine
@@ -56,6 +59,12 @@ export const make = Effect.gen(function* () {
     features.ended(work, end)
   }
 
+  /** With the calls that were made beside it. */
+  const whole = (answered: Answered): Answered => {
+    const { charged } = answered.work.trail
+    return charged.length === 0 ? answered : { ...answered, others: [...answered.others, ...charged] }
+  }
+
   /** Where no upstream has reported its usage, the prompt is counted for the bill first. */
   const counted = (answered: Answered): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -64,8 +73,10 @@ export const make = Effect.gen(function* () {
       return Effect.map(counting, (textTokens) => finish({ ...answered, work: { ...work, textTokens } }))
     })
 
-  const settle = (answered: Answered): Effect.Effect<void> =>
-    isUncounted(answered) ? counted(answered) : Effect.sync(() => finish(answered))
+  const settle = (ended: Answered): Effect.Effect<void> => {
+    const answered = whole(ended)
+    return isUncounted(answered) ? counted(answered) : Effect.sync(() => finish(answered))
+  }
 
   const answer = (work: Work, over: () => void): void => {
     const { exchange } = work
@@ -85,16 +96,19 @@ export const make = Effect.gen(function* () {
 
   const serve = (exchange: Exchange, over: () => void = nothing): void => {
     let leave = nothing
+    let commitment: Commitment | null = null
     let isOver = false
     const ended = (): void => {
       if (isOver) return
       isOver = true
       leave()
+      if (commitment !== null) admission.leave(commitment)
       over()
     }
     try {
       const work = opening.open(exchange)
       if (!("_tag" in work)) {
+        commitment = work.commitment
         // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
         leave = shares.enter(work.resolution, apiKeyIdOf(exchange)) ?? nothing
         return answer(work, ended)
@@ -114,5 +128,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Pipeline,
   never,
-  TokenCounter.TokenCounter | Ending | Engine.Engine | Features | Opening
+  Admission | TokenCounter.TokenCounter | Ending | Engine.Engine | Features | Opening
 > = Layer.effect(Pipeline, make)

@@ -9,6 +9,7 @@ export const lockFile = (dataDir: string): string => join(dataDir, "gateway.lock
 export const masterKeyFile = (dataDir: string): string => join(dataDir, "master.key")
 export const backupFolder = (dataDir: string): string => join(dataDir, "backups")
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
+export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 
 /** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */
 export const onDisk = <A>(path: string, run: () => A): Effect.Effect<A, StoreFailure> =>

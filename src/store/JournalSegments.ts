@@ -3,7 +3,7 @@
  * segment takes rows until it is closed and is removed once they are in the table. Synchronous, because the request path writes here.
  */
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { type ReadLines, readLines } from "./UsageLines.ts"
 
 export interface Segments {
@@ -25,16 +25,19 @@ const quietly = (run: () => void): void => {
   }
 }
 
-/** Segments in a folder that has none yet. */
-export const inFolder = (folder: string): Segments => {
-  let opened = 0
+/** The number in the name of a segment. */
+export const numberOf = (path: string): number => Number.parseInt(basename(path), 10)
+
+/** Segments in a folder that has none with a number above `opened`. */
+export const inFolder = (folder: string, opened = 0): Segments => {
+  let last = opened
   let current: { readonly path: string; readonly descriptor: number } | null = null
   let torn = false
 
   const begin = () => {
-    const path = join(folder, `${String(opened + 1).padStart(10, "0")}${extension}`)
+    const path = join(folder, `${String(last + 1).padStart(10, "0")}${extension}`)
     const descriptor = openSync(path, "ax", 0o600)
-    opened += 1
+    last += 1
     torn = false
     return { path, descriptor }
   }

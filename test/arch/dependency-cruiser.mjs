@@ -3,7 +3,7 @@ const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
-  ["providers", "routing", "usage", "tokens", "simulation", "webhooks"],
+  ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
   ["inference", "management"],
   ["http", "cli"],
   ["app"]
@@ -20,7 +20,8 @@ const neighbours = {
   resilience: ["flags", "events"],
   routing: ["providers", "usage"],
   usage: ["providers"],
-  simulation: ["providers", "routing", "usage"]
+  simulation: ["providers", "routing", "usage"],
+  ledger: ["usage"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */
@@ -58,7 +59,7 @@ export default {
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
       from: {
-        path: "^src/(domain|wire|api|resilience|flags|events|providers|routing|simulation|usage|webhooks|management)/"
+        path: "^src/(domain|wire|api|resilience|flags|events|ledger|providers|routing|simulation|usage|webhooks|management)/"
       },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },

@@ -9,8 +9,9 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Call } from "../../routing/health/TargetHealth.ts"
 import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
 import { type AttemptResult, failed, ownFailure } from "../attempt/AttemptResult.ts"
-import { AttemptRunner } from "../attempt/AttemptRunner.ts"
+import { type Attempting, AttemptRunner } from "../attempt/AttemptRunner.ts"
 import { AccessTokens } from "./AccessTokens.ts"
+import { CallReservations, type HeldCall } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
 import type { Contender } from "./Contender.ts"
 import { OutcomeRecorder } from "./OutcomeRecorder.ts"
@@ -42,9 +43,16 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
   }
 >() {}
 
+/** Between the choice of the target and its call another request has taken what was left. */
+const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit of this API key is reserved by now."))
+
+/** For callers without limits. */
+const free: HeldCall = { onFile: (start) => start(), release: () => {} }
+
 export const make = Effect.gen(function* () {
   const attempts = yield* AttemptRunner
   const recorder = yield* OutcomeRecorder
+  const reservations = yield* CallReservations
   const stats = yield* PerformanceStats.PerformanceStats
   const timers = yield* Timers.Timers
   const tokens = yield* AccessTokens
@@ -80,6 +88,12 @@ export const make = Effect.gen(function* () {
     })
   }
 
+  const hold = ({ work }: FailoverRun, target: Target): HeldCall | null =>
+    work.commitment === null ? free : reservations.hold(work, work.commitment, target)
+
+  const onFile = (held: HeldCall): Effect.Effect<void> =>
+    held === free ? Effect.void : Effect.async((resume) => held.onFile(() => resume(Effect.void)))
+
   const runCall: typeof CallRunner.Service.run = (run, step, contender, next) => {
     const { held, heldLastResort, lastChance, probe, turn } = step
     const { target } = turn
@@ -89,12 +103,14 @@ export const make = Effect.gen(function* () {
     const call = (): Call => ({ target: fresh, startedMs, endedMs: timers.nowMs(), probe })
     const begunMs = timers.monotonicMs()
     const over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
-    const calling = tokens.mayBeStale(target)
+    const reserved = hold(run, target)
+    const making = tokens.mayBeStale(target)
       ? Effect.flatMap(waits.within(run.work, tokens.fresh(target)), (renewed) => {
           fresh = renewed ?? target
           return asked(run, fresh, lastChance, contender)
         })
       : Effect.suspend(() => asked(run, target, lastChance, contender))
+    const calling = reserved === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(reserved), making)
     const hasLost = (): boolean => contender?.hasLost() === true
     let failure: Outcome["failure"] = null
     return Effect.flatMap(
@@ -102,6 +118,7 @@ export const make = Effect.gen(function* () {
         over()
         try {
           // Health is told before the places are given back.
+          if (Exit.isSuccess(exit) && exit.value._tag === "Failed") reserved?.release()
           if (Exit.isSuccess(exit)) failure = recorder.over(run, call(), exit.value, begunMs, hasLost())
           else recorder.givenUp(run, call(), Exit.isInterrupted(exit))
         } finally {
@@ -139,25 +156,44 @@ export const make = Effect.gen(function* () {
         heldLastResort?.()
       }
     }
+    let reserved: HeldCall | null = null
     const finished = (result: AttemptResult): void => {
       if (isOver) return
       try {
+        if (result._tag === "Failed") reserved?.release()
         const failure = close((call) => recorder.over(run, call, result, begunMs, false))
         ended({ turn, result, failure, lost: false })
       } catch (defect) {
         died(defect)
       }
     }
-    try {
-      const attempting = attempts.begin(run.work, target, lastChance)
-      if (attempting._tag === "Effect") return false
-      over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
-      if (attempting._tag === "Known") finished(attempting.result)
-      else attempting.start(finished)
-    } catch (defect) {
-      if (!isOver) close((call) => recorder.givenUp(run, call, false))
-      died(defect)
+    const guarded = (start: () => void): void => {
+      try {
+        start()
+      } catch (defect) {
+        if (!isOver) close((call) => recorder.givenUp(run, call, false))
+        died(defect)
+      }
     }
+    let attempting: Attempting
+    try {
+      attempting = attempts.begin(run.work, target, lastChance)
+      if (attempting._tag === "Effect") return false
+    } catch (defect) {
+      close((call) => recorder.givenUp(run, call, false))
+      died(defect)
+      return true
+    }
+    const made = attempting
+    guarded(() => {
+      over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
+      if (made._tag === "Known") return finished(made.result)
+      const { start } = made
+      if (run.work.commitment === null) return start(finished)
+      reserved = hold(run, target)
+      if (reserved === null) finished(overLimit)
+      else reserved.onFile(() => guarded(() => start(finished)))
+    })
     return true
   }
 
@@ -167,5 +203,11 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   CallRunner,
   never,
-  AttemptRunner | OutcomeRecorder | PerformanceStats.PerformanceStats | Timers.Timers | AccessTokens | Waits
+  | AttemptRunner
+  | CallReservations
+  | OutcomeRecorder
+  | PerformanceStats.PerformanceStats
+  | Timers.Timers
+  | AccessTokens
+  | Waits
 > = Layer.effect(CallRunner, make)

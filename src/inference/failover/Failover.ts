@@ -13,6 +13,7 @@ import { Continuation } from "../attempt/Continuation.ts"
 import type { Work } from "../request/Exchange.ts"
 import { StopSignal } from "../request/StopSignal.ts"
 import { AccessTokens } from "./AccessTokens.ts"
+import { CallReservations } from "./CallReservations.ts"
 import { CallRunner } from "./CallRunner.ts"
 import { ConcurrencyLimiter, noLongerThan } from "./ConcurrencyLimiter.ts"
 import { answered, endOfWalk, type FailoverEnd, stopped } from "./FailoverEnd.ts"
@@ -46,13 +47,14 @@ export const make = Effect.gen(function* () {
   const health = yield* TargetHealth
   const hedge = yield* Hedge
   const limiter = yield* ConcurrencyLimiter
+  const reservations = yield* CallReservations
   const settings = yield* Settings.Settings
   const stop = yield* StopSignal
   const timers = yield* Timers.Timers
   const tokens = yield* AccessTokens
   const waits = yield* Waits
   const policyFor = makePolicies()
-  const runServices: RunServices = { gate, health, limiter, settings, stop, timers, waits }
+  const runServices: RunServices = { gate, health, limiter, reservations, settings, stop, timers, waits }
 
   const next = (run: FailoverRun, step: RunStep): Effect.Effect<FailoverEnd> => {
     switch (step._tag) {
@@ -162,6 +164,7 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Failover,
   never,
+  | CallReservations
   | CallRunner
   | ConcurrencyGate.ConcurrencyGate
   | TargetHealth

@@ -13,6 +13,7 @@ import { Walk } from "../../routing/walk/Walk.ts"
 import type { AttemptResult } from "../attempt/AttemptResult.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { StopSignal } from "../request/StopSignal.ts"
+import type { CallReservations } from "./CallReservations.ts"
 import type { ConcurrencyLimiter, Waiting } from "./ConcurrencyLimiter.ts"
 import type { Waits } from "./Waits.ts"
 
@@ -40,6 +41,7 @@ export interface RunServices {
   readonly timers: Pick<typeof Timers.Timers.Service, "nowMs">
   readonly waits: Pick<typeof Waits.Service, "leftMs">
   readonly limiter: typeof ConcurrencyLimiter.Service
+  readonly reservations: Pick<typeof CallReservations.Service, "unready">
 }
 
 const lastResortKey = (connectionId: string): string => `last resort\n${connectionId}`
@@ -89,7 +91,8 @@ export class FailoverRun implements WalkWorld<Release, Waiting> {
   }
 
   unready(target: Target, nowMs: number): Unready | null {
-    return this.#services.health.unready(target, nowMs)
+    const { health, reservations } = this.#services
+    return health.unready(target, nowMs) ?? reservations.unready(this.work, target)
   }
 
   admit(target: Target, nowMs: number, lastResort?: boolean): Admission {

@@ -15,6 +15,7 @@ import type { Question } from "../../routing/decide/Engine.ts"
 import type { Decided } from "../../routing/decide/Decide.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
+import type { Commitment } from "../../ledger/Commitment.ts"
 import type { Trail } from "./Trail.ts"
 
 export interface ClientReply {
@@ -110,6 +111,8 @@ export interface Work {
   readonly decision: Decided
   /** The session's id as the client gave it; null without one. */
   readonly sessionId: string | null
+  /** What it has reserved of its key's limits; null for callers without limits. */
+  readonly commitment: Commitment | null
   /** What has happened to it so far. */
   readonly trail: Trail
   readonly resumption?: Resumption

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
-import { type InferenceError, InvalidRequest, PreviousResponseNotFound } from "../../domain/Errors.ts"
+import { type InferenceError, InvalidRequest, LimitReached, PreviousResponseNotFound } from "../../domain/Errors.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
 import * as Resolutions from "../../routing/resolve/Resolutions.ts"
@@ -20,6 +20,7 @@ import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 import * as IdGen from "../../platform/IdGen.ts"
+import { Admission } from "./Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
@@ -99,6 +100,7 @@ const restricted = (
 }
 
 export const make = Effect.gen(function* () {
+  const admission = yield* Admission
   const engine = yield* Engine.Engine
   const ids = yield* IdGen.IdGen
   const resolutions = yield* Resolutions.Resolutions
@@ -151,6 +153,8 @@ export const make = Effect.gen(function* () {
     const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
     const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
     if (refusal !== null) return refusal
+    const admitted = admission.admit(exchange, sessionId)
+    if (admitted instanceof LimitReached) return admitted
     engine.commit(question, decision)
     return {
       exchange,
@@ -166,6 +170,7 @@ export const make = Effect.gen(function* () {
       question,
       decision,
       sessionId,
+      commitment: admitted,
       trail: new Trail()
     }
   }
@@ -176,5 +181,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Opening,
   never,
-  Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
+  Admission | Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
 > = Layer.effect(Opening, make)

@@ -6,6 +6,7 @@ import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Unready } from "../../routing/health/TargetHealth.ts"
+import type { EarlierPart } from "./AnswerReport.ts"
 
 const endedMs = ({ latencyMs, startedMs }: AttemptRecord): number => startedMs + latencyMs
 
@@ -13,6 +14,7 @@ export class Trail {
   #attempts: Array<AttemptRecord> = []
   #exclusions: Map<Target, Unready> | null = null
   #targetWire: WireName | null = null
+  #charged: ReadonlyArray<EarlierPart> = nothing
 
   /** One per call, in the order in which they ended. */
   get attempts(): ReadonlyArray<AttemptRecord> {
@@ -27,6 +29,15 @@ export class Trail {
   /** Wire of the latest upstream call; null before the first. */
   get targetWire(): WireName | null {
     return this.#targetWire
+  }
+
+  /** Calls beside the one that answered which belong on the bill: those that another one was faster than. */
+  get charged(): ReadonlyArray<EarlierPart> {
+    return this.#charged
+  }
+
+  charge(part: EarlierPart): void {
+    this.#charged = [...this.#charged, part]
   }
 
   asked(wire: WireName | null): void {
@@ -59,3 +70,4 @@ export class Trail {
 }
 
 const none: ReadonlyMap<Target, Unready> = new Map()
+const nothing: ReadonlyArray<EarlierPart> = []

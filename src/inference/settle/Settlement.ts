@@ -6,7 +6,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
-import type { Outcome } from "../../domain/Usage.ts"
+import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import type { Charge } from "../../ledger/Commitment.ts"
+import type { Reservation } from "../../ledger/KeyAccount.ts"
+import { KeyLimits } from "../../ledger/KeyLimits.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as DecisionLog from "../../routing/records/DecisionLog.ts"
@@ -16,6 +19,7 @@ import { decisionWith } from "../request/AddedSystem.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Served } from "./Bill.ts"
+import { ledgerCalls } from "./LedgerCalls.ts"
 import { refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
 
 export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
@@ -40,6 +44,15 @@ export class Settlement extends Context.Tag("gateway/inference/settle/Settlement
 >() {}
 
 const none: ReadonlyArray<Served> = []
+const noReservations: ReadonlyArray<Reservation> = []
+
+const chargesOf = ({ items }: Bill): ReadonlyArray<Charge> =>
+  items.map(({ costNanoUsd, target, tokens }) => ({
+    provider: target.account.spec.id,
+    model: target.model,
+    nanoUsd: costNanoUsd,
+    tokens: tokens.in + tokens.out
+  }))
 
 export const make = Effect.gen(function* () {
   const { acknowledge } = yield* Acknowledgement
@@ -47,7 +60,8 @@ export const make = Effect.gen(function* () {
   const decisions = yield* DecisionLog.DecisionLog
   const prices = yield* PriceBook.PriceBook
   const telemetry = yield* Telemetry.Telemetry
-  const { monotonicMs } = yield* Timers.Timers
+  const limits = yield* KeyLimits
+  const { monotonicMs, nowMs } = yield* Timers.Timers
 
   const recordDecision = (work: Work, served: Served | null, outcome: Outcome): void =>
     decisions.record({
@@ -64,11 +78,24 @@ export const make = Effect.gen(function* () {
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
+  /** The row as the ledger's entry, after its cost is booked on the limits of the key. */
+  const booked = (work: Work, row: UsageRow, bill: Bill): UsageRow => {
+    const { commitment, trail } = work
+    if (commitment === null && trail.attempts.length < 2) return row
+    const reserved = commitment?.reservations ?? noReservations
+    if (commitment !== null) limits.settle(commitment, chargesOf(bill))
+    return {
+      ...row,
+      reservedNanoUsd: reserved.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0),
+      calls: trail.attempts.length < 2 ? null : ledgerCalls(trail.attempts, bill.items, reserved, nowMs())
+    }
+  }
+
   return Settlement.of({
     bill: (work, served, others = none) => makeBill(prices, work, served, others, monotonicMs()),
     settle: (work, served, bill, ending, answer) => {
       const { exchange } = work
-      const row = rowOf(work, served, bill, ending)
+      const row = booked(work, rowOf(work, served, bill, ending), bill)
       acknowledge(row, answer, exchange)
       recordDecision(work, served, ending.outcome)
       telemetry.observe({
@@ -100,6 +127,7 @@ export const layer: Layer.Layer<
   | Acknowledgement
   | Catalog.Catalog
   | DecisionLog.DecisionLog
+  | KeyLimits
   | PriceBook.PriceBook
   | Telemetry.Telemetry
   | Timers.Timers

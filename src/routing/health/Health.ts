@@ -23,7 +23,7 @@ import { type BreakerWait, type LastResort, probeInMs, retryAtMs } from "./LastR
 
 /** Why a target is left out. */
 export interface Unready {
-  readonly rule: "breaker" | "cooldown" | "terminal" | "lockout"
+  readonly rule: "breaker" | "cooldown" | "terminal" | "lockout" | "limit"
   /** Epoch milliseconds; null when it does not end by itself, or its end is not known. */
   readonly untilMs: number | null
   /** The state that only an operator can end. */

@@ -31,6 +31,14 @@ export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
   SpendRepo,
   {
     readonly sum: (query: SpendQuery) => Effect.Effect<Spend, StoreError>
+    /**
+     * The same, and which of some rows it has in it, by their ids. They are asked for once nothing can be written any more, so that a caller who
+     * counts along knows what it has counted twice.
+     */
+    readonly sumWith: (
+      query: SpendQuery,
+      recent: () => ReadonlyArray<string>
+    ) => Effect.Effect<Spend & { readonly included: ReadonlySet<string> }, StoreError>
     /** Arrival times (epoch milliseconds) of the key's newest requests that were not refused by a limit; the newest first. */
     readonly arrivals: (
       apiKeyId: string,
@@ -103,6 +111,19 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  const sumWith: Context.Tag.Service<SpendRepo>["sumWith"] = Effect.fn("SpendRepo.sumWith")((query, recent) =>
+    sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const ids = JSON.stringify(recent())
+          const found = yield* sql<{ readonly id: string }>`
+            SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${ids}))`
+          return { ...(yield* sum(query)), included: new Set(found.map(({ id }) => id)) }
+        })
+      )
+      .pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
+  )
+
   /** Deleted requests count as having arrived at the end of their minute. */
   const deletedArrivals = (apiKeyId: string, sinceMs: number) =>
     sql<{ readonly startMs: number; readonly admitted: number }>`
@@ -128,7 +149,7 @@ export const make = Effect.gen(function* () {
     Effect.mapError(Table.named("SpendRepo.arrivals"))
   )
 
-  return SpendRepo.of({ sum, arrivals })
+  return SpendRepo.of({ sum, sumWith, arrivals })
 })
 
 export const layer: Layer.Layer<SpendRepo, never, SqlClient.SqlClient> = Layer.effect(SpendRepo, make)

@@ -89,6 +89,7 @@ export const make = Effect.gen(function* () {
       ends.flatMap(({ trail }) => trail.attempts.map(named)),
       new Map(ends.flatMap(({ trail }) => [...trail.exclusions]))
     )
+    for (const { trail } of ends) for (const part of trail.charged) work.trail.charge(part)
   }
 
   /** Asks all members. Those that are sent away see a client that leaves, which is no failure. */
@@ -154,6 +155,7 @@ export const make = Effect.gen(function* () {
         // Its targets are not those that the record of the decision lists.
         work.trail.join(asked.trail.attempts, noExclusions)
         work.trail.asked(asked.trail.targetWire)
+        for (const part of asked.trail.charged) work.trail.charge(part)
         return { work: { ...work, decision: { ...work.decision, reason } }, end, others: servedBy(ends) }
       })
     })

@@ -10,6 +10,8 @@ import * as Either from "effect/Either"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { LimitReached } from "../../../domain/Errors.ts"
+import { Admission } from "../../request/Admission.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import * as Engine from "../../../routing/decide/Engine.ts"
 import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
@@ -57,6 +59,7 @@ export const make = Effect.gen(function* () {
   const quotas = yield* QuotaWindows.QuotaWindows
   const resolutions = yield* Resolutions.Resolutions
   const timers = yield* Timers.Timers
+  const admission = yield* Admission
   const { seed } = yield* IdGen.IdGen
   /** In the background, at most until the gateway closes. */
   const run = yield* FiberSet.makeRuntime<never>()
@@ -85,7 +88,7 @@ export const make = Effect.gen(function* () {
   const ask = (job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>
     Effect.suspend(() => {
       const { sessionKey, target, work } = job
-      const asked = summaryWork({
+      const made = summaryWork({
         work,
         question: questionOf(transcript, earlier?.summary ?? null),
         ...askedOf(job),
@@ -94,6 +97,10 @@ export const make = Effect.gen(function* () {
         nowMs: timers.nowMs(),
         monotonicMs: timers.monotonicMs()
       })
+      const commitment = admission.admitInner(made.exchange)
+      // The client's own requests are refused by now; no summary is worth what is left.
+      if (commitment instanceof LimitReached) return Effect.void
+      const asked = { ...made, commitment }
       engine.commit(asked.question, asked.decision)
 
       const conclude = (end: FailoverEnd): void => {
@@ -115,7 +122,8 @@ export const make = Effect.gen(function* () {
             onSome: (end) => (isCutByStop(end) ? account.givenUp(asked, "gateway_closing") : conclude(end))
           })
         ),
-        Effect.onInterrupt(() => Effect.sync(() => account.givenUp(asked, "gateway_closing")))
+        Effect.onInterrupt(() => Effect.sync(() => account.givenUp(asked, "gateway_closing"))),
+        Effect.ensuring(Effect.sync(() => (commitment === null ? undefined : admission.leave(commitment))))
       )
     })
 
@@ -168,6 +176,7 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Handoff,
   never,
+  | Admission
   | SummaryAccount
   | Engine.Engine
   | Failover

@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
   const { nowMs } = yield* Timers.Timers
 
   const close = (work: Work, served: Served | null, outcome: UsageOutcome): void => {
-    const bill = settlement.bill(work, served)
+    const bill = settlement.bill(work, served, work.trail.charged)
     if (served !== null && served.report !== null) {
       const { costNanoUsd, tokens } = bill
       const { account, share } = served.target

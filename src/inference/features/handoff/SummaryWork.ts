@@ -135,6 +135,7 @@ export const summaryWork = (asking: Asking): Work => {
     question,
     decision: { ...decided, reason: { _tag: "Summary", requestId: work.exchange.requestId } },
     sessionId: work.sessionId,
+    commitment: null,
     trail: new Trail()
   }
 }

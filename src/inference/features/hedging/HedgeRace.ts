@@ -8,6 +8,8 @@ import type { ClientReply } from "../../request/Exchange.ts"
 
 export interface HedgeRace {
   readonly enter: () => Contender
+  /** The others have lost: to them it looks as if the client had left. */
+  readonly won: (winner: Contender) => void
 }
 
 const nothing = (): void => {}
@@ -19,22 +21,24 @@ interface Entry {
 
 export const makeHedgeRace = (client: ClientReply): HedgeRace => {
   const entries: Array<Entry> = []
+  const entryOf = new Map<Contender, Entry>()
+
+  const wonBy = (own: Entry): void => {
+    for (const other of entries) {
+      if (other === own || other.lost) continue
+      other.lost = true
+      other.leaving.tell()
+    }
+  }
 
   const enter = (): Contender => {
     const own: Entry = { lost: false, leaving: new Listeners() }
     entries.push(own)
-    const win = (): void => {
-      for (const other of entries) {
-        if (other === own || other.lost) continue
-        other.lost = true
-        other.leaving.tell()
-      }
-    }
-    return {
+    const contender: Contender = {
       hasLost: () => own.lost,
       reply: {
         head: (status, headers) => {
-          win()
+          wonBy(own)
           client.head(status, headers)
         },
         write: (chunk) => own.lost || client.write(chunk),
@@ -60,6 +64,14 @@ export const makeHedgeRace = (client: ClientReply): HedgeRace => {
         isClosed: () => own.lost || client.isClosed()
       }
     }
+    entryOf.set(contender, own)
+    return contender
   }
-  return { enter }
+  return {
+    enter,
+    won: (winner) => {
+      const own = entryOf.get(winner)
+      if (own !== undefined) wonBy(own)
+    }
+  }
 }

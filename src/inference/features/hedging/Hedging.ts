@@ -11,6 +11,21 @@ import { makeHedgeRace } from "./HedgeRace.ts"
 
 const isSettled = ({ lost, result }: Outcome): boolean => !lost && result._tag !== "Failed"
 
+/** A call that has lost sees that its client left, and ends at once; what else it waits for is broken off after this time. */
+const loserEndsMs = 100
+
+/** What the slower call has cost is on the bill. */
+const charge = (run: FailoverRun, loser: Fiber.Fiber<Outcome>): Effect.Effect<void> =>
+  Effect.flatMap(Effect.timeoutOption(Fiber.join(loser), loserEndsMs), (ended) => {
+    if (Option.isNone(ended)) return Effect.asVoid(Fiber.interrupt(loser))
+    const { result, turn } = ended.value
+    if (result._tag !== "Failed" && result.report !== null) {
+      const { firstContentMs, report } = result
+      run.work.trail.charge({ target: turn.target, report, firstContentMs })
+    }
+    return Effect.void
+  })
+
 export const make = Effect.gen(function* () {
   const calls = yield* CallRunner
 
@@ -20,15 +35,19 @@ export const make = Effect.gen(function* () {
   const hedged: HedgedCall = (run, step, delayMs) =>
     Effect.gen(function* () {
       const race = makeHedgeRace(run.work.exchange.reply)
-      const first = yield* Effect.fork(alone(run, step, race.enter()))
+      const ofFirst = race.enter()
+      const first = yield* Effect.fork(alone(run, step, ofFirst))
       const early = yield* Effect.timeoutOption(Fiber.join(first), delayMs)
       if (Option.isSome(early)) return early.value
       const due = run.walk.hedgeDue(step.turn)
       if (due._tag !== "Ask") return yield* Fiber.join(first)
-      const second = yield* Effect.fork(alone(run, due, race.enter()))
+      const ofSecond = race.enter()
+      const second = yield* Effect.fork(alone(run, due, ofSecond))
       const one = yield* Effect.raceFirst(Fiber.join(first), Fiber.join(second))
       if (isSettled(one)) {
-        yield* Effect.zipRight(Fiber.interrupt(first), Fiber.interrupt(second))
+        const isFirst = one.turn.index !== due.turn.index
+        race.won(isFirst ? ofFirst : ofSecond)
+        yield* charge(run, isFirst ? second : first)
         return one
       }
       if (one.failure !== null) run.walk.failed(one.turn, one.failure)

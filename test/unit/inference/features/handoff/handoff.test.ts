@@ -24,6 +24,8 @@ import * as Catalog from "../../../../../src/providers/Catalog.ts"
 import * as Engine from "../../../../../src/routing/decide/Engine.ts"
 import * as QuotaWindows from "../../../../../src/routing/quota/QuotaWindows.ts"
 import * as DecisionLog from "../../../../../src/routing/records/DecisionLog.ts"
+import { Admission } from "../../../../../src/inference/request/Admission.ts"
+import { KeyLimits } from "../../../../../src/ledger/KeyLimits.ts"
 import * as Resolutions from "../../../../../src/routing/resolve/Resolutions.ts"
 import * as PriceBook from "../../../../../src/usage/PriceBook.ts"
 import * as Telemetry from "../../../../../src/usage/Telemetry.ts"
@@ -93,6 +95,7 @@ const setUp = (remaining = 0.1) =>
           }),
           mocked(Catalog.Catalog, {}),
           mocked(DecisionLog.DecisionLog, { record: () => {} }),
+          mocked(KeyLimits, {}),
           mocked(PriceBook.PriceBook, { price: () => null }),
           mocked(Telemetry.Telemetry, { observe: () => {} })
         )
@@ -108,6 +111,7 @@ const setUp = (remaining = 0.1) =>
             timers,
             failover,
             mocked(Resolutions.Resolutions, {}),
+            mocked(Admission, { admitInner: () => null }),
             mocked(IdGen.IdGen, { seed: () => 1 })
           )
         )

@@ -1,0 +1,109 @@
+/**
+ * What calls of keys with limits reserve: checked before a target is chosen, held in the same turn in which the call begins, and on file
+ * before it is made. Requests of other callers pass by with one comparison.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CallEstimate, Commitment } from "../../ledger/Commitment.ts"
+import type { Reservation } from "../../ledger/KeyAccount.ts"
+import { KeyLimits } from "../../ledger/KeyLimits.ts"
+import { Timers } from "../../platform/Timers.ts"
+import type { Unready } from "../../routing/health/TargetHealth.ts"
+import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import { reservationLine } from "../../store/ReservationLines.ts"
+import { Reservations } from "../../store/Reservations.ts"
+import { PriceBook } from "../../usage/PriceBook.ts"
+import { estimatedPrompt, estimateOf } from "../request/CallEstimate.ts"
+import type { Work } from "../request/Exchange.ts"
+
+/** What a call holds. */
+export interface HeldCall {
+  /** Hot: runs `start` once the reservation is on file. */
+  readonly onFile: (start: () => void) => void
+  /** Hot: the call has cost nothing. */
+  readonly release: () => void
+}
+
+export class CallReservations extends Context.Tag("gateway/inference/failover/CallReservations")<
+  CallReservations,
+  {
+    /** Hot: the limit of the caller's key that a call of the target would exceed; null: none. */
+    readonly unready: (work: Work, target: Target) => Unready | null
+    /** Hot: null when a limit does not let the call through any more. */
+    readonly hold: (work: Work, commitment: Commitment, target: Target) => HeldCall | null
+  }
+>() {}
+
+const nothing = (): void => {}
+
+const namesOf = ({ account, model }: Target) => ({
+  provider: account.spec.id,
+  connectionId: account.connection.id,
+  model
+})
+
+const lineOf = ({ envelope, exchange }: Work, { apiKeyId, open, receivedMs, requestId }: Commitment): string =>
+  reservationLine({
+    requestId,
+    apiKeyId,
+    receivedMs,
+    requestedModel: envelope.model,
+    sourceWire: exchange.wire,
+    streamed: envelope.stream,
+    calls: open
+  })
+
+export const make = Effect.gen(function* () {
+  const limits = yield* KeyLimits
+  const file = yield* Reservations
+  const prices = yield* PriceBook
+  const { nowMs } = yield* Timers
+
+  const estimate = (work: Work, commitment: Commitment, { account, model }: Target): CallEstimate =>
+    estimateOf(work, (commitment.promptTokens ??= estimatedPrompt(work)), prices.price(account.spec.id, model))
+
+  const unready = (work: Work, target: Target): Unready | null => {
+    const { commitment } = work
+    if (commitment === null) return null
+    const obstacle = commitment.obstacle(namesOf(target), estimate(work, commitment, target))
+    if (obstacle === null) return null
+    const { message, retryAfterMs } = limits.refuse(commitment, obstacle)
+    return {
+      rule: "limit",
+      untilMs: nowMs() + retryAfterMs,
+      terminal: null,
+      kind: null,
+      detail: message.slice(0, -1),
+      status: 429,
+      code: "rate_limit_exceeded"
+    }
+  }
+
+  const hold = (work: Work, commitment: Commitment, target: Target): HeldCall | null => {
+    const reservation: Reservation | null = commitment.reserve(
+      namesOf(target),
+      estimate(work, commitment, target),
+      nowMs()
+    )
+    if (reservation === null) return null
+    return {
+      onFile: (start) => {
+        commitment.isOnFile = true
+        file.write(commitment.requestId, lineOf(work, commitment), start)
+      },
+      release: () => {
+        if (!reservation.isOpen) return
+        commitment.release(reservation)
+        if (commitment.isOnFile) file.write(commitment.requestId, lineOf(work, commitment), nothing)
+      }
+    }
+  }
+
+  return CallReservations.of({ unready, hold })
+})
+
+export const layer: Layer.Layer<CallReservations, never, KeyLimits | PriceBook | Reservations | Timers> = Layer.effect(
+  CallReservations,
+  make
+)

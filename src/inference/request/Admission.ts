@@ -1,0 +1,46 @@
+/** Lets requests of keys with limits in, and ends what they hold. Hot. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { LimitReached } from "../../domain/Errors.ts"
+import type { Commitment } from "../../ledger/Commitment.ts"
+import { KeyLimits } from "../../ledger/KeyLimits.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { Reservations } from "../../store/Reservations.ts"
+import type { Exchange } from "./Exchange.ts"
+
+type Asking = Pick<Exchange, "principal" | "receivedMs" | "requestId">
+
+export class Admission extends Context.Tag("gateway/inference/request/Admission")<
+  Admission,
+  {
+    /** Null for callers without limits. */
+    readonly admit: (asking: Asking, sessionId: string | null) => Commitment | LimitReached | null
+    /** The same for a request that the gateway makes in a caller's name: it counts for budgets and tokens, not for rates and sessions. */
+    readonly admitInner: (asking: Asking) => Commitment | LimitReached | null
+    /** The request is over, and its usage row is on file by the end of this turn. */
+    readonly leave: (commitment: Commitment) => void
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const limits = yield* KeyLimits
+  const file = yield* Reservations
+  const { soon } = yield* Timers
+  return Admission.of({
+    admit: ({ principal, receivedMs, requestId }, sessionId) =>
+      principal._tag === "Key"
+        ? limits.admit(principal.key, { requestId, receivedMs, sessionId, isInner: false })
+        : null,
+    admitInner: ({ principal, receivedMs, requestId }) =>
+      principal._tag === "Key"
+        ? limits.admit(principal.key, { requestId, receivedMs, sessionId: null, isInner: true })
+        : null,
+    leave: (commitment) => {
+      commitment.leave()
+      if (commitment.isOnFile) soon(() => file.close(commitment.requestId))
+    }
+  })
+})
+
+export const layer: Layer.Layer<Admission, never, KeyLimits | Reservations | Timers> = Layer.effect(Admission, make)

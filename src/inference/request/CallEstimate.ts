@@ -1,0 +1,51 @@
+/** What a call may cost at most, for the limits of a key. Pure. */
+import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { CallEstimate } from "../../ledger/Commitment.ts"
+import { costNanoUsd } from "../../usage/Cost.ts"
+import { noTokens } from "../../domain/Usage.ts"
+import { embeddings } from "../../wire/embeddings/Codec.ts"
+import type { Work } from "./Exchange.ts"
+import { promptTokens } from "./PromptTokens.ts"
+
+/** Output tokens that are reserved where the client sets no limit; models' own limits are far above what answers take. */
+export const defaultOutputTokens = 4_096
+
+/** Bodies up to this size are estimated by their bytes: reading their texts costs more than it tells. */
+const smallBodyBytes = 8_192
+/** Few bytes, so that texts in any script and the JSON around them are covered. */
+const bytesPerToken = 3
+
+/** Tokens of the prompt, rather more than fewer. */
+export const estimatedPrompt = (work: Work): number =>
+  work.body.length <= smallBodyBytes
+    ? Math.ceil(work.body.length / bytesPerToken)
+    : promptTokens(
+        { ...work, plain: work.exchange.codec.plainPrompt?.(work.parsed) ?? null },
+        work.envelope.model,
+        work.textTokens ?? null
+      )
+
+const estimatedOutput = ({ envelope, exchange, outputCap }: Work): number => {
+  if (exchange.codec === embeddings) return 0
+  const asked = envelope.maxOutputTokens ?? defaultOutputTokens
+  return (outputCap === null ? asked : Math.min(asked, outputCap)) * Math.max(1, envelope.candidates)
+}
+
+/** Every token at the highest price it can have: written to the cache, or part of the reasoning. */
+const dearest = (price: ModelPrice): ModelPrice => ({
+  input: Math.max(price.input, price.cacheCreation ?? 0),
+  output: Math.max(price.output, price.reasoning ?? 0)
+})
+
+/** `promptEstimate`: of `estimatedPrompt`. */
+export const estimateOf = (work: Work, promptEstimate: number, price: ModelPrice | null): CallEstimate => {
+  const tokensOut = estimatedOutput(work)
+  const tokens = { ...noTokens, in: promptEstimate, out: tokensOut }
+  return {
+    nanoUsd: price === null ? 0 : costNanoUsd(tokens, dearest(price)),
+    tokens: promptEstimate + tokensOut,
+    tokensIn: promptEstimate,
+    tokensOut,
+    price
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * What one request of a key with limits has reserved, from its admission to its settlement. Synchronous: each step is whole before another
+ * request takes its own.
+ */
+import type { ModelPrice } from "../domain/Pricing.ts"
+import type { Holder, KeyAccount, Obstacle, Reservation } from "./KeyAccount.ts"
+import type { Amounts } from "./Meter.ts"
+
+/** What a call may take at most. */
+export interface CallEstimate extends Amounts {
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly price: ModelPrice | null
+}
+
+/** What a call has cost, by the model that made it. */
+export interface Charge extends Amounts {
+  readonly provider: string
+  readonly model: string
+}
+
+export interface CommitmentTarget {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+}
+
+export interface CommitmentOptions {
+  readonly account: KeyAccount
+  readonly apiKeyId: string
+  readonly requestId: string
+  /** Epoch milliseconds at arrival: its windows are those of this time, whenever its calls are made. */
+  readonly receivedMs: number
+  /** Null: the key has no limit of sessions. */
+  readonly session: string | null
+}
+
+export class Commitment implements Holder {
+  readonly apiKeyId: string
+  readonly requestId: string
+  readonly receivedMs: number
+  readonly reservations: Array<Reservation> = []
+  /** Tokens of the prompt; set by whoever estimates first. */
+  promptTokens: number | null = null
+  /** A line of it stands in the file of reservations. */
+  isOnFile = false
+  readonly #account: KeyAccount
+  readonly #session: string | null
+  #isOver = false
+
+  constructor({ account, apiKeyId, receivedMs, requestId, session }: CommitmentOptions) {
+    this.#account = account
+    this.apiKeyId = apiKeyId
+    this.requestId = requestId
+    this.receivedMs = receivedMs
+    this.#session = session
+    if (session !== null) account.sessions.enter(session)
+  }
+
+  /** Hot: what stands in the way of a call; null: nothing does. */
+  obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
+    return this.#account.obstacle(this.receivedMs, provider, model, estimate)
+  }
+
+  /** Hot: null when a limit does not let the call through. */
+  reserve(target: CommitmentTarget, estimate: CallEstimate, nowMs: number): Reservation | null {
+    if (this.obstacle(target, estimate) !== null) return null
+    const reservation: Reservation = { ...target, ...estimate, createdAtMs: nowMs, isOpen: true }
+    this.reservations.push(reservation)
+    this.#account.hold(this, reservation)
+    return reservation
+  }
+
+  /** Hot: the call has cost nothing. */
+  release(reservation: Reservation): void {
+    this.#account.release(this, reservation)
+  }
+
+  get open(): ReadonlyArray<Reservation> {
+    return this.reservations.filter(({ isOpen }) => isOpen)
+  }
+
+  /** Hot: books what the request has cost in all, and gives back what it had reserved. Limits that are now used up. */
+  settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Obstacle> {
+    for (const reservation of this.reservations) this.#account.release(this, reservation)
+    for (const charge of charges) this.#account.book(this.receivedMs, charge.provider, charge.model, charge)
+    this.#account.holders.delete(this)
+    return this.#account.tellUsedUp(this.receivedMs)
+  }
+
+  /** The request has ended, settled or not; further calls do nothing. */
+  leave(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    for (const reservation of this.reservations) this.#account.release(this, reservation)
+    this.#account.holders.delete(this)
+    if (this.#session !== null) this.#account.sessions.leave(this.#session)
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The limits of one key, and everything that is reserved of them. The check of all limits and the reservation are one synchronous step, so
+ * that no order of events passes a limit.
+ */
+import type { RateLimit } from "../domain/ApiKey.ts"
+import type { ModelPrice } from "../domain/Pricing.ts"
+import type { Amounts, Meter, MeterWindow } from "./Meter.ts"
+import { Sessions, SlidingLog } from "./Rates.ts"
+
+/** What is promised to one call. */
+export interface Reservation extends Amounts {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly price: ModelPrice | null
+  /** Epoch milliseconds. */
+  readonly createdAtMs: number
+  /** The call runs, or what it cost is not booked yet. */
+  isOpen: boolean
+}
+
+/** A limit that stands in the way. `isHeld`: what is left of it is reserved. */
+export interface Obstacle {
+  readonly meter: Meter
+  readonly window: MeterWindow
+  readonly isHeld: boolean
+}
+
+/** A request with reservations. */
+export interface Holder {
+  readonly requestId: string
+  readonly apiKeyId: string
+  readonly receivedMs: number
+  readonly reservations: ReadonlyArray<Reservation>
+}
+
+/** The settings of a key that say how often it may ask. Absent and null: no limit. */
+export interface KeyRates {
+  readonly rateLimits: ReadonlyArray<RateLimit>
+  readonly maxRequestsPerMinute?: number | null
+  readonly maxRequestsPerDay?: number | null
+  /** 0 is no limit. */
+  readonly maxSessions?: number | null
+}
+
+const minuteSeconds = 60
+
+const ratesOf = ({ maxRequestsPerMinute, rateLimits }: KeyRates): ReadonlyArray<RateLimit> =>
+  maxRequestsPerMinute == null || maxRequestsPerMinute <= 0
+    ? rateLimits
+    : [...rateLimits, { limit: maxRequestsPerMinute, window: minuteSeconds }]
+
+const sessionsOf = ({ maxSessions }: KeyRates): number => maxSessions ?? 0
+
+/** Whether the key's own settings, besides budgets and token limits, have to be counted. */
+export const hasRates = (key: KeyRates): boolean =>
+  key.rateLimits.length > 0 || ratesOf(key).length > 0 || (key.maxRequestsPerDay ?? 0) > 0 || sessionsOf(key) > 0
+
+const none: ReadonlyArray<Obstacle> = []
+
+export class KeyAccount {
+  meters: ReadonlyArray<Meter> = []
+  readonly holders = new Set<Holder>()
+  readonly sessions = new Sessions()
+  /** 0: no limit. */
+  maxSessions = 0
+  #key: KeyRates | null = null
+  #logs: ReadonlyArray<SlidingLog> = []
+
+  get rates(): ReadonlyArray<SlidingLog> {
+    return this.#logs
+  }
+
+  get hasLimits(): boolean {
+    return this.meters.length > 0 || this.#logs.length > 0 || this.maxSessions > 0
+  }
+
+  /** Hot: takes over the key's rates where they have changed. What was counted under a rate that stays is kept. */
+  follow(key: KeyRates): void {
+    const known = this.#key
+    if (known?.rateLimits === key.rateLimits && known.maxRequestsPerMinute === key.maxRequestsPerMinute) {
+      this.maxSessions = sessionsOf(key)
+      return
+    }
+    const before = this.#logs
+    this.#key = key
+    this.maxSessions = sessionsOf(key)
+    this.#logs = ratesOf(key).map(
+      (rate) =>
+        before.find(({ limit, windowMs }) => limit === rate.limit && windowMs === rate.window * 1_000) ??
+        new SlidingLog(rate)
+    )
+  }
+
+  /** Counts requests of an earlier run; monotonic times, the newest first. */
+  remember(times: ReadonlyArray<number>): void {
+    for (const log of this.#logs) for (const atMs of times.slice(0, log.limit).toReversed()) log.add(atMs)
+  }
+
+  /** Hot: counts a request. `atMs` is monotonic, `receivedMs` the epoch's. */
+  admitted(atMs: number, receivedMs: number): void {
+    for (const log of this.#logs) log.add(atMs)
+    for (const meter of this.meters) if (meter.spec.unit === "requests") meter.at(receivedMs).used += 1
+  }
+
+  /** Hot: a limit that is used up, whatever is asked for; null: none. */
+  usedUp(receivedMs: number): Obstacle | null {
+    for (const meter of this.meters) {
+      // Of some models only: they may not be the ones that are asked.
+      if (meter.spec.scope !== null) continue
+      const window = meter.at(receivedMs)
+      if (window.used >= meter.spec.limit) return { meter, window, isHeld: false }
+    }
+    return null
+  }
+
+  /** Hot: the first limit that a call would exceed; null: it fits into all of them. */
+  obstacle(receivedMs: number, provider: string, model: string, amounts: Amounts): Obstacle | null {
+    for (const meter of this.meters) {
+      const { limit, unit } = meter.spec
+      if (unit === "requests" || !meter.counts(provider, model)) continue
+      const window = meter.at(receivedMs)
+      const amount = meter.amountOf(amounts)
+      if (window.used >= limit) return { meter, window, isHeld: false }
+      if (window.used + window.reserved + amount > limit) {
+        return { meter, window, isHeld: window.used + amount <= limit }
+      }
+    }
+    return null
+  }
+
+  /** Hot: to be called in the same turn as `obstacle` has found none. */
+  hold(holder: Holder, reservation: Reservation): void {
+    this.holders.add(holder)
+    this.#change(holder.receivedMs, reservation, 1)
+  }
+
+  /** Hot: gives back what a call had reserved. */
+  release(holder: Holder, reservation: Reservation): void {
+    if (!reservation.isOpen) return
+    reservation.isOpen = false
+    this.#change(holder.receivedMs, reservation, -1)
+  }
+
+  /** Hot: books what a call has cost. */
+  book(receivedMs: number, provider: string, model: string, amounts: Amounts): void {
+    for (const meter of this.meters) {
+      if (meter.counts(provider, model)) meter.at(receivedMs).used += meter.amountOf(amounts)
+    }
+  }
+
+  /** Limits that were used up and not told yet; they count as told from then on. */
+  tellUsedUp(receivedMs: number): ReadonlyArray<Obstacle> {
+    let found: Array<Obstacle> | null = null
+    for (const meter of this.meters) {
+      const window = meter.at(receivedMs)
+      if (window.isTold || window.used < meter.spec.limit) continue
+      window.isTold = true
+      ;(found ??= []).push({ meter, window, isHeld: false })
+    }
+    return found ?? none
+  }
+
+  /** Brings in what running requests have reserved, for a limit that was added meanwhile. */
+  reserveAgain(meter: Meter): void {
+    for (const { receivedMs, reservations } of this.holders) {
+      for (const reservation of reservations) {
+        if (!reservation.isOpen || !meter.counts(reservation.provider, reservation.model)) continue
+        meter.at(receivedMs).reserved += meter.amountOf(reservation)
+      }
+    }
+  }
+
+  #change(receivedMs: number, reservation: Reservation, sign: 1 | -1): void {
+    for (const meter of this.meters) {
+      if (!meter.counts(reservation.provider, reservation.model)) continue
+      meter.at(receivedMs).reserved += sign * meter.amountOf(reservation)
+    }
+  }
+}

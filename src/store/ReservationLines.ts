@@ -1,0 +1,139 @@
+/**
+ * The lines of the file of reservations. The latest line of a request counts: what its calls have reserved that may still cost something.
+ *
+ *     ["<requestId>","<apiKeyId>",receivedMs,"<requestedModel>","<wire>",streamed,[[provider,connectionId,model,nanoUsd,in,out,createdAtMs,price]]]
+ *     ["<requestId>"]
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { ModelPrice } from "../domain/Pricing.ts"
+import { WireName } from "../domain/Wire.ts"
+
+const Reserved = Schema.Tuple(
+  Schema.String,
+  Schema.String,
+  Schema.String,
+  Schema.Number,
+  Schema.Number,
+  Schema.Number,
+  Schema.Number,
+  Schema.NullOr(ModelPrice)
+)
+
+const Line = Schema.Tuple(
+  Schema.String,
+  Schema.String,
+  Schema.Number,
+  Schema.String,
+  WireName,
+  Schema.Boolean,
+  Schema.Array(Reserved)
+)
+const decode = Schema.decodeUnknownOption(Line)
+
+/** What is reserved for one call. Money in nano-USD, times in epoch milliseconds. */
+export interface OpenCall {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly nanoUsd: number
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly createdAtMs: number
+  readonly price: ModelPrice | null
+}
+
+export interface OpenRequest {
+  readonly requestId: string
+  readonly apiKeyId: string
+  readonly receivedMs: number
+  readonly requestedModel: string
+  readonly sourceWire: WireName
+  readonly streamed: boolean
+  readonly calls: ReadonlyArray<OpenCall>
+}
+
+/** Hot. */
+export const reservationLine = ({
+  apiKeyId,
+  calls,
+  receivedMs,
+  requestId,
+  requestedModel,
+  sourceWire,
+  streamed
+}: OpenRequest): string =>
+  JSON.stringify(
+    calls.length === 0
+      ? [requestId]
+      : [
+          requestId,
+          apiKeyId,
+          receivedMs,
+          requestedModel,
+          sourceWire,
+          streamed,
+          calls.map((call) => [
+            call.provider,
+            call.connectionId,
+            call.model,
+            call.nanoUsd,
+            call.tokensIn,
+            call.tokensOut,
+            call.createdAtMs,
+            call.price
+          ])
+        ]
+  )
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // A write that was cut short: its call was not made.
+    return null
+  }
+}
+
+const toOpenRequest = ([
+  requestId,
+  apiKeyId,
+  receivedMs,
+  requestedModel,
+  sourceWire,
+  streamed,
+  calls
+]: typeof Line.Type) => ({
+  requestId,
+  apiKeyId,
+  receivedMs,
+  requestedModel,
+  sourceWire,
+  streamed,
+  calls: calls.map(([provider, connectionId, model, nanoUsd, tokensIn, tokensOut, createdAtMs, price]) => ({
+    provider,
+    connectionId,
+    model,
+    nanoUsd,
+    tokensIn,
+    tokensOut,
+    createdAtMs,
+    price
+  }))
+})
+
+/** The requests of some files, the oldest first, that still hold something. */
+export const readReservations = (texts: ReadonlyArray<string>): ReadonlyArray<OpenRequest> => {
+  const open = new Map<string, OpenRequest>()
+  for (const text of texts) {
+    for (const line of text.split("\n")) {
+      if (line === "") continue
+      const value = parsed(line)
+      if (!Array.isArray(value) || typeof value[0] !== "string") continue
+      open.delete(value[0])
+      const decoded = Option.getOrNull(decode(value))
+      if (decoded !== null) open.set(value[0], toOpenRequest(decoded))
+    }
+  }
+  return [...open.values()]
+}
