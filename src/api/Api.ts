@@ -8,6 +8,7 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { withCommonErrors } from "./CommonErrors.ts"
 import { Auth } from "./Groups/Auth.ts"
+import { Backups } from "./Groups/Backups.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
@@ -48,6 +49,7 @@ const contract = withCommonErrors(
     .add(System)
     .add(Flags)
     .add(GatewaySettings)
+    .add(Backups)
 )
   .annotate(OpenApi.Title, "Gateway")
   .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")

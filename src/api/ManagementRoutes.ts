@@ -109,6 +109,10 @@ export const managementTable = {
   "webhooks.deliveries": manage("GET", "/api/webhooks/:id/deliveries"),
   "system.ping": open("GET", "/api/health/ping"),
   "system.health": manage("GET", "/api/monitoring/health"),
+  "system.init": open("GET", "/api/init"),
+  "system.shutdown": manage("POST", "/api/shutdown"),
+  "system.restart": manage("POST", "/api/restart"),
+  "system.envRepair": manage("POST", "/api/system/env/repair"),
   "system.openapi": open("GET", "/openapi.json"),
   "system.docs": open("GET", "/docs"),
   "system.docsFile": open("GET", "/docs/:file"),
@@ -117,7 +121,13 @@ export const managementTable = {
   "flags.clear": session("DELETE", "/api/settings/feature-flags"),
   "gatewaySettings.get": manage("GET", "/api/settings"),
   "gatewaySettings.update": manage("PATCH", "/api/settings"),
-  "gatewaySettings.put": manage("PUT", "/api/settings")
+  "gatewaySettings.put": manage("PUT", "/api/settings"),
+  "backups.list": manage("GET", "/api/db-backups"),
+  "backups.create": manage("PUT", "/api/db-backups"),
+  "backups.restore": manage("POST", "/api/db-backups"),
+  "backups.export": manage("GET", "/api/db-backups/export"),
+  "backups.import": manage("POST", "/api/db-backups/import"),
+  "backups.exportAll": manage("GET", "/api/db-backups/exportall")
 }
 
 export type ManagementTable = typeof managementTable
@@ -134,6 +144,9 @@ export interface ManagementRoute {
   /** Bytes; `GATEWAY_MAX_BODY_MB` caps it. */
   readonly maxBodyBytes: number
 }
+
+/** Their handlers read the body themselves as it comes; all others get it whole. */
+export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>(["backups.import"])
 
 const usualBodyBytes = 10 * 1_048_576
 const loginBodyBytes = 16 * 1024

@@ -18,6 +18,7 @@ import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
+import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
@@ -26,7 +27,9 @@ import * as Explain from "../inference/Explain.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
+import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as IdGen from "../platform/IdGen.ts"
+import * as Lifecycle from "../platform/Lifecycle.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -82,14 +85,11 @@ const tables = Layer.mergeAll(Repos.layer, Backup.layer).pipe(
   Layer.provideMerge(Sql.layer)
 )
 
-/** The store as the server holds it: locked against a second gateway for as long as it runs. */
-const serverStore = tables.pipe(Layer.provideMerge(DataLock.layer))
-
 /** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
 export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))
 
 /** The store for a command that changes the data folder by itself: no server runs or starts meanwhile. */
-export const exclusiveStoreLayer = serverStore.pipe(Layer.provideMerge(platform))
+export const exclusiveStoreLayer = tables.pipe(Layer.provideMerge(DataLock.layer), Layer.provideMerge(platform))
 
 const flags = Flags.layer.pipe(Layer.provide(flagStore))
 
@@ -164,10 +164,16 @@ export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.la
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
-/** The whole service; listens when it is built. */
-export const gateway = HttpServer.layer.pipe(
+/** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
+export const generation = HttpServer.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, managementDoor)),
-  Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer)),
+  Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),
-  Layer.provideMerge(serverStore)
+  Layer.provideMerge(tables)
 )
+
+/** What is held as long as the process lives: the lock against a second gateway, and the listening socket. */
+export const held = Layer.mergeAll(DataLock.layer, Listener.layer)
+
+/** The whole service for another program that embeds it, without restarts. */
+export const gateway = generation.pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))

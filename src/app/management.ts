@@ -1,5 +1,6 @@
 /** The use cases of the management plane, over the services they work on. Imported dynamically, so that the start does not pay for them. */
 import * as Layer from "effect/Layer"
+import * as Backups from "../management/Backups.ts"
 import * as Combos from "../management/Combos.ts"
 import * as ConfigChanges from "../management/ConfigChanges.ts"
 import * as ConnectionRecords from "../management/ConnectionRecords.ts"
@@ -12,12 +13,14 @@ import * as ProviderNodes from "../management/ProviderNodes.ts"
 import * as QuotaGroups from "../management/QuotaGroups.ts"
 import * as Resilience from "../management/Resilience.ts"
 import * as SettingsChanges from "../management/SettingsChanges.ts"
+import * as SystemControl from "../management/SystemControl.ts"
 import * as SystemHealth from "../management/SystemHealth.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as Webhooks from "../management/Webhooks.ts"
 
 /** For the server. */
 export const management = Layer.mergeAll(
+  Backups.layer,
   Combos.layer,
   Connections.layer,
   Keys.layer,
@@ -26,6 +29,7 @@ export const management = Layer.mergeAll(
   ProviderNodes.layer,
   QuotaGroups.layer,
   SettingsChanges.layer,
+  SystemControl.layer,
   UsageReports.layer,
   Webhooks.layer,
   SystemHealth.layer.pipe(Layer.provideMerge(Resilience.layer))

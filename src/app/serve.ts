@@ -2,33 +2,39 @@
  * `gateway serve`: checks the configuration, builds the service, says where it listens, and stays until it is told to stop.
  */
 import * as Cause from "effect/Cause"
-import type { ConfigError } from "effect/ConfigError"
+import { type ConfigError, isConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
-import { HttpServer, type ListenFailed } from "../http/Server.ts"
+import { type ListenFailed, Listener } from "../http/Listener.ts"
+import { HttpServer } from "../http/Server.ts"
 import { OwnerToken } from "../auth/OwnerToken.ts"
 import { addressOf, isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
+import type { DataLock } from "../store/DataLock.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
 import { StandardError } from "../usage/telemetry/LogOutput.ts"
 import { jsonStyle, styleOf } from "../usage/telemetry/LogStyle.ts"
 import { buildInOrder } from "./LayerBuilder.ts"
-import { gateway } from "./layers.ts"
+import { generation, held } from "./layers.ts"
 import * as Stopping from "./Stopping.ts"
+import * as Supervisor from "./Supervisor.ts"
 
 export interface ServeOptions {
   readonly host?: string
   readonly port?: number
   /** Listen beyond this machine although no API key is required. */
   readonly allowKeyless: boolean
+  /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
+  readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
 }
 
 /** The service cannot start. `message` is one sentence for a person. */
@@ -103,17 +109,21 @@ const ownerFile = Effect.gen(function* () {
   )
 )
 
-const running = (stopping: Stopping.Stopping) =>
+/** One generation: serves until `asked` is done. */
+const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
   Effect.gen(function* () {
     yield* refuseOpenDoor
     const { drainMs } = yield* AppConfig.AppConfig
     const server = yield* HttpServer
     stopping.listens({ inFlight: server.inFlight, drainMs })
     yield* ownerFile
-    yield* stdout(`Gateway listening on ${server.url}`)
-    yield* greet
+    if (isFirst) {
+      yield* stdout(`Gateway listening on ${server.url}`)
+      yield* greet
+    }
     yield* (yield* ManagementDoor).open
-    return yield* Effect.never
+    yield* up
+    yield* asked
   }).pipe(Effect.scoped)
 
 type Failure =
@@ -139,9 +149,11 @@ const isStoreFailure = (failure: Failure): failure is StoreFailure => storeTags.
 const sentence = (failure: Failure): string =>
   isStoreFailure(failure)
     ? describeStoreFailure(failure)
-    : "message" in failure && failure.message
-      ? failure.message
-      : String(failure)
+    : isConfigError(failure)
+      ? AppConfig.configProblem(failure)
+      : "message" in failure && failure.message
+        ? failure.message
+        : String(failure)
 
 /** Every line on standard error is of one kind: JSON, or text where a person reads along. */
 const logging = Layer.unwrapEffect(
@@ -162,13 +174,41 @@ const withServices =
       Effect.flatMap(buildInOrder(layer, scope), (services) => Effect.provide(effect, services))
     )
 
-/** Runs the service until interrupted. Every way it can fail to start is one sentence in `StartFailed`. */
-export const serve = (options: ServeOptions): Effect.Effect<never, StartFailed> =>
+const failed = (failure: Failure): StartFailed => new StartFailed({ message: sentence(failure) })
+
+/** Runs the service until it is interrupted or told to stop. Every way it can fail to start is one sentence in `StartFailed`. */
+export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =>
   Effect.suspend(() => {
     const stopping = Stopping.make()
-    return running(stopping).pipe(
-      withServices(gateway.pipe(Layer.provideMerge(configured(options)))),
-      Effect.catchAll((failure) => Effect.fail(new StartFailed({ message: sentence(failure) }))),
+    const config = configured(options)
+    let isFirst = true
+
+    const supervised = Effect.gen(function* () {
+      const lasting = yield* Effect.context<Listener | DataLock>()
+      const { hold } = yield* Listener
+      yield* Supervisor.run<StartFailed>({
+        hold,
+        describe: ({ message }) => message,
+        check: (options.readEnvironment ?? Effect.void).pipe(
+          Effect.zipRight(Effect.scoped(Layer.build(config))),
+          Effect.asVoid,
+          Effect.mapError((failure) => sentence(failure as Failure))
+        ),
+        generation: (services, up, asked) => {
+          const isStart = isFirst
+          isFirst = false
+          const layer = generation.pipe(
+            Layer.provideMerge(config),
+            Layer.provide(Layer.succeedContext(Context.merge(lasting, services)))
+          )
+          return running(stopping, isStart, up, asked).pipe(withServices(layer), Effect.mapError(failed))
+        }
+      })
+    })
+
+    return supervised.pipe(
+      withServices(held.pipe(Layer.provideMerge(config))),
+      Effect.mapError((failure) => (failure instanceof StartFailed ? failure : failed(failure))),
       Effect.tapErrorCause((cause) =>
         Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
       ),

@@ -4,27 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { parseEnv } from "node:util"
+import { dirname } from "node:path"
 import * as AppConfig from "../platform/AppConfig.ts"
+import { enter, envFile, line, parse } from "../platform/EnvText.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
 
-export const envFile = (folder: string): string => join(folder, ".env")
-
-/** The values of a file's text. */
-export const parse = (text: string): ReadonlyMap<string, string> =>
-  new Map(Object.entries(parseEnv(text)).filter((entry): entry is [string, string] => entry[1] !== undefined))
-
-const quotes = ["'", '"', "`"]
-
-/** A line that reads back as the same value; null when no quote of the format can hold it. */
-export const line = (name: string, value: string): string | null => {
-  const quote = quotes.find((mark) => !value.includes(mark))
-  // Inside double quotes the format turns `\n` into a line break.
-  if (quote === undefined || (quote === '"' && value.includes("\\n"))) return null
-  return `${name}=${quote}${value}${quote}`
-}
+export { envFile, line, parse }
 
 const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> =>
   Effect.try({
@@ -75,9 +61,11 @@ const environmentConfig = Effect.catchAll(AppConfig.make, wrongConfig)
 /** The data folder the real environment names. The file cannot name another one. */
 export const dataDir = Effect.map(environmentConfig, (config) => config.dataDir)
 
+/** Reads the file into the environment of this process, below what is there; what it held before gives way. */
+export const reload: Effect.Effect<void, CommandFailed> = Effect.map(Effect.flatMap(dataDir, read), enter)
+
 /** The configuration with the file's values below the real environment: where every command but `env` starts. */
-export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.gen(function* () {
-  const file = envFile(yield* dataDir)
-  if (existsSync(file)) yield* onFile(file, () => process.loadEnvFile(file))
-  return yield* environmentConfig
-})
+export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.zipRight(
+  reload,
+  environmentConfig
+)

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import { configProblem } from "../platform/AppConfig.ts"
 
 interface Words {
   readonly message: string
@@ -91,11 +92,7 @@ export const report = (cause: Cause.Cause<unknown>): string | null => {
   })
 }
 
-/** Every wrong variable of a configuration on one line. */
-export const configProblem = (error: ConfigError): string => {
-  if (error._op === "And" || error._op === "Or") return `${configProblem(error.left)}; ${configProblem(error.right)}`
-  return error.path.length === 0 ? error.message : `${error.path.join("_")}: ${error.message}`
-}
+export { configProblem }
 
 /** Turns wrong variables into a failure that names them. */
 export const wrongConfig = (error: ConfigError): Effect.Effect<never, CommandFailed> =>

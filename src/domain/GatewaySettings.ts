@@ -23,8 +23,14 @@ const words = {
   maxRows: ["Beyond it the oldest are removed; 0 keeps none.", 100_000],
   usage: "Requests that are kept in the log. What they used stays in the sums of usage by hour and day.",
   usageDays: ["Days; older rows are removed.", 90],
-  usageRows: ["Rows; beyond it the oldest are removed.", 1_000_000]
+  usageRows: ["Rows; beyond it the oldest are removed.", 1_000_000],
+  backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
+  autoBackupEnabled: ["Whether it makes them.", true],
+  frequency: ["How often; when nothing has changed since the last one, none is made.", "daily"],
+  keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
+
+const Frequency = Schema.Literal("hourly", "daily", "weekly")
 
 export const GatewaySettings = Schema.Struct({
   allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
@@ -45,6 +51,14 @@ export const GatewaySettings = Schema.Struct({
       maxRows: field(Schema.Number, ...words.usageRows)
     }),
     words.usage
+  ),
+  backup: field(
+    Schema.Struct({
+      autoBackupEnabled: field(Schema.Boolean, ...words.autoBackupEnabled),
+      frequency: field(Frequency, ...words.frequency),
+      keepLast: field(Schema.Number, ...words.keepLast)
+    }),
+    words.backup
   )
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
@@ -123,6 +137,17 @@ export const GatewaySettingsPatch = Schema.Struct({
       leave
     ),
     words.usage
+  ),
+  backup: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        autoBackupEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.autoBackupEnabled),
+        frequency: field(Schema.optionalWith(Frequency, leave), ...words.frequency),
+        keepLast: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 100)), leave), ...words.keepLast)
+      }),
+      leave
+    ),
+    words.backup
   )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
@@ -133,12 +158,14 @@ export const defaultGatewaySettings: GatewaySettings = {
   metricsPublic: false,
   modelFallbacks: {},
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
-  usage: { retentionDays: 90, maxRows: 1_000_000 }
+  usage: { retentionDays: 90, maxRows: 1_000_000 },
+  backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 }
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
   ...settings,
   ...patch,
   decisions: { ...settings.decisions, ...patch.decisions },
-  usage: { ...settings.usage, ...patch.usage }
+  usage: { ...settings.usage, ...patch.usage },
+  backup: { ...settings.backup, ...patch.backup }
 })

@@ -25,6 +25,7 @@ import * as Login from "../auth/Login.ts"
 import type { Sessions } from "../auth/Sessions.ts"
 import type { Flags } from "../flags/Flags.ts"
 import type { GatewaySettings } from "../flags/GatewaySettings.ts"
+import type { Backups as BackupManagement } from "../management/Backups.ts"
 import type { Combos as ComboManagement } from "../management/Combos.ts"
 import type { Connections } from "../management/Connections.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
@@ -34,6 +35,7 @@ import type { ProviderNodes as NodeManagement } from "../management/ProviderNode
 import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
 import type { Resilience as ResilienceManagement } from "../management/Resilience.ts"
 import type { SettingsChanges } from "../management/SettingsChanges.ts"
+import type { SystemControl } from "../management/SystemControl.ts"
 import type { SystemHealth } from "../management/SystemHealth.ts"
 import type { UsageReports } from "../management/UsageReports.ts"
 import type { Webhooks as WebhookManagement } from "../management/Webhooks.ts"
@@ -47,8 +49,10 @@ import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
+import type { Listener } from "./Listener.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Auth from "./handlers/Auth.ts"
+import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
@@ -74,6 +78,7 @@ import { wrongPath } from "./WrongPath.ts"
 /** What is done to the configuration, and said of its state. */
 export type UseCases =
   | AliasManagement
+  | BackupManagement
   | ComboManagement
   | Connections
   | GroupManagement
@@ -82,6 +87,7 @@ export type UseCases =
   | NodeManagement
   | ResilienceManagement
   | SettingsChanges
+  | SystemControl
   | SystemHealth
   | UsageReports
   | WebhookManagement
@@ -97,6 +103,7 @@ export type PlaneServices =
   | Gate
   | GatewaySettings
   | IdGen
+  | Listener
   | PriceBook
   | RoutingSettings
   | Sessions
@@ -107,6 +114,7 @@ export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
   Auth.layer,
+  Backups.layer,
   Combos.layer,
   FlagHandlers.layer,
   GatewaySettingsHandlers.layer,

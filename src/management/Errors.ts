@@ -5,8 +5,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { FieldProblem } from "../domain/Errors.ts"
+import type { RestartRefused } from "../platform/Lifecycle.ts"
 import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
+import type { RestoreRefused } from "../store/restore/Refusal.ts"
 
 export type Entity =
   | "connection"
@@ -17,6 +19,7 @@ export type Entity =
   | "alias"
   | "declared model"
   | "webhook"
+  | "backup"
 
 /** `field` is the input that named it; `id` where it is left out. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -124,9 +127,14 @@ export class TooManySecrets extends Data.TaggedError("TooManySecrets")<{ readonl
     return `${this.most} earlier secrets of this key still work, the most there may be. Rotate with overlapSeconds 0 to end them, or wait.`
   }
 }
+/** A backup, restore, export or import could not be done: the disk is full, or the database refuses. `message` has the remedy. */
+export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
 /** All that the services of this folder fail with. */
 export type ManagementError =
+  | BackupFailed
+  | RestartRefused
+  | RestoreRefused
   | EntityNotFound
   | InvalidInput
   | UnknownProvider

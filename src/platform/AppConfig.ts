@@ -250,6 +250,12 @@ export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effe
 
 export const layer: Layer.Layer<AppConfig, ConfigError.ConfigError> = Layer.effect(AppConfig, make)
 
+/** Every wrong variable of a configuration on one line. */
+export const configProblem = (error: ConfigError.ConfigError): string => {
+  if (error._op === "And" || error._op === "Or") return `${configProblem(error.left)}; ${configProblem(error.right)}`
+  return error.path.length === 0 ? error.message : `${error.path.join("_")}: ${error.message}`
+}
+
 /** A configuration for tests and embedding: defaults, an empty environment, and what is given. */
 export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: string }): Layer.Layer<AppConfig> =>
   Layer.succeed(AppConfig, {

@@ -1,6 +1,6 @@
 /** File names under the data folder, and how the folder is made. */
 import * as Effect from "effect/Effect"
-import { chmodSync, mkdirSync, statSync } from "node:fs"
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DataUnwritable, refusedAt, type StoreFailure } from "./Errors.ts"
 
@@ -8,6 +8,8 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "gateway.
 export const lockFile = (dataDir: string): string => join(dataDir, "gateway.lock")
 export const masterKeyFile = (dataDir: string): string => join(dataDir, "master.key")
 export const backupFolder = (dataDir: string): string => join(dataDir, "backups")
+/** Where a database is checked and prepared before it takes the place of the live one. */
+export const restoreFolder = (dataDir: string): string => join(dataDir, "restore")
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 
@@ -18,6 +20,17 @@ export const onDisk = <A>(path: string, run: () => A): Effect.Effect<A, StoreFai
 /** Makes a folder only its owner can enter. An existing folder keeps its mode. */
 export const ensureFolder = (folder: string): Effect.Effect<void, StoreFailure> =>
   onDisk(folder, () => void mkdirSync(folder, { recursive: true, mode: 0o700 }))
+
+/** Brings a file or the names in a folder to disk. */
+export const syncPath = (path: string): Effect.Effect<void, StoreFailure> =>
+  onDisk(path, () => {
+    const descriptor = openSync(path, "r")
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  })
 
 const writableByOthers = 0o022
 const writableByAnybody = 0o002

@@ -12,7 +12,8 @@ import type { Secrets } from "./Secrets.ts"
 export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers"] },
   { table: "provider_nodes", columns: ["headers"] },
-  { table: "webhooks", columns: ["secret"] }
+  { table: "webhooks", columns: ["secret"] },
+  { table: "cloud_sync", columns: ["shared_key"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

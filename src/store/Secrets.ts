@@ -36,6 +36,8 @@ export class Secrets extends Context.Tag("gateway/store/Secrets")<
     readonly decrypt: (place: Place, text: string) => Either.Either<Redacted.Redacted, SecretUnreadable>
     /** A 32-byte key for another purpose, such as signing; the same for the same purpose and master key. */
     readonly subKey: (purpose: string) => Redacted.Redacted<Uint8Array>
+    /** The short id of the key that every ciphertext names. It says nothing about the key. */
+    readonly keyId: string
   }
 >() {}
 
@@ -78,14 +80,18 @@ export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Ta
     }
   }
 
-  return { encrypt, decrypt, subKey: (purpose) => Redacted.make(derive(master, `purpose/${purpose}`)) }
+  return { keyId, encrypt, decrypt, subKey: (purpose) => Redacted.make(derive(master, `purpose/${purpose}`)) }
 }
 
 /** The row of `meta` by which a wrong key is detected. */
 export const canaryRow = "encryption_canary"
 /** The row of `meta` with the stretching parameters of a chosen key; absent where the key is used as it is. */
 export const stretchingRow = "encryption_stretching"
-const canary: Place = { table: "meta", column: "value", rowId: canaryRow }
+/** Where the canary is. */
+export const canaryPlace: Place = { table: "meta", column: "value", rowId: canaryRow }
+
+/** The id of the key that a ciphertext was made with; null when it is none. It says nothing about the key. */
+export const keyIdIn = (ciphertext: string): string | null => /^enc:v1:([0-9a-f]{8}):/.exec(ciphertext)?.[1] ?? null
 
 /** Reads the canary, which only the right key decrypts; the first start writes it. */
 export const make: Effect.Effect<
@@ -106,7 +112,7 @@ export const make: Effect.Effect<
       stretching === null ? master.key : yield* StretchedKey.stretch(master.key, stretching)
     )
     const rows = [
-      { key: canaryRow, value: secrets.encrypt(canary, Redacted.make("gateway")) },
+      { key: canaryRow, value: secrets.encrypt(canaryPlace, Redacted.make("gateway")) },
       ...(stretching === null ? [] : [{ key: stretchingRow, value: stretching }])
     ]
     yield* sql`INSERT OR REPLACE INTO meta ${sql.insert(rows)}`
@@ -115,7 +121,7 @@ export const make: Effect.Effect<
   // A database without the row is older than key stretching, or has its key from the file: the key is used as it is.
   const stretching = isChosen ? yield* meta(stretchingRow) : null
   const secrets = fromMasterKey(stretching === null ? master.key : yield* StretchedKey.stretch(master.key, stretching))
-  if (Either.isLeft(secrets.decrypt(canary, stored))) {
+  if (Either.isLeft(secrets.decrypt(canaryPlace, stored))) {
     return yield* new WrongKey({ keyFile: master.keyFile, reason: "mismatch" })
   }
   return secrets

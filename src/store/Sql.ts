@@ -100,12 +100,29 @@ export const layerOf = (all: Migrations): Layer.Layer<Sql, StoreFailure, AppConf
 
 export const layer: Layer.Layer<Sql, StoreFailure, AppConfig | DataLock> = layerOf(migrations)
 
-/** An empty database in memory with the whole schema, for tests. */
-export const layerMemory: Layer.Layer<Sql> = Layer.scopedContext(
-  connect(":memory:").pipe(
-    Effect.tap((client) => configure(client)),
-    Effect.tap((client) => migrate(client, migrations)),
-    Effect.map(both),
-    Effect.orDie
+/** An empty database in memory, with the schema that these migrations make. */
+export const layerMemoryOf = (all: Migrations): Layer.Layer<Sql> =>
+  Layer.scopedContext(
+    connect(":memory:").pipe(
+      Effect.tap((client) => configure(client)),
+      Effect.tap((client) => migrate(client, all)),
+      Effect.map(both),
+      Effect.orDie
+    )
   )
-)
+
+/** An empty database in memory with the whole schema, for tests. */
+export const layerMemory: Layer.Layer<Sql> = layerMemoryOf(migrations)
+
+/** Brings the database in another file to this gateway's schema, all at once or not at all. */
+export const migrateFile = (file: string): Effect.Effect<void, StoreFailure> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const client = yield* Effect.catchAllDefect(connect(file), refusedAt(file))
+      yield* Effect.catchAll(configure(client), refusedAt(file))
+      yield* migrate(client, migrations).pipe(
+        Effect.catchAllDefect((defect) => Effect.fail(defect)),
+        Effect.mapError((error) => failureAt(file, error) ?? new MigrationFailed({ file, reason: reasonOf(error) }))
+      )
+    })
+  )

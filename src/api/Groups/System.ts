@@ -4,7 +4,8 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"
-import { NotFoundAnswer } from "../Errors.ts"
+import { ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../Errors.ts"
+import { body, Text } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 import { AccountCounts } from "./RateLimits.ts"
 
@@ -60,6 +61,23 @@ export const Health = Schema.Struct({
   )
 }).annotations({ identifier: "Health" })
 
+export const Init = Schema.Struct({
+  needsSetup: field(
+    Schema.Boolean,
+    "No administrator is set: neither a password, nor an admin key, nor an API key that may manage.",
+    false
+  ),
+  version: field(Schema.String, ...words.version),
+  requireLogin: field(Schema.Boolean, "Management needs a credential.", true)
+}).annotations({ identifier: "Init" })
+
+const Accepted = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  schema.annotations(HttpApiSchema.annotations({ status: 202 }))
+
+const RepairEnvironment = Schema.Struct({
+  provider: field(Text.pipe(Schema.maxLength(200)), "A provider's id or alias.", "openai")
+}).annotations(body("RepairEnvironment"))
+
 const page = (contentType: string, description: string, example: string) =>
   HttpApiSchema.Text({ contentType }).annotations({ description, examples: [example] })
 
@@ -74,6 +92,61 @@ export class System extends HttpApiGroup.make("system")
       summary: "Show its health",
       description: "Counts of providers, connections and breakers."
     }).addSuccess(Health)
+  )
+  .add(
+    at("init", { summary: "Ask whether it is set up", description: "Needs no key, and says nothing else." }).addSuccess(
+      Init
+    )
+  )
+  .add(
+    at("shutdown", {
+      summary: "Stop the gateway",
+      description: "Running requests may finish within the drain time; then the process ends with code 0."
+    }).addSuccess(
+      Accepted(
+        Schema.Struct({
+          shuttingDown: field(Schema.Literal(true), "Always true."),
+          drainMs: field(Schema.Number, "Time that running requests have.", 10_000)
+        }).annotations({ identifier: "ShuttingDown" })
+      )
+    )
+  )
+  .add(
+    at("restart", {
+      summary: "Restart the gateway",
+      description:
+        "Restarts in the same process: the settings file and the flags are read again, the port stays open, and requests that come meanwhile wait. The address and `DATA_DIR` stay as they are."
+    })
+      .addSuccess(
+        Accepted(
+          Schema.Struct({
+            restarting: field(Schema.Literal(true), "Always true."),
+            mode: field(Schema.Literal("in-process"), "The process goes on, and so does its id."),
+            pid: field(Schema.Number, "Id of the process, before and after.", 4711)
+          }).annotations({ identifier: "Restarting" })
+        )
+      )
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("envRepair", {
+      summary: "Repair the settings file",
+      description:
+        "Writes variables of a provider that the running gateway has, and that the file `.env` of the data folder lacks or holds in a form that cannot be read, into it. No line is removed; a backup is made first."
+    })
+      .setPayload(RepairEnvironment)
+      .addSuccess(
+        Schema.Struct({
+          success: field(Schema.Literal(true), "Always true."),
+          repaired: field(Schema.Array(Schema.String), "Names of the variables that were written.", ["OPENAI_API_KEY"]),
+          backupPath: field(
+            Schema.NullOr(Schema.String),
+            "The copy of the former file; null when nothing was changed or there was none.",
+            "/var/lib/gateway/.env.20260131T120000000Z.bak"
+          )
+        }).annotations({ identifier: "EnvironmentRepaired" })
+      )
+      .addError(UnavailableAnswer)
   )
   .add(
     at("openapi", { summary: "This document", description: "OpenAPI 3.1, as JSON. Needs no key." }).addSuccess(

@@ -28,6 +28,10 @@ export const refusal = (
     case "TooManyWebhooks":
     case "TooManySecrets":
       return new BadArgument({ message: error.message })
+    case "RestoreRefused":
+      return new BadArgument({ message: error.message })
+    case "BackupFailed":
+    case "RestartRefused":
     case "ModelsNotListed":
       return new CommandFailed({ message: error.message })
     default:

@@ -107,6 +107,9 @@ interface AnswerOf {
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyWebhooks: Conflict
+  readonly BackupFailed: Unavailable
+  readonly RestartRefused: Conflict
+  readonly RestoreRefused: BadRequest | Conflict
   readonly StoreError: Unavailable
 }
 
@@ -124,6 +127,12 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
+    BackupFailed: ({ message }) => new Unavailable({ message, code: "backup_failed" }),
+    RestartRefused: ({ message }) => new Conflict({ message, code: "restart_refused" }),
+    RestoreRefused: ({ kind, message }) =>
+      kind === "encryption_key_mismatch"
+        ? new Conflict({ message, code: kind })
+        : new BadRequest({ message, code: kind }),
     StoreError: () => new Unavailable({ message: "The gateway could not use its database; its log has the details." })
   }
 

@@ -8,8 +8,11 @@ import { fileURLToPath } from "node:url"
 import { GatewayApi } from "../../api/Api.ts"
 import { NotFound } from "../../api/Errors.ts"
 import { openApiJson } from "../../api/OpenApiDocument.ts"
+import { SystemControl } from "../../management/SystemControl.ts"
 import { SystemHealth } from "../../management/SystemHealth.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
 import { version } from "../../platform/Version.ts"
+import { answered } from "./Answers.ts"
 import { fileHeaders, htmlType, pageHeaders, viewerPolicy } from "../pages/PageHeaders.ts"
 import { viewerFile, viewerPage } from "../pages/Viewer.ts"
 
@@ -38,6 +41,8 @@ const docsFile = Effect.fnUntraced(function* (name: string) {
 export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
   Effect.gen(function* () {
     const health = yield* SystemHealth
+    const control = yield* SystemControl
+    const { drainMs } = yield* AppConfig
     const startedMs = yield* Clock.currentTimeMillis
     const uptime = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - startedMs)
     return handlers
@@ -49,6 +54,18 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
           uptimeMs,
           ...report
         }))
+      )
+      .handle("init", () => Effect.map(control.init, (init) => ({ ...init, version })))
+      .handle("shutdown", () => Effect.as(control.shutdown, { shuttingDown: true as const, drainMs }))
+      .handle("restart", () =>
+        answered(
+          Effect.as(control.restart, { restarting: true as const, mode: "in-process" as const, pid: process.pid })
+        )
+      )
+      .handle("envRepair", ({ payload }) =>
+        answered(
+          Effect.map(control.repairEnvironment(payload.provider), (done) => ({ success: true as const, ...done }))
+        )
       )
       .handle("docs", () =>
         HttpServerResponse.text(viewerPage, { contentType: htmlType, headers: pageHeaders(viewerPolicy) })

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, TooLarge, Unavailable } from "../../api/Errors.ts"
 import { firstProblem, largeBodyBytes } from "../../api/LargeBodies.ts"
-import { type ManagementRoute, managementRoutes } from "../../api/ManagementRoutes.ts"
+import { type ManagementRoute, managementRoutes, streamedBodies } from "../../api/ManagementRoutes.ts"
 import { WholeBody } from "../../api/WholeBody.ts"
 import { type BufferFull, describe } from "../../domain/Errors.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -85,7 +85,7 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
-      if (route === undefined) return request
+      if (route === undefined || streamedBodies.has(route.key)) return request
       const share = bodies.share()
       NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)

@@ -16,6 +16,7 @@ import ledger from "./0009_ledger.ts"
 import keySettings from "./0010_key_settings.ts"
 import webhooks from "./0011_webhooks.ts"
 import usageSums from "./0012_usage_sums.ts"
+import cloudSync from "./0013_cloud_sync.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -31,7 +32,8 @@ export const migrations: Migrations = {
   "0009_ledger": ledger,
   "0010_key_settings": keySettings,
   "0011_webhooks": webhooks,
-  "0012_usage_sums": usageSums
+  "0012_usage_sums": usageSums,
+  "0013_cloud_sync": cloudSync
 }
 
 /** The schema version a database has after all of these ran. */

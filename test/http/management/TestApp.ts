@@ -20,9 +20,11 @@ import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import * as Listener from "../../../src/http/Listener.ts"
 import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
+import * as Lifecycle from "../../../src/platform/Lifecycle.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
@@ -43,6 +45,7 @@ import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Simulator from "../../../src/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
+import * as Backup from "../../../src/store/Backup.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
@@ -149,7 +152,7 @@ const makeApp = Effect.gen(function* () {
   })
 })
 
-const tables = Layer.merge(Repos.layer, UsageJournal.layerMemory).pipe(
+const tables = Layer.mergeAll(Repos.layer, UsageJournal.layerMemory, Backup.layer).pipe(
   Layer.provideMerge(Secrets.layerTest),
   Layer.provideMerge(Sql.layerMemory)
 )
@@ -243,7 +246,7 @@ const services = management.pipe(
   Layer.provideMerge(rooms),
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
-  Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer)),
+  Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer, Listener.layer, Lifecycle.layerNone)),
   Layer.provideMerge(tables)
 )
 

@@ -116,6 +116,7 @@ describe("route table", () => {
     const open = routes.filter(({ tier }) => tier === "public").map(({ key }) => key)
     assert.sameMembers(open, [
       "auth.login",
+      "system.init",
       "system.ping",
       "system.openapi",
       "system.docs",

@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { management } from "../../../src/app/management.ts"
+import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
@@ -14,6 +16,7 @@ import * as Connections from "../../../src/management/Connections.ts"
 import * as ProviderNodes from "../../../src/management/ProviderNodes.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
+import * as Lifecycle from "../../../src/platform/Lifecycle.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
@@ -25,6 +28,7 @@ import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts
 import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
+import * as Backup from "../../../src/store/Backup.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
@@ -43,7 +47,9 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
       Layer.mergeAll(
+        AdminPassword.layer.pipe(Layer.provide(Sessions.layer)),
         ApiKeys.layer,
+        Backup.layer,
         Breakers.layer,
         ConcurrencyGate.layer,
         Cooldowns.layer,
@@ -58,7 +64,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
       )
     ),
     Layer.provideMerge(Layer.mergeAll(settingsOf().layer, Flags.layer.pipe(Layer.provide(FlagStore.layerMemory())))),
-    Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), TestTimers.layer)),
+    Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), TestTimers.layer, Lifecycle.layerNone)),
     Layer.provideMerge(reposInMemory),
     Layer.provideMerge(
       AppConfig.layerOf({

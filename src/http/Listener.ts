@@ -1,0 +1,169 @@
+/**
+ * The listening socket, which outlives the service behind it: while the service restarts, connections are accepted and requests wait until
+ * it serves again, so that no client is refused. What waits has not been read, so it costs little.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
+
+/** The address cannot be listened on. `message` is for people and has the remedy. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
+
+export interface Handlers {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void
+  readonly upgrade: (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+export class Listener extends Context.Tag("gateway/http/Listener")<
+  Listener,
+  {
+    /** Hands requests to these handlers, those that waited first. Listens when nothing did before; later the address is kept. */
+    readonly serve: (host: string, port: number, handlers: Handlers) => Effect.Effect<AddressInfo, ListenFailed>
+    /** From now on requests wait for the next `serve`. */
+    readonly hold: Effect.Effect<void>
+    readonly isHolding: () => boolean
+    /** Accepts no new connection from now on, and closes idle ones. */
+    readonly close: Effect.Effect<void>
+    /** Closes all connections; done when they are. */
+    readonly cutAll: Effect.Effect<void>
+    /** Hot: an answer that is being made; `over` is called once, when it is closed or set aside. */
+    readonly track: (response: ServerResponse, over: () => void) => void
+    /** Counts this answer as over although it is not sent: a restart must not wait for the request that asked for it. */
+    readonly setAside: (response: ServerResponse) => void
+    /** Closes the connections of answers that are not over. */
+    readonly cutRunning: () => void
+  }
+>() {}
+
+const listenMessage = (code: string | undefined, host: string, port: number): string => {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is already in use. Choose another with --port <n> (or --port 0 for a free one).`
+    case "EACCES":
+      return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port <n>.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `The address '${host}' is not one of this machine. Choose another with --host <address>.`
+    default:
+      return `Listening on ${host}:${port} failed${code === undefined ? "" : ` (${code})`}.`
+  }
+}
+
+/** Connections that wait to be accepted. With node's 511 a burst of a thousand clients finds no place, and each waits seconds to ask again. */
+const backlog = 4_096
+
+/** Requests that wait for a restart; further ones are answered with 503. */
+export const mostHeld = 10_000
+
+const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenFailed> =>
+  Effect.async((resume) => {
+    const onError = (error: NodeJS.ErrnoException): void =>
+      resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
+    server.once("error", onError)
+    server.listen({ port, host, backlog }, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.fail(new ListenFailed({ message: listenMessage(undefined, host, port) }))
+          : Effect.succeed(address)
+      )
+    })
+  })
+
+const refuse = (response: ServerResponse): void => {
+  const body = `{"error":{"message":"The gateway is restarting and too many requests wait for it.","type":"server_error","code":"service_unavailable"}}`
+  response.writeHead(503, { "content-type": "application/json", "retry-after": "2" }).end(body)
+}
+
+export const make: Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> = Effect.gen(function* () {
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  let handlers: Handlers | null = null
+  let address: AddressInfo | null = null
+  let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
+  let isClosing: Effect.Effect<void> = Effect.void
+  const running = new Map<ServerResponse, () => void>()
+
+  const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
+    if (handlers !== null) handlers.request(request, response)
+    else if (held.length >= mostHeld) refuse(response)
+    else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
+  })
+  server.on("upgrade", (request, socket, head) => {
+    if (handlers !== null) handlers.upgrade(server, request, socket, head)
+    else if (held.length >= mostHeld) socket.destroy()
+    else held.push({ socket, go: (next) => next.upgrade(server, request, socket, head) })
+  })
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable)
+      socket.end(
+        "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
+      )
+    else socket.destroy()
+  })
+
+  server.on("error", (error) => {
+    if (server.listening) runFork(Effect.logError("The HTTP server reports an error", error))
+  })
+
+  const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
+    const at = address ?? (yield* listen(server, host, port))
+    address = at
+    handlers = next
+    const waited = held
+    held = []
+    for (const { go, socket } of waited) if (!socket.destroyed) go(next)
+    return at
+  })
+
+  const close = Effect.gen(function* () {
+    if (!server.listening) return
+    const closed = yield* Deferred.make<void>()
+    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+    server.closeIdleConnections()
+    isClosing = Deferred.await(closed)
+  })
+
+  const over = (response: ServerResponse): void => {
+    const then = running.get(response)
+    if (then === undefined) return
+    running.delete(response)
+    then()
+  }
+
+  // A start that failed, or a stop during a restart: what waits is not served any more.
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      yield* close
+      server.closeAllConnections()
+      yield* isClosing
+    })
+  )
+  return Listener.of({
+    serve,
+    hold: Effect.sync(() => void (handlers = null)),
+    isHolding: () => handlers === null,
+    close,
+    cutAll: Effect.suspend(() => {
+      server.closeAllConnections()
+      return isClosing
+    }),
+    track: (response, then) => {
+      running.set(response, then)
+      response.on("close", () => over(response))
+    },
+    setAside: over,
+    cutRunning: () => {
+      for (const response of running.keys()) response.destroy()
+    }
+  })
+})
+
+export const layer: Layer.Layer<Listener> = Layer.scoped(Listener, make)

@@ -1,0 +1,49 @@
+/** A request body that goes to a file as it comes, within a limit. */
+import * as Effect from "effect/Effect"
+import { createWriteStream } from "node:fs"
+import type { IncomingMessage } from "node:http"
+import { TooLarge, Unavailable } from "../../api/Errors.ts"
+import { reasonOf } from "../../store/Errors.ts"
+
+/** Fails with 413 beyond `limitBytes`, and with 503 when the file cannot be written. A client that goes away interrupts. */
+export const receiveFile = (
+  message: IncomingMessage,
+  file: string,
+  limitBytes: number
+): Effect.Effect<void, TooLarge | Unavailable> =>
+  Effect.async((resume) => {
+    const tooLarge = new TooLarge({ message: `The file is larger than ${limitBytes} bytes, the limit of this route.` })
+    if (Number(message.headers["content-length"] ?? 0) > limitBytes) {
+      message.resume()
+      return resume(tooLarge)
+    }
+    let receivedBytes = 0
+    let isOver = false
+    const target = createWriteStream(file, { flags: "wx", mode: 0o600 })
+    const end = (result: Effect.Effect<void, TooLarge | Unavailable>): void => {
+      if (isOver) return
+      isOver = true
+      // What is left is thrown away, so that the client gets to see the answer.
+      message.unpipe(target)
+      message.resume()
+      if (!target.closed) target.destroy()
+      resume(result)
+    }
+    message.on("data", (chunk: Buffer) => {
+      receivedBytes += chunk.length
+      if (receivedBytes > limitBytes) end(tooLarge)
+    })
+    message.on("close", () => {
+      if (!message.complete) end(Effect.interrupt)
+    })
+    target.on("error", (error) =>
+      end(new Unavailable({ message: `The upload could not be stored: ${reasonOf(error)}.`, code: "backup_failed" }))
+    )
+    target.on("close", () => end(Effect.void))
+    message.pipe(target)
+    return Effect.sync(() => {
+      isOver = true
+      message.unpipe(target)
+      target.destroy()
+    })
+  })

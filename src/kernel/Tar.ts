@@ -1,0 +1,38 @@
+/** Entries of a tar file of the POSIX ustar form. https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06 */
+
+export const blockBytes = 512
+
+/** The end of an archive: two empty blocks. */
+export const endOfArchive = (): Buffer => Buffer.alloc(2 * blockBytes)
+
+/** What fills the last block of a file of this size. */
+export const paddingOf = (sizeBytes: number): Buffer =>
+  Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes)
+
+/** The largest size that eleven octal digits can hold; beyond it the number is binary with the first bit set. */
+const mostOctalBytes = 0o77777777777
+
+/** The header of a regular file that only its owner may read. `name` is ASCII, 100 characters at most. */
+export const headerOf = (name: string, sizeBytes: number, modifiedMs: number): Buffer => {
+  const header = Buffer.alloc(blockBytes)
+  const octal = (value: number, at: number, digits: number): void =>
+    void header.write(`${value.toString(8).padStart(digits, "0")}\0`, at, "latin1")
+  header.write(name.slice(0, 100), 0, "latin1")
+  octal(0o600, 100, 7)
+  octal(0, 108, 7)
+  octal(0, 116, 7)
+  if (sizeBytes <= mostOctalBytes) octal(sizeBytes, 124, 11)
+  else {
+    header.writeBigUInt64BE(BigInt(sizeBytes), 128)
+    header[124] = 0x80
+  }
+  octal(Math.max(0, Math.floor(modifiedMs / 1000)), 136, 11)
+  header.write("0", 156, "latin1")
+  header.write("ustar", 257, "latin1")
+  header.write("00", 263, "latin1")
+  // The checksum is of the header with blanks in its own place.
+  header.fill(0x20, 148, 156)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1")
+  return header
+}

@@ -1,0 +1,61 @@
+/**
+ * What a restore does not turn back. A database that is put in the place of the live one is a state of the configuration; what has happened
+ * since stays on record: requests that were answered, and what they cost, must not vanish because somebody undoes a change.
+ */
+import type { Database } from "../Handle.ts"
+
+interface Carried {
+  readonly table: string
+  /**
+   * `add`: rows that the restored database lacks, known by their key. `replace`: as `add`, and of two rows with one key the live one counts,
+   * because it goes on from the other. `instead`: the live rows and no others.
+   */
+  readonly how: "add" | "replace" | "instead"
+  /** A column that the restored database fills by itself. */
+  readonly own?: string
+}
+
+export const carried: ReadonlyArray<Carried> = [
+  // New numbers, so that the rows are added to the sums by hour and day.
+  { table: "usage_log", how: "add", own: "seq" },
+  { table: "ledger_entries", how: "replace" },
+  { table: "limit_notices", how: "replace" },
+  // What was delivered since must not be sent again, and what waits must not be forgotten.
+  { table: "webhook_outbox", how: "instead" },
+  // Who was signed out since must not be signed in again, and who restores stays signed in.
+  { table: "sessions", how: "instead" }
+]
+
+const columnsOf = (database: Database, schema: "main" | "live", table: string): ReadonlyArray<string> =>
+  database.prepare(`SELECT name FROM pragma_table_info(?, ?)`).pluck().all(table, schema) as ReadonlyArray<string>
+
+/** As they were written: a table without a number of its own has none, and one of an older schema has only the hidden one. */
+const orderOf = (own: string | undefined, live: ReadonlySet<string>): string =>
+  own === undefined ? "1" : live.has(own) ? `"${own}"` : "rowid"
+
+const verb: Readonly<Record<Carried["how"], string>> = {
+  add: "INSERT OR IGNORE",
+  replace: "INSERT OR REPLACE",
+  instead: "INSERT OR REPLACE"
+}
+
+/** Brings the rows over from the live database, in one transaction. Both have the gateway's schema, the live one perhaps an older one. */
+export const carryOver = (restored: Database, liveFile: string): void => {
+  restored.prepare("ATTACH DATABASE ? AS live").run(liveFile)
+  try {
+    restored.transaction(() => {
+      for (const { how, own, table } of carried) {
+        const live = new Set(columnsOf(restored, "live", table))
+        const names = columnsOf(restored, "main", table).filter((name) => live.has(name) && name !== own)
+        if (names.length === 0) continue
+        if (how === "instead") restored.exec(`DELETE FROM main."${table}"`)
+        const list = names.map((name) => `"${name}"`).join(", ")
+        restored.exec(
+          `${verb[how]} INTO main."${table}" (${list}) SELECT ${list} FROM live."${table}" ORDER BY ${orderOf(own, live)}`
+        )
+      }
+    })()
+  } finally {
+    restored.exec("DETACH DATABASE live")
+  }
+}
