@@ -88,6 +88,13 @@ const policyOf = (key: ApiKeySettings): KeyPolicy => {
 /** Hot: the rules about models; null where there are none. The same object as long as the key is the same. */
 export const modelRulesOf = (key: ApiKeySettings): ModelRules | null => policyOf(key).models
 
+/** Hot: whether a key may use some models only, so that a request with it must not name others anywhere. */
+export const isTiedToModels = (key: ApiKeySettings): boolean => {
+  if (key.allowedModels !== null) return true
+  const rules = modelRulesOf(key)
+  return rules !== null && rules.blocks !== null
+}
+
 /** Why a known key cannot be used for anything now. */
 export const stateProblemOf = (
   { expiresAtMs, isActive }: Pick<ApiKeySettings, "expiresAtMs" | "isActive">,

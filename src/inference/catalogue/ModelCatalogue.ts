@@ -9,7 +9,8 @@ import type { ApiKey } from "../../domain/ApiKey.ts"
 import * as Flags from "../../flags/Flags.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as ModelLists from "../../providers/ModelLists.ts"
-import { mayUse } from "../../routing/resolve/ModelIds.ts"
+import { isOffered, usesAnyModel } from "../../routing/resolve/KeyModels.ts"
+import { resolve } from "../../routing/resolve/ModelResolver.ts"
 import { type CatalogueEntry, entriesOf, type PrefixMode } from "./CatalogueEntries.ts"
 
 export { type CatalogueEntry, type CataloguePage, pageOf } from "./CatalogueEntries.ts"
@@ -58,11 +59,12 @@ export const make = Effect.gen(function* () {
   }
 
   const entries = (key: ApiKey | null): ReadonlyArray<CatalogueEntry> => {
-    const { byKey, entries: every } = current()
-    if (key === null || key.allowedModels === null || key.allowedModels.length === 0) return every
+    const { byKey, entries: every, snapshot } = current()
+    if (key === null || usesAnyModel(key)) return every
     const remembered = byKey.get(key)
     if (remembered !== undefined) return remembered
-    const allowed = every.filter((entry) => mayUse(key, entry.id))
+    const view = { catalog: snapshot, modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }
+    const allowed = every.filter(({ id }) => isOffered(key, id, () => resolve(view, id)))
     byKey.set(key, allowed)
     return allowed
   }

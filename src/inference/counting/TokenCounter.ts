@@ -97,10 +97,10 @@ export const make = Effect.gen(function* () {
 
   const open = (exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
     Either.gen(function* () {
-      const { codec, principal, wire } = exchange
+      const { codec, wire } = exchange
       const body = asConversation(wire, parsed)
       const envelope = yield* codec.checkEnvelope(body)
-      const resolution = resolveFor(resolutions, principal, envelope.model)
+      const resolution = resolveFor(resolutions, exchange, envelope.model)
       if (resolution instanceof KeyRejected) return yield* Either.left(resolution)
       const share = "_tag" in resolution ? null : resolution.quotaGroup
       const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
@@ -109,8 +109,9 @@ export const make = Effect.gen(function* () {
       return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
     })
 
-  const targetOf = (model: string, apiKeyId: string | null): Target | null => {
-    const resolution = resolutions.requested(model)
+  const targetOf = (model: string, exchange: Exchange): Target | null => {
+    const apiKeyId = apiKeyIdOf(exchange)
+    const resolution = resolveFor(resolutions, exchange, model)
     if ("_tag" in resolution) return null
     return resolution.targets.find(({ share }) => barredFrom(model, share ?? null, apiKeyId) === null) ?? null
   }
@@ -189,7 +190,7 @@ export const make = Effect.gen(function* () {
 
   const asked = (counted: Counted): Effect.Effect<TokenCount> => {
     const { model } = counted.conversation
-    const target = targetOf(model, apiKeyIdOf(counted.exchange))
+    const target = targetOf(model, counted.exchange)
     if (target === null) return countLocally(counted, model)
     return Effect.flatMap(askProvider(counted, target), (known) =>
       known === null ? countLocally(counted, target.model) : Effect.succeed(known)

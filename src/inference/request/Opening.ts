@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
+import { isTiedToModels } from "../../auth/KeyPolicy.ts"
 import { type InferenceError, InvalidRequest, LimitReached, PreviousResponseNotFound } from "../../domain/Errors.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
@@ -111,7 +112,7 @@ export const make = Effect.gen(function* () {
     if (said instanceof Unreadable) return wrongBody(said.message)
     if (!isObject(said)) return wrongBody("The request body must be a JSON object.")
     const { exchange, leftOut, read } =
-      asked.principal._tag === "Key" && asked.principal.key.allowedModels !== null
+      asked.principal._tag === "Key" && isTiedToModels(asked.principal.key)
         ? restricted(asked, said)
         : { exchange: asked, leftOut: nothing, read: said }
     // `read` was made here; a copy of a body of many members costs more than to read it.
@@ -126,8 +127,7 @@ export const make = Effect.gen(function* () {
     const checked = exchange.codec.checkEnvelope(parsed)
     if (Either.isLeft(checked)) return checked.left
     const envelope = checked.right
-    const { principal } = exchange
-    const resolution = resolveFor(resolutions, principal, envelope.model)
+    const resolution = resolveFor(resolutions, exchange, envelope.model)
     if ("_tag" in resolution) return resolution
     const apiKeyId = apiKeyIdOf(exchange)
     const owner = apiKeyId ?? ""

@@ -1,21 +1,46 @@
 /** What a caller's model id leads to, for those whose key may ask for it: judged by the id itself, and by what stands in for it. */
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { ApiKey } from "../../domain/ApiKey.ts"
 import { KeyRejected, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
+import { judgeFor, keyIn, usesAnyModel } from "../../routing/resolve/KeyModels.ts"
 import { mayUse } from "../../routing/resolve/ModelIds.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
 import type * as Resolutions from "../../routing/resolve/Resolutions.ts"
+import type { Exchange } from "./Exchange.ts"
 
+type Resolved = Resolution | ModelNotFound | NoTarget | KeyRejected
+
+/** On the messages wire a model that may not be used is a wrong request. */
+const isBadRequest = ({ wire }: Pick<Exchange, "wire">): boolean => wire === "messages"
+
+const restricted = (
+  resolutions: typeof Resolutions.Resolutions.Service,
+  key: ApiKey,
+  exchange: Pick<Exchange, "wire">,
+  model: string
+): Resolved => {
+  const noModel = (id: string, more: { readonly requested?: string } = {}) =>
+    new KeyRejected({ reason: "model", model: id, isBadRequest: isBadRequest(exchange), ...more })
+  const resolution = resolutions.requested(model)
+  // Which ids there are is not told to a key that may not use them.
+  if ("_tag" in resolution) return mayUse(key, model) ? resolution : noModel(model)
+  const verdict = judgeFor(key, model, resolution)
+  if (verdict._tag === "MayNot") {
+    return verdict.reason === "model" ? noModel(model) : new KeyRejected({ reason: verdict.reason, model })
+  }
+  const { fallbackModel } = resolution
+  return fallbackModel === undefined || mayUse(key, fallbackModel)
+    ? verdict.resolution
+    : noModel(fallbackModel, { requested: model })
+}
+
+/** Hot. */
 export const resolveFor = (
   resolutions: typeof Resolutions.Resolutions.Service,
-  principal: Principal,
+  exchange: Pick<Exchange, "principal" | "wire">,
   model: string
-): Resolution | ModelNotFound | NoTarget | KeyRejected => {
-  const key = principal._tag === "Key" ? principal.key : null
-  if (key !== null && !mayUse(key, model)) return new KeyRejected({ reason: "model", model })
-  const resolution = resolutions.requested(model)
-  if (key === null || "_tag" in resolution || resolution.fallbackModel === undefined) return resolution
-  const { fallbackModel } = resolution
-  return mayUse(key, fallbackModel)
-    ? resolution
-    : new KeyRejected({ reason: "model", model: fallbackModel, requested: model })
+): Resolved => {
+  const key = keyIn(exchange.principal)
+  return key === null || usesAnyModel(key)
+    ? resolutions.requested(model)
+    : restricted(resolutions, key, exchange, model)
 }

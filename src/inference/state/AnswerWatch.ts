@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { makePartCollector } from "./PartCollector.ts"
@@ -93,7 +94,7 @@ export interface WatchFacts {
 
 /** What of a request decides what is kept of its answer. */
 export interface Watched {
-  readonly exchange: { readonly wire: WireName }
+  readonly exchange: { readonly wire: WireName; readonly principal: Principal }
   /** Whose memory the conversation is kept in. */
   readonly owner: string
   readonly parsed: JsonObject
@@ -114,6 +115,11 @@ export const make = Effect.gen(function* () {
   const responses = yield* ResponseStore
   return AnswerWatcher.of({
     watch: ({ exchange, owner, parsed, remembered = parsed }, origin, facts) => {
+      const { principal } = exchange
+      // Of proofs only hashes are noted; they are no content.
+      if (principal._tag === "Key" && principal.key.noLog) {
+        return facts.relayed && carriesProofs.has(origin.wire) ? proofWatch(state, owner, origin) : unwatched
+      }
       const watch =
         !facts.relayed || facts.replays
           ? partsWatch(state, owner, origin)

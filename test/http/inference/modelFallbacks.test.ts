@@ -91,12 +91,13 @@ describe("a model that is not served", () => {
     assert.strictEqual((await ask(helper, both)).status, 200)
     assert.strictEqual((await count(helper, both)).status, 200)
     const before = upstream.requests.length
+    // On the messages wire it is a wrong request.
     for (const send of [ask, count]) {
       const late = await send(helper, requested)
-      assert.strictEqual(late.status, 403)
+      assert.strictEqual(late.status, 400)
       assert.include(late.answer.error?.message ?? "", "'helpers', which modelFallbacks puts in the place of")
       const early = await send(helper, mapped)
-      assert.strictEqual(early.status, 403)
+      assert.strictEqual(early.status, 400)
       assert.include(early.answer.error?.message ?? "", `may not use the model '${helper}'.`)
     }
     assert.strictEqual(upstream.requests.length, before)

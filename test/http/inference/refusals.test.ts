@@ -136,7 +136,8 @@ describe("keys", () => {
           assert.strictEqual(await status({}), "401 authentication_error")
           assert.strictEqual(await status({ authorization: "Bearer nonsense" }), "401 authentication_error")
           assert.strictEqual(await status({ "x-api-key": expired }), "403 permission_error")
-          assert.strictEqual(await status({ "x-api-key": barred }), "403 permission_error")
+          const noModel = path === "/v1/messages" ? "400 invalid_request_error" : "403 permission_error"
+          assert.strictEqual(await status({ "x-api-key": barred }), noModel)
           assert.strictEqual(upstream.requests.length, 0)
           for (const header of ["x-api-key", "x-goog-api-key", "api-key"])
             assert.strictEqual(await status({ [header]: good }), "200")

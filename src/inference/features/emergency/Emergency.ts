@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { emergencyFallback } from "../../../routing/candidate/Reason.ts"
 import * as Flags from "../../../flags/Flags.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
-import { mayUse } from "../../../routing/resolve/ModelIds.ts"
+import { judgeFor, keyIn } from "../../../routing/resolve/KeyModels.ts"
 import type { Resolution } from "../../../routing/resolve/ModelResolver.ts"
 import { embeddings } from "../../../wire/embeddings/Codec.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
@@ -29,12 +29,18 @@ const isMoney = (kind: string | null, text: string): boolean =>
 
 /** The failure is about money, and the request is one that the fallback may take over. */
 const isEmergency = (work: Work, end: FailoverEnd): boolean => {
-  const { principal } = work.exchange
   // A language model has no embeddings, least of all those of another model.
   if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec === embeddings) return false
-  if (principal._tag === "Key" && !mayUse(principal.key, emergencyModel)) return false
   if (end._tag === "Failed") return isMoney(end.failure.kind, end.failure.message)
   return end._tag === "Unavailable" && isMoney(end.unready.terminal ?? end.unready.kind, end.unready.detail)
+}
+
+/** What the caller's key may have of it. */
+const ownedBy = ({ exchange }: Work, resolution: Resolution): Resolution | null => {
+  const key = keyIn(exchange.principal)
+  if (key === null) return resolution
+  const verdict = judgeFor(key, emergencyModel, resolution)
+  return verdict._tag === "May" ? verdict.resolution : null
 }
 
 /** The same request, asked of the fallback. What was tried before stays on its record. */
@@ -52,8 +58,9 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(next(asked), (first) => {
         const { end, work } = first
         if (!isEmergency(work, end) || !flags.isOn("GATEWAY_EMERGENCY_FALLBACK")) return Effect.succeed(first)
-        const fallback = resolutions.resolve(emergencyModel)
-        if ("_tag" in fallback) return Effect.succeed(first)
+        const resolution = resolutions.resolve(emergencyModel)
+        const fallback = "_tag" in resolution ? null : ownedBy(work, resolution)
+        if (fallback === null) return Effect.succeed(first)
         return Effect.map(next(emergencyWork(work, fallback)), (second) =>
           second.end._tag === "Answered" ? { ...second, others: [...first.others, ...second.others] } : first
         )

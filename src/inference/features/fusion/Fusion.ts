@@ -14,6 +14,7 @@ import * as Timers from "../../../platform/Timers.ts"
 import * as Catalog from "../../../providers/Catalog.ts"
 import * as Settings from "../../../resilience/Settings.ts"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
+import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import { embeddings } from "../../../wire/embeddings/Codec.ts"
@@ -123,11 +124,13 @@ export const make = Effect.gen(function* () {
     const named = judgeModel === null ? null : resolutions.resolve(judgeModel)
     if (named === null) return { order: survivors, isKnown: true }
     if ("_tag" in named) return { order: survivors, isKnown: false }
+    const allowed = narrowedFor(keyIn(work.exchange.principal), named)
+    if (allowed === null) return { order: survivors, isKnown: true }
     // The alias that was asked by holds for the judge as well.
     const suppressReasoning = work.resolution.targets.every((target) => target.suppressReasoning)
     const judges = suppressReasoning
-      ? named.targets.map(({ account, model }) => ({ account, model, suppressReasoning }))
-      : named.targets
+      ? allowed.targets.map(({ account, model }) => ({ account, model, suppressReasoning }))
+      : allowed.targets
     const first = new Set(judges.map(targetKeyOf))
     return { order: [...judges, ...survivors.filter((target) => !first.has(targetKeyOf(target)))], isKnown: true }
   }

@@ -16,6 +16,7 @@ import * as Timers from "../../../platform/Timers.ts"
 import * as Engine from "../../../routing/decide/Engine.ts"
 import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
 import * as QuotaWindows from "../../../routing/quota/QuotaWindows.ts"
+import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import { embeddings } from "../../../wire/embeddings/Codec.ts"
 import * as IdGen from "../../../platform/IdGen.ts"
@@ -47,7 +48,8 @@ interface Job {
 const sessionOf = ({ decision, exchange, outputCap, question }: Work): string | null => {
   // An emergency answer (`outputCap`) comes from outside the combo.
   if (decision.strategy !== "context-relay" || exchange.codec === embeddings || outputCap !== null) return null
-  return question.sessionKey
+  // A summary would keep what is said.
+  return keyIn(exchange.principal)?.noLog === true ? null : question.sessionKey
 }
 
 const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
@@ -80,9 +82,11 @@ export const make = Effect.gen(function* () {
   const askedOf = ({ target, work }: Job): { readonly model: string; readonly resolution: Resolution } => {
     const { handoffModel } = work.resolution.policy
     const named = handoffModel === null ? null : resolutions.resolve(handoffModel)
-    return handoffModel === null || named === null || "_tag" in named
+    const key = keyIn(work.exchange.principal)
+    const allowed = named === null || "_tag" in named ? null : narrowedFor(key, named)
+    return handoffModel === null || allowed === null
       ? { model: nameOf(target), resolution: alone(work.resolution, target) }
-      : { model: handoffModel, resolution: named }
+      : { model: handoffModel, resolution: allowed }
   }
 
   const ask = (job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>

@@ -67,6 +67,7 @@ const work = (config: Record<string, unknown>, reply: ClientReply = makeInnerRep
   const targets = [a, b, c]
   return {
     exchange: {
+      principal: { _tag: "Anonymous" },
       requestId: "r",
       receivedMs: 0,
       startedMs: 0,

@@ -1,0 +1,102 @@
+/**
+ * What an API key's rules about models, combos and connections leave of a resolution. Whatever calls an upstream in the name of a key asks
+ * here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
+ */
+import { type ModelRules, modelRulesOf } from "../../auth/KeyPolicy.ts"
+import type { ApiKey, ApiKeySettings, Principal } from "../../domain/ApiKey.ts"
+import { parseAutoId } from "./AutoId.ts"
+import { mayUse, quotaShareParts } from "./ModelIds.ts"
+import type { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
+import type { Resolution, Target } from "./ModelResolver.ts"
+
+/** Why a key may not have what an id stands for; null when it may, of `resolution`. */
+export type KeyVerdict =
+  | { readonly _tag: "May"; readonly resolution: Resolution }
+  | { readonly _tag: "MayNot"; readonly reason: "combo" | "model" | "connection" }
+
+/** Null for callers without a key of this gateway. */
+export const keyIn = (principal: Principal): ApiKey | null => (principal._tag === "Key" ? principal.key : null)
+
+/** Hot: whether nothing was said about models. */
+export const usesAnyModel = (key: ApiKeySettings): boolean =>
+  (key.allowedModels === null || key.allowedModels.length === 0) && modelRulesOf(key) === null
+
+const idOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
+
+const blocks = (rules: ModelRules | null, target: Target): boolean =>
+  rules !== null && rules.blocks !== null && (rules.blocks(idOf(target)) || rules.blocks(target.model))
+
+const isConnected = (rules: ModelRules | null, { account }: Target): boolean =>
+  rules === null || rules.allowsConnection === null || rules.allowsConnection(account.connection.id)
+
+const only = (resolution: Resolution, keep: (target: Target) => boolean): Resolution | null => {
+  const kept = resolution.targets.flatMap((target, at) => (keep(target) ? [at] : []))
+  if (kept.length === resolution.targets.length) return resolution
+  if (kept.length === 0) return null
+  const of = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> => kept.flatMap((at) => list.slice(at, at + 1))
+  return {
+    ...resolution,
+    targets: of(resolution.targets),
+    weights: of(resolution.weights),
+    steps: of(resolution.steps)
+  }
+}
+
+/** By the rules, which are an object of their own for each state of a key: what is worked out for a resolution is kept by it. */
+const narrowed = new WeakMap<ModelRules, WeakMap<Resolution, Resolution | "none">>()
+
+/** The resolution with the targets that a key may have; null when none is left. */
+export const narrowedFor = (key: ApiKey | null, resolution: Resolution): Resolution | null => {
+  const rules = key === null ? null : modelRulesOf(key)
+  if (rules === null || (rules.blocks === null && rules.allowsConnection === null)) return resolution
+  const known = narrowed.get(rules) ?? new WeakMap<Resolution, Resolution | "none">()
+  narrowed.set(rules, known)
+  const before = known.get(resolution)
+  if (before !== undefined) return before === "none" ? null : before
+  const made = only(resolution, (target) => isConnected(rules, target) && !blocks(rules, target))
+  known.set(resolution, made ?? "none")
+  return made
+}
+
+/** Automatic ids and quota shares are no models: what they choose from is judged, not their name. */
+const isUnjudged = (id: string, { auto, quotaGroup }: Resolution): boolean =>
+  (auto !== null && parseAutoId(id) !== null) || (quotaGroup !== null && quotaShareParts(id) !== null)
+
+/** A model that goes by another id than the key was given: only the targets that it may have by their own. */
+const byOwnId = (key: ApiKey, resolution: Resolution): Resolution | null =>
+  resolution.combo === null &&
+  resolution.auto === null &&
+  resolution.quotaGroup === null &&
+  resolution.fallbackModel === undefined
+    ? only(resolution, (target) => mayUse(key, idOf(target)))
+    : null
+
+const comboRule = (rules: ModelRules | null, { combo }: Resolution): "none" | "may" | "mayNot" => {
+  if (combo === null || rules === null || rules.allowsCombo === null) return "none"
+  return rules.allowsCombo(combo.name) ? "may" : "mayNot"
+}
+
+const mayNot = (reason: "combo" | "model" | "connection"): KeyVerdict => ({ _tag: "MayNot", reason })
+
+/** What a key may have of what an id was resolved to. A combo that `allowedCombos` names need not be among `allowedModels`. */
+export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVerdict => {
+  const rules = modelRulesOf(key)
+  const combo = comboRule(rules, resolution)
+  if (combo === "mayNot") return mayNot("combo")
+  if (rules !== null && rules.blocks !== null && rules.blocks(id)) return mayNot("model")
+  const isNamed = combo === "may" || mayUse(key, id) || isUnjudged(id, resolution)
+  const own = isNamed ? resolution : byOwnId(key, resolution)
+  if (own === null) return mayNot("model")
+  const left = narrowedFor(key, own)
+  if (left !== null) return { _tag: "May", resolution: left }
+  return mayNot(own.targets.some((target) => isConnected(rules, target)) ? "model" : "connection")
+}
+
+/** Whether the list of models shows an id to a key. Automatic ids are shown where `allowedModels` has them. */
+export const isOffered = (key: ApiKey, id: string, resolved: () => Resolution | ModelNotFound | NoTarget): boolean => {
+  if (modelRulesOf(key) === null) return mayUse(key, id)
+  const resolution = resolved()
+  if ("_tag" in resolution) return mayUse(key, id)
+  if (judgeFor(key, id, resolution)._tag === "MayNot") return false
+  return resolution.combo !== null || mayUse(key, id)
+}
