@@ -24,8 +24,10 @@ import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { System } from "./Groups/System.ts"
+import { Telemetry } from "./Groups/Telemetry.ts"
 import { Usage } from "./Groups/Usage.ts"
 import { Webhooks } from "./Groups/Webhooks.ts"
+import { UsageHistory } from "./Groups/UsageHistory.ts"
 import type { ManagementKey } from "./ManagementRoutes.ts"
 import { withStrictBodies } from "./StrictBodies.ts"
 
@@ -42,6 +44,8 @@ const contract = withCommonErrors(
     .add(Pricing)
     .add(Usage)
     .add(Webhooks)
+    .add(UsageHistory)
+    .add(Telemetry)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

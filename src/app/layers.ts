@@ -61,6 +61,7 @@ import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
+import * as ReadWorker from "../store/ReadWorker.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
@@ -134,6 +135,7 @@ const journal = UsageJournal.layer.pipe(Layer.provideMerge(Outbox.layer))
 
 const recording = Layer.mergeAll(
   UsageRetention.layer.pipe(Layer.provideMerge(journal)),
+  ReadWorker.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
   // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.

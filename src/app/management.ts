@@ -15,8 +15,12 @@ import * as Resilience from "../management/Resilience.ts"
 import * as SettingsChanges from "../management/SettingsChanges.ts"
 import * as SystemControl from "../management/SystemControl.ts"
 import * as SystemHealth from "../management/SystemHealth.ts"
+import * as UsageExport from "../management/UsageExport.ts"
+import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as Webhooks from "../management/Webhooks.ts"
+import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
+import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 
 /** For the server. */
 export const management = Layer.mergeAll(
@@ -30,6 +34,8 @@ export const management = Layer.mergeAll(
   QuotaGroups.layer,
   SettingsChanges.layer,
   SystemControl.layer,
+  UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
+  UsageHistory.layer.pipe(Layer.provide(UsageHistoryRepo.layer)),
   UsageReports.layer,
   Webhooks.layer,
   SystemHealth.layer.pipe(Layer.provideMerge(Resilience.layer))

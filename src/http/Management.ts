@@ -37,9 +37,12 @@ import type { Resilience as ResilienceManagement } from "../management/Resilienc
 import type { SettingsChanges } from "../management/SettingsChanges.ts"
 import type { SystemControl } from "../management/SystemControl.ts"
 import type { SystemHealth } from "../management/SystemHealth.ts"
+import type { UsageExport } from "../management/UsageExport.ts"
+import type { UsageHistory as UsageHistories } from "../management/UsageHistory.ts"
 import type { UsageReports } from "../management/UsageReports.ts"
 import type { Webhooks as WebhookManagement } from "../management/Webhooks.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
+import type { ProcessFacts } from "../platform/ProcessFacts.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { version } from "../platform/Version.ts"
 import type { BodyBudget } from "../resilience/BodyBudget.ts"
@@ -48,8 +51,11 @@ import type { DecisionLog } from "../routing/records/DecisionLog.ts"
 import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
+import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
+import type { UsageRetention } from "../usage/history/UsageRetention.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import type { Listener } from "./Listener.ts"
+import type { Telemetry } from "../usage/Telemetry.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Backups from "./handlers/Backups.ts"
@@ -68,8 +74,10 @@ import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
 import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import * as System from "./handlers/System.ts"
+import * as TelemetryHandlers from "./handlers/Telemetry.ts"
 import * as Usage from "./handlers/Usage.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
+import * as UsageHistory from "./handlers/UsageHistory.ts"
 import * as Access from "./management/Access.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -89,6 +97,8 @@ export type UseCases =
   | SettingsChanges
   | SystemControl
   | SystemHealth
+  | UsageExport
+  | UsageHistories
   | UsageReports
   | WebhookManagement
 
@@ -104,11 +114,15 @@ export type PlaneServices =
   | GatewaySettings
   | IdGen
   | Listener
+  | PerformanceStats
   | PriceBook
+  | ProcessFacts
   | RoutingSettings
   | Sessions
   | Settings
   | Simulator
+  | Telemetry
+  | UsageRetention
 
 export type ManagementServices = PlaneServices | UseCases
 
@@ -131,7 +145,9 @@ const groups = Layer.mergeAll(
   RoutingSettingsHandlers.layer,
   System.layer,
   Usage.layer,
-  Webhooks.layer
+  Webhooks.layer,
+  TelemetryHandlers.layer,
+  UsageHistory.layer
 )
 
 /** The endpoints, collected on the framework's router, and what only this plane uses. */

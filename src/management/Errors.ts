@@ -9,6 +9,7 @@ import type { RestartRefused } from "../platform/Lifecycle.ts"
 import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { RestoreRefused } from "../store/restore/Refusal.ts"
+import type { ReadRefused } from "../store/ReadWorker.ts"
 
 export type Entity =
   | "connection"
@@ -147,6 +148,7 @@ export type ManagementError =
   | TooManyWebhooks
   | TooManySecrets
   | SettingsContradict
+  | ReadRefused
   | StoreError
 
 /** One field is wrong. */

@@ -19,9 +19,19 @@ export interface ProcessFactsShape {
   readonly fibers: number
 }
 
+export interface MemoryFacts {
+  readonly uptimeMs: number
+  /** Bytes. */
+  readonly memory: { readonly rssBytes: number; readonly heapUsedBytes: number; readonly heapTotalBytes: number }
+}
+
 export class ProcessFacts extends Context.Tag("gateway/platform/ProcessFacts")<
   ProcessFacts,
-  { readonly read: () => ProcessFactsShape }
+  {
+    readonly read: () => ProcessFactsShape
+    /** Time since the start, and memory; takes nothing from the next reading. */
+    readonly memory: () => MemoryFacts
+  }
 >() {}
 
 /** How often the delay is measured: coarse, so that an idle gateway rarely wakes up. */
@@ -50,7 +60,16 @@ export const make = Effect.gen(function* () {
     return Math.max(0, delayMs)
   }
 
+  const memory = (): MemoryFacts => {
+    const { heapTotal, heapUsed, rss } = process.memoryUsage()
+    return {
+      uptimeMs: Math.round(process.uptime() * 1000),
+      memory: { rssBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal }
+    }
+  }
+
   return ProcessFacts.of({
+    memory,
     read: () => ({
       uptimeMs: Math.round(process.uptime() * 1000),
       rssBytes: process.memoryUsage.rss(),

@@ -7,11 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
+import { type LatencySummary, LatencyWindow } from "./telemetry/LatencyWindow.ts"
 import { LogSink } from "./telemetry/LogSink.ts"
 import { Otlp } from "./telemetry/Otlp.ts"
 import { levelOf, makeJsonLine } from "./telemetry/RequestLog.ts"
 import * as RequestMetrics from "./telemetry/RequestMetrics.ts"
 import { makeTextLine } from "./telemetry/RequestText.ts"
+import { SessionBook, type SessionView } from "./telemetry/SessionBook.ts"
 import type { RequestSummary } from "./telemetry/Summary.ts"
 
 export type { RequestSummary } from "./telemetry/Summary.ts"
@@ -23,6 +25,10 @@ export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
     readonly observe: (summary: RequestSummary) => void
     /** The request metrics so far, for the Prometheus page. */
     readonly metrics: () => MetricsSnapshot
+    /** Latencies of the requests that ended within the last `windowMs`. */
+    readonly latencies: (windowMs: number, nowMs: number) => LatencySummary
+    /** Sessions of the last quarter of an hour, the one used last first. */
+    readonly sessions: (nowMs: number) => ReadonlyArray<SessionView>
   }
 >() {}
 
@@ -32,6 +38,8 @@ export const make = Effect.gen(function* () {
   const line = log.style.format === "text" ? makeTextLine(log.style) : makeJsonLine()
   const requests = RequestMetrics.make()
   const attempts = AttemptMetrics.make()
+  const latencies = new LatencyWindow()
+  const sessions = new SessionBook()
   const metrics = (): MetricsSnapshot => [...requests.snapshot(), ...attempts.snapshot()]
   yield* otlp.publish(metrics)
 
@@ -40,9 +48,13 @@ export const make = Effect.gen(function* () {
       if (log.takes(levelOf(summary.row))) log.write(line(summary))
       requests.observe(summary.row, summary.isListed)
       if (summary.attempts !== undefined) attempts.observe(summary.attempts)
+      latencies.add(summary)
+      sessions.seen(summary)
       otlp.offer(summary)
     },
-    metrics
+    metrics,
+    latencies: (windowMs, nowMs) => latencies.read(windowMs, nowMs),
+    sessions: (nowMs) => sessions.list(nowMs)
   })
 })
 

@@ -6,9 +6,10 @@ import { model, pricing } from "./tree/models.ts"
 import { key } from "./tree/keys.ts"
 import { combo } from "./tree/combo.ts"
 import { route } from "./tree/route.ts"
-import { quotaGroups } from "./tree/quota.ts"
+import { quota } from "./tree/quota.ts"
 import { resilience } from "./tree/resilience.ts"
 import { flags, settings } from "./tree/settings.ts"
+import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 
 const context = group(
   "context",
@@ -124,11 +125,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   key,
   combo,
   route,
-  group("quota", "Who shares the quota of which connections.", [quotaGroups], {
-    section: "Route",
-    aliases: ["quotas"],
-    examples: ["quota groups list"]
-  }),
+  quota,
   command(
     "status",
     "Show whether a gateway runs, its version and its connections.",
@@ -165,6 +162,11 @@ export const commands: ReadonlyArray<TreeNode> = [
       ]
     }
   ),
+  usage,
+  cost,
+  sessions,
+  telemetry,
+  cache,
   resilience,
   command(
     "doctor",

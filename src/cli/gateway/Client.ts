@@ -138,6 +138,8 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
   keys: () => import("../../api/Groups/Keys.ts").then(({ Keys }) => Keys),
   pricing: () => import("../../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
+  telemetry: () => import("../../api/Groups/Telemetry.ts").then(({ Telemetry }) => Telemetry),
+  usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),

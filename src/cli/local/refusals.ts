@@ -33,6 +33,7 @@ export const refusal = (
     case "BackupFailed":
     case "RestartRefused":
     case "ModelsNotListed":
+    case "ReadRefused":
       return new CommandFailed({ message: error.message })
     default:
       return new CommandFailed({ message: describe(error) })

@@ -110,6 +110,7 @@ interface AnswerOf {
   readonly BackupFailed: Unavailable
   readonly RestartRefused: Conflict
   readonly RestoreRefused: BadRequest | Conflict
+  readonly ReadRefused: Unavailable
   readonly StoreError: Unavailable
 }
 
@@ -133,6 +134,11 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
       kind === "encryption_key_mismatch"
         ? new Conflict({ message, code: kind })
         : new BadRequest({ message, code: kind }),
+    ReadRefused: ({ message, reason }) =>
+      new Unavailable({
+        message: reason === "failed" ? "The gateway could not read its database; its log has the details." : message,
+        retryAfterMs: 1_000
+      }),
     StoreError: () => new Unavailable({ message: "The gateway could not use its database; its log has the details." })
   }
 
@@ -150,7 +156,8 @@ export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
   Effect.catchAll(effect, (error) => {
     if (!isManagementError(error)) return Effect.fail(error as Answered<E>)
     const answer = Effect.fail(answerTo(error) as Answered<E>)
-    return error._tag === "StoreError" ? Effect.zipRight(Effect.logError(error.message, error), answer) : answer
+    const isFault = error._tag === "StoreError" || (error._tag === "ReadRefused" && error.reason === "failed")
+    return isFault ? Effect.zipRight(Effect.logError(error.message, error), answer) : answer
   })
 
 /** The contract error of a failed handler; null when it is a bug, which belongs into the log. */

@@ -104,6 +104,7 @@ export const make = Effect.gen(function* () {
         path: exchange.path,
         attempts: work.trail.attempts,
         ...(served === null ? {} : { isListed: () => isListed(work, served) }),
+        sessionKey: work.question.sessionKey,
         traceparent: headerOf(exchange.headers, "traceparent")
       })
     },

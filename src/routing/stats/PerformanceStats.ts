@@ -42,6 +42,12 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly begin: (connectionId: string, model: string, combo?: string) => () => void
     /** Hot: calls under way; with `combo` only that one's. */
     readonly inFlight: (connectionId: string, model: string, combo?: string) => number
+    /** All calls under way, by connection and model. */
+    readonly underWay: () => ReadonlyArray<{
+      readonly connectionId: string
+      readonly model: string
+      readonly count: number
+    }>
   }
 >() {}
 
@@ -81,6 +87,12 @@ class ModelBook {
   readonly #changed: Array<ModelFacts> = []
   readonly #byConnection = new Map<string, Map<string, ModelFacts>>()
   readonly #measured = new LruMap<ModelFacts, null>({ capacity, onRemove: (facts) => this.#forget(facts) })
+
+  busy(): ReadonlyArray<ModelFacts> {
+    return [...this.#byConnection.values()].flatMap((models) =>
+      [...models.values()].filter(({ inFlight }) => inFlight > 0)
+    )
+  }
 
   find(connectionId: string, model: string): ModelFacts | null {
     return this.#byConnection.get(connectionId)?.get(model) ?? null
@@ -270,7 +282,8 @@ export const make = () => {
     inFlight: (connectionId, model, combo) =>
       combo === undefined
         ? (book.find(connectionId, model)?.inFlight ?? 0)
-        : combos.inFlight(combo, connectionId, model)
+        : combos.inFlight(combo, connectionId, model),
+    underWay: () => book.busy().map(({ connectionId, inFlight, model }) => ({ connectionId, model, count: inFlight }))
   })
 }
 

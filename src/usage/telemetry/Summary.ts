@@ -13,6 +13,8 @@ export interface RequestSummary {
   readonly isListed?: () => boolean
   /** The client's `traceparent` as it came; missing or null where it sent none. */
   readonly traceparent?: string | null
+  /** A key of the caller's session, which is no secret; missing or null where the request names none. */
+  readonly sessionKey?: string | null
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u

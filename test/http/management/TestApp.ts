@@ -25,6 +25,7 @@ import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import * as Lifecycle from "../../../src/platform/Lifecycle.ts"
+import * as ProcessFacts from "../../../src/platform/ProcessFacts.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
@@ -46,11 +47,16 @@ import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Simulator from "../../../src/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
 import * as Backup from "../../../src/store/Backup.ts"
+import * as ReadWorker from "../../../src/store/ReadWorker.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import * as UsageRetention from "../../../src/usage/history/UsageRetention.ts"
+import * as Telemetry from "../../../src/usage/Telemetry.ts"
+import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
+import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
@@ -152,7 +158,7 @@ const makeApp = Effect.gen(function* () {
   })
 })
 
-const tables = Layer.mergeAll(Repos.layer, UsageJournal.layerMemory, Backup.layer).pipe(
+const tables = Layer.mergeAll(Repos.layer, UsageJournal.layerMemory, Backup.layer, ReadWorker.layerMemory).pipe(
   Layer.provideMerge(Secrets.layerTest),
   Layer.provideMerge(Sql.layerMemory)
 )
@@ -227,9 +233,16 @@ const resilience = Layer.mergeAll(
   ConcurrencyGate.layer
 )
 
+const telemetry = Telemetry.layer.pipe(
+  Layer.provide(Layer.merge(LogSink.layer, Otlp.layer)),
+  Layer.provideMerge(ProcessFacts.layer)
+)
+
 const rooms = Layer.provideMerge(
-  Simulator.layer.pipe(Layer.provide(Layer.mergeAll(PerformanceStats.layer, noLeaderboard))),
+  Simulator.layer.pipe(Layer.provide(noLeaderboard), Layer.provideMerge(PerformanceStats.layer)),
   Layer.mergeAll(
+    telemetry,
+    UsageRetention.layer,
     access,
     providers,
     webhookDeliveries.pipe(Layer.provide(egress)),

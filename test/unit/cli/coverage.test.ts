@@ -48,6 +48,12 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "pricing.update": "model pricing set",
   "usage.logs": "logs",
   "usage.connection": "provider show",
+  "usageHistory.analytics": "usage show",
+  "usageHistory.purge": "usage purge",
+  "telemetry.summary": "telemetry",
+  "telemetry.sessions": "sessions",
+  "telemetry.caches": "cache show",
+  "telemetry.clearCaches": "cache clear",
   "routing.explain": "route explain",
   "routing.simulate": "route simulate",
   "routing.replay": "route replay",
@@ -72,6 +78,8 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
 
 const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "usage.requestLogs": "the same list as usage.logs",
+  "usageHistory.history": "for programs: usageHistory.analytics has its sums",
+  "usageHistory.export": "a file for programs; 'logs -o csv' writes one too",
   "resilience.modelCooldowns": "rateLimits.status has the locked models, too",
   "rateLimits.settings": "a part of resilience.get",
   "system.openapi": "a document for programs",

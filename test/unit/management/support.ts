@@ -29,6 +29,8 @@ import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Backup from "../../../src/store/Backup.ts"
+import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
+import * as ReadWorker from "../../../src/store/ReadWorker.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
@@ -56,6 +58,8 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         egress,
         Lockouts.layer,
         ModelLists.layer,
+        PerformanceStats.layer,
+        ReadWorker.layerMemory,
         QuotaWindows.layer,
         RouterStrategies.layer,
         RoutingSettings.layer,

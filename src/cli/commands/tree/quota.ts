@@ -2,7 +2,7 @@
 import { command, group } from "../../tree/Tree.ts"
 import { add, list, remove } from "../../tree/verbs.ts"
 
-export const quotaGroups = group(
+const quotaGroups = group(
   "groups",
   "Groups of connections that share their quota by weight.",
   [
@@ -52,4 +52,25 @@ export const quotaGroups = group(
     )
   ],
   { aliases: ["group"], examples: ["quota groups list"] }
+)
+
+export const quota = group(
+  "quota",
+  "What is left of quotas, and who shares them.",
+  [
+    command(
+      "show",
+      "Show what is left of the quotas of the connections.",
+      () => import("../quota/show.ts"),
+      (m) => m.quotaShow,
+      { aliases: ["list"], examples: ["quota", "quota show --json"] }
+    ),
+    quotaGroups
+  ],
+  {
+    section: "Route",
+    aliases: ["quotas"],
+    otherwise: { name: "show", takesWords: false },
+    examples: ["quota", "quota groups list"]
+  }
 )

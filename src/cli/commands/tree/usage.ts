@@ -1,0 +1,81 @@
+/** The commands about usage over time and about the running gateway. */
+import { command, group } from "../../tree/Tree.ts"
+import { remove } from "../../tree/verbs.ts"
+
+export const usage = group(
+  "usage",
+  "What was used, by provider, model, connection, key or day.",
+  [
+    command(
+      "show",
+      "Show what was used over a range of time.",
+      () => import("../usage/usage.ts"),
+      (m) => m.usageShow,
+      { aliases: ["list"], examples: ["usage show --by model --range 30d", "usage show --by key --json"] }
+    ),
+    command(
+      "purge",
+      "Delete the log of single requests; sums stay.",
+      () => import("../usage/purge.ts"),
+      (m) => m.usagePurge,
+      { ...remove, examples: ["usage purge --before 2035-01-01"] }
+    )
+  ],
+  {
+    section: "Watch",
+    otherwise: { name: "show", takesWords: false },
+    examples: ["usage", "usage --by model --range 30d"]
+  }
+)
+
+export const cost = command(
+  "cost",
+  "Show what requests cost, by model and day by day.",
+  () => import("../usage/cost.ts"),
+  (m) => m.costCommand,
+  { section: "Watch", aliases: ["costs"], examples: ["cost", "cost --range 7d --json"] }
+)
+
+export const sessions = command(
+  "sessions",
+  "List who has used the gateway in the last minutes.",
+  () => import("../usage/live.ts"),
+  (m) => m.sessionsCommand,
+  // The help of the program fits one screen without it.
+  { section: "Watch", hidden: true, aliases: ["session"], examples: ["sessions"] }
+)
+
+export const telemetry = command(
+  "telemetry",
+  "Show how long requests take, by provider and phase.",
+  () => import("../usage/live.ts"),
+  (m) => m.telemetryCommand,
+  { section: "Watch", hidden: true, aliases: ["latency"], examples: ["telemetry --minutes 15"] }
+)
+
+export const cache = group(
+  "cache",
+  "What is kept to answer again.",
+  [
+    command(
+      "show",
+      "Show what the caches hold.",
+      () => import("../usage/live.ts"),
+      (m) => m.cacheShow,
+      { aliases: ["stats", "list"], examples: ["cache show --json"] }
+    ),
+    command(
+      "clear",
+      "Remove everything from the caches.",
+      () => import("../usage/live.ts"),
+      (m) => m.cacheClear,
+      { ...remove, examples: ["cache clear"] }
+    )
+  ],
+  {
+    section: "Watch",
+    hidden: true,
+    otherwise: { name: "show", takesWords: false },
+    examples: ["cache show", "cache clear"]
+  }
+)

@@ -1,0 +1,47 @@
+/** `/api/telemetry/summary`, `/api/sessions` and `/api/cache/stats`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { GatewayApi } from "../../api/Api.ts"
+import type { SessionRow } from "../../api/Groups/Telemetry.ts"
+import { ProcessFacts } from "../../platform/ProcessFacts.ts"
+import { PerformanceStats } from "../../routing/stats/PerformanceStats.ts"
+import { AnswerCaches, hitRate } from "../../usage/Caches.ts"
+import { Telemetry } from "../../usage/Telemetry.ts"
+import type { SessionView } from "../../usage/telemetry/SessionBook.ts"
+
+const usualWindowMs = 300_000
+
+const sessionRow = ({ lastUsedMs, ...session }: SessionView): SessionRow =>
+  Object.assign(session, { lastUsedAt: new Date(lastUsedMs).toISOString() })
+
+export const layer = HttpApiBuilder.group(GatewayApi, "telemetry", (handlers) =>
+  Effect.gen(function* () {
+    const telemetry = yield* Telemetry
+    const stats = yield* PerformanceStats
+    const facts = yield* ProcessFacts
+    const caches = yield* AnswerCaches
+    return handlers
+      .handle("summary", ({ urlParams: { windowMs = usualWindowMs } }) =>
+        Effect.map(Clock.currentTimeMillis, (nowMs) => ({
+          windowMs,
+          ...telemetry.latencies(windowMs, nowMs),
+          activeConnections: stats.underWay().reduce((sum, { count }) => sum + count, 0),
+          ...facts.memory()
+        }))
+      )
+      .handle("sessions", () =>
+        Effect.map(Clock.currentTimeMillis, (nowMs) => {
+          const sessions = telemetry.sessions(nowMs).map(sessionRow)
+          return { count: sessions.length, sessions }
+        })
+      )
+      .handle("caches", () =>
+        Effect.zipWith(caches.answers, caches.idempotency, (answers, idempotency) => ({
+          semanticCache: { ...answers, hitRate: hitRate(answers) },
+          idempotency
+        }))
+      )
+      .handle("clearCaches", () => Effect.map(caches.clear, (cleared) => ({ cleared })))
+  })
+)
