@@ -30,6 +30,10 @@ export { Keys } from "../management/Keys.ts"
 export { describeStoreFailure } from "../store/Errors.ts"
 export { Catalog } from "../providers/Catalog.ts"
 export { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
+export { listIn as backupsIn } from "../store/Backup.ts"
+export * as Restore from "../store/restore/Restore.ts"
+export { backupView } from "../http/handlers/Views.ts"
+export { findIn as findBackup } from "../management/Backups.ts"
 export { resetSecrets } from "../store/ResetSecrets.ts"
 export { storeLayer } from "./layers.ts"
 
@@ -58,6 +62,9 @@ export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 
 /** The same without a gateway beside it. */
 export const exclusiveLayer = services.pipe(Layer.provideMerge(exclusiveStoreLayer))
+
+/** The data folder without the database in it, for who replaces that. Refused while a gateway is running. */
+export const folderLayer = DataLock.layer
 
 /** The bare database, whatever the master key is. Refused while a gateway is running. */
 export const recoveryLayer: Layer.Layer<Sql.Sql, StoreFailure, AppConfig> = Sql.layer.pipe(

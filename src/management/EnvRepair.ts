@@ -33,5 +33,5 @@ export const repair = (text: string, names: ReadonlyArray<string>, running: Read
   return { text: lines.length === 0 ? "" : `${lines.join("\n")}\n`, repaired }
 }
 
-/** A value that begins with a quote has no end of it in its line. */
-const isTorn = (value: string): boolean => /^['"`\u2018\u2019\u201c\u201d]/.test(value)
+/** A quote without an end in its line: the value begins with it, or goes on to the next quote of another line. */
+const isTorn = (value: string): boolean => /[\r\n]/.test(value) || /^['"`\u2018\u2019\u201c\u201d]/.test(value)

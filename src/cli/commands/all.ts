@@ -10,6 +10,7 @@ import { quota } from "./tree/quota.ts"
 import { resilience } from "./tree/resilience.ts"
 import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
+import { backup, restore, update } from "./tree/backup.ts"
 
 const context = group(
   "context",
@@ -231,6 +232,10 @@ export const commands: ReadonlyArray<TreeNode> = [
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
   settings,
+  backup,
+  restore,
+  // The help of the program fits one screen without it.
+  { ...update, hidden: true },
   // Short ways to groups that stand within others.
   { ...flags, hidden: true },
   { ...pricing, hidden: true },

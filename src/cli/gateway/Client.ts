@@ -178,13 +178,13 @@ const patience = "60 seconds"
 
 /** Makes the failures of a call words for the person, and gives up on a gateway that never answers. */
 export const orExplain =
-  (to: Target) =>
+  (to: Target, within: typeof patience | "1 hour" = patience) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, CliFailure, R> =>
     call.pipe(
       Effect.mapError(explain(to)),
       withSpinner("Waiting for the gateway …"),
       Effect.timeoutFail({
-        duration: patience,
-        onTimeout: () => new NoAnswerInTime({ message: `The gateway at ${to.url} did not answer within ${patience}.` })
+        duration: within,
+        onTimeout: () => new NoAnswerInTime({ message: `The gateway at ${to.url} did not answer within ${within}.` })
       })
     )

@@ -16,6 +16,7 @@ import { refusal } from "./refusals.ts"
 export type Room = typeof LocalRoom
 type StoreFailure = Layer.Layer.Error<Room["localLayer"]>
 type LocalServices = Layer.Layer.Success<Room["localLayer"]>
+type FolderServices = Layer.Layer.Success<Room["folderLayer"]>
 type RecoveryServices = Layer.Layer.Success<Room["recoveryLayer"]>
 
 export const load = loadRoom(() => import("../../app/local.ts"))
@@ -60,6 +61,12 @@ export const exclusively = <A>(
     (room) => room.exclusiveLayer,
     (error) => (error._tag === "GatewayRunning" ? new FolderInUse() : null)
   )(work)
+
+/** Changes the data folder without opening its database. As `exclusively`, it is not begun where a gateway runs. */
+export const onFolder = within<FolderServices, FolderInUse>(
+  (room) => room.folderLayer,
+  (error) => (error._tag === "GatewayRunning" ? new FolderInUse() : null)
+)
 
 /** Runs work on the bare database, whatever the master key is. Refused while a gateway is running. */
 export const inRecovery = within<RecoveryServices>((room) => room.recoveryLayer)

@@ -8,21 +8,12 @@ import * as Stream from "effect/Stream"
 import { Readable } from "node:stream"
 import { createGzip } from "node:zlib"
 import { GatewayApi } from "../../api/Api.ts"
-import type { BackupView } from "../../api/Groups/Backups.ts"
 import { Backups } from "../../management/Backups.ts"
-import type { BackupFile } from "../../store/Backup.ts"
 import { Listener } from "../Listener.ts"
 import { answered } from "./Answers.ts"
 import { paged } from "./Pages.ts"
 import { receiveFile } from "./Upload.ts"
-
-const view = ({ createdAtMs, id, reason, schemaVersion, sizeBytes }: BackupFile): BackupView => ({
-  id,
-  createdAt: new Date(createdAtMs).toISOString(),
-  sizeBytes,
-  reason,
-  schemaVersion
-})
+import { backupView } from "./Views.ts"
 
 /** Larger uploads are no database of a gateway, whose log is bounded. */
 const mostImportBytes = 16 * 1_073_741_824
@@ -55,10 +46,10 @@ export const layer = HttpApiBuilder.group(GatewayApi, "backups", (handlers) =>
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(answered(backups.list), (all) => paged(all, ({ id }) => id)),
-          ({ items, nextCursor }) => ({ backups: items.map(view), nextCursor })
+          ({ items, nextCursor }) => ({ backups: items.map(backupView), nextCursor })
         )
       )
-      .handle("create", () => answered(Effect.map(backups.create, (backup) => ({ backup: view(backup) }))))
+      .handle("create", () => answered(Effect.map(backups.create, (backup) => ({ backup: backupView(backup) }))))
       .handle("restore", ({ payload }) =>
         Effect.flatMap(hooks, (hook) =>
           answered(

@@ -1,5 +1,6 @@
 /** Records as callers see them: times as ISO 8601, money as USD, secrets masked. */
 import * as Redacted from "effect/Redacted"
+import type { BackupView } from "../../api/Groups/Backups.ts"
 import type { AutoComboView, ComboView } from "../../api/Groups/Combos.ts"
 import type { KeyView } from "../../api/Groups/Keys.ts"
 import type { NodeView } from "../../api/Groups/ProviderNodes.ts"
@@ -18,6 +19,7 @@ import type { AutoCombo } from "../../management/AutoCombos.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
 import type { ObservedGroup } from "../../management/QuotaGroups.ts"
 import { healthAt } from "../../management/Standings.ts"
+import type { BackupFile } from "../../store/Backup.ts"
 
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 export const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
@@ -181,4 +183,12 @@ export const usageLog = ({
   ...row,
   timestamp: iso(timestampMs),
   costUsd: costNanoUsd / nanoUsdPerUsd
+})
+
+export const backupView = ({ createdAtMs, id, reason, schemaVersion, sizeBytes }: BackupFile): BackupView => ({
+  id,
+  createdAt: new Date(createdAtMs).toISOString(),
+  sizeBytes,
+  reason,
+  schemaVersion
 })

@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { constants, type Stats } from "node:fs"
-import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs"
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -88,16 +88,18 @@ const copied = (from: Handle.Database, into: string) => Effect.catchAll(Handle.c
 
 const exists = (file: string): Stats | undefined => statSync(file, { throwIfNoEntry: false })
 
-/** The live database as it is now, kept as a backup of this reason. Nothing may write to it meanwhile. */
-const keepLive = (dataDir: string, reason: string) =>
+/** Makes a backup of a database that no gateway has open. */
+export const backUp = (dataDir: string, reason: string): Effect.Effect<Backup.BackupFile, StoreFailure> =>
   Effect.scoped(
     Effect.gen(function* () {
       const live = yield* opened(databaseFile(dataDir), false)
-      const backup = yield* Backup.makeBy((path) => Handle.copyInto(live, path), dataDir, reason)
-      yield* Effect.ignore(Backup.trimIn(dataDir, reason, Backup.safetyBackupsKept))
-      return backup
+      return yield* Backup.makeBy((path) => Handle.copyInto(live, path), dataDir, reason)
     })
   )
+
+/** The live database as it is now, kept as a backup of this reason. Nothing may write to it meanwhile. */
+const keepLive = (dataDir: string, reason: string) =>
+  Effect.zipLeft(backUp(dataDir, reason), Effect.ignore(Backup.trimIn(dataDir, reason, Backup.safetyBackupsKept)))
 
 /** Replaces the content of the live database. */
 const replaceLive = (from: Handle.Database, dataDir: string) =>
@@ -140,3 +142,19 @@ export const putBack = (backup: Backup.BackupFile): Effect.Effect<void, StoreFai
       yield* replaceLive(yield* opened(backup.path, true), dataDir)
     })
   )
+
+/**
+ * Moves a live database that cannot be read out of the way, with its log, so that a backup can take its place; returns where it is. Only
+ * with nothing open, and with the lock of the data folder held.
+ */
+export const setAside = (dataDir: string): Effect.Effect<string, StoreFailure> =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    const live = databaseFile(dataDir)
+    const aside = `${live}.damaged-${nowMs}`
+    return onDisk(live, () => {
+      for (const ending of ["", "-wal", "-shm"]) {
+        if (exists(`${live}${ending}`) !== undefined) renameSync(`${live}${ending}`, `${aside}${ending}`)
+      }
+      return aside
+    })
+  })

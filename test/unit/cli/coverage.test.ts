@@ -72,6 +72,9 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "flags.list": "settings flags list",
   "flags.set": "settings flags set",
   "flags.clear": "settings flags unset",
+  "backups.list": "backup",
+  "backups.create": "backup",
+  "backups.restore": "restore",
   "gatewaySettings.get": "settings show",
   "gatewaySettings.update": "settings set"
 }
@@ -82,6 +85,13 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "usageHistory.export": "a file for programs; 'logs -o csv' writes one too",
   "resilience.modelCooldowns": "rateLimits.status has the locked models, too",
   "rateLimits.settings": "a part of resilience.get",
+  "backups.export": "a download; on the gateway's machine the backup is a file already",
+  "backups.import": "an upload; on the gateway's machine a file goes into the folder of backups and is restored",
+  "backups.exportAll": "a download",
+  "system.init": "for pages, before a sign-in",
+  "system.shutdown": "on the gateway's machine a signal does it, or the service manager",
+  "system.restart": "as system.shutdown",
+  "system.envRepair": "'env set' writes the file",
   "system.openapi": "a document for programs",
   "system.docs": "a page for browsers",
   "system.docsFile": "a part of that page",
