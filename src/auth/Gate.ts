@@ -35,11 +35,27 @@ export interface GateRequest {
   readonly category: EndpointCategory | null
 }
 
+/** The ends of a connection; the part of node's socket that is read here. */
+export interface SocketAddresses {
+  readonly localAddress?: string | undefined
+  readonly remoteAddress?: string | undefined
+}
+
+const filtered: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "ip_filtered",
+  message: "The gateway does not answer this address (PUT /api/settings/ip-filter)."
+}
+
 export class Gate extends Context.Tag("gateway/auth/Gate")<
   Gate,
   {
-    /** Refuses requests of foreign sites before the route and the body are read; null when the request is allowed. */
-    readonly admit: (headers: RequestHeaders, localAddress: () => string | null) => Denied | null
+    /**
+     * Refuses addresses that the IP filter does not let in, and requests of foreign sites, before the route, the key and the body are read;
+     * null when the request is allowed.
+     */
+    readonly admit: (headers: RequestHeaders, socket: SocketAddresses) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
     /** Hot: whether any origin is named, so that answers depend on the `Origin`. */
@@ -122,8 +138,14 @@ export const make = Effect.gen(function* () {
     return access
   }
   return Gate.of({
-    admit: (headers, localAddress) =>
-      flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, localAddress, rulesNow()),
+    admit: (headers, socket) => {
+      const refuses = settings.access.refusesAddress()
+      if (refuses !== null) {
+        const address = socket.remoteAddress ?? null
+        if (!isLoopback(address, headers) && (address === null || refuses(address))) return filtered
+      }
+      return flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, () => socket.localAddress ?? null, rulesNow())
+    },
     namedOrigin: (headers) => {
       const origin = headerOf(headers, "origin")
       return origin !== null && isNamedOrigin(origin, rulesNow()) ? origin : null

@@ -7,11 +7,14 @@ import { readOrigin } from "../kernel/Origins.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import * as StoredSettings from "../store/StoredSettings.ts"
+import * as AccessSettings from "./AccessSettings.ts"
 import { makeModelFallbacks } from "./ModelFallbacks.ts"
 
 export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings")<
   GatewaySettings,
   StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
+    /** The settings that have routes of their own. */
+    readonly access: AccessSettings.AccessSettings
     /** Hot: the names in `allowedHosts`, as a set. */
     readonly allowedHosts: () => ReadonlySet<string>
     /** Hot: the origins in `corsOrigins`, as a set. */
@@ -38,8 +41,10 @@ export const make = Effect.gen(function* () {
     corsOrigins = new Set(settings.corsOrigins.flatMap((origin) => readOrigin(origin) ?? []))
     fallbackOf = makeModelFallbacks(settings.modelFallbacks)
   })
+  const access = yield* AccessSettings.make
   return GatewaySettings.of({
     ...stored,
+    access,
     allowedHosts: () => allowedHosts,
     corsOrigins: () => corsOrigins,
     fallbackOf: (modelId) => fallbackOf(modelId)

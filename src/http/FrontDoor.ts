@@ -52,8 +52,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  const deniedTo = (request: IncomingMessage): Denied | null =>
-    gate.admit(request.headers, () => request.socket.localAddress ?? null)
+  const deniedTo = (request: IncomingMessage): Denied | null => gate.admit(request.headers, request.socket)
 
   const refuse = (found: Match, request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())

@@ -98,10 +98,10 @@ export const make = Effect.gen(function* () {
       socketAddress: request.socket.remoteAddress ?? null,
       category: "chat" as const
     }
-    const localAddress = request.socket.localAddress ?? null
+    const { localAddress, remoteAddress } = request.socket
     // Keys may cease to be required while the socket is open.
     const access = (nowMs: number) =>
-      gate.admit(request.headers, () => localAddress) ?? gate.judge("inference", facts, nowMs)
+      gate.admit(request.headers, { localAddress, remoteAddress }) ?? gate.judge("inference", facts, nowMs)
     const verdict = judgeUpgrade({
       ...facts,
       enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),

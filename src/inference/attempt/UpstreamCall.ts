@@ -23,6 +23,7 @@ import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
 import type { Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
+import { withThinking } from "../request/Thinking.ts"
 import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "../state/Proofs.ts"
 import { lacksReasoning } from "../state/ReasoningReplay.ts"
@@ -124,6 +125,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const replays = wire === "chat" && wantsReasoningBack(model, dialect)
   const rewritten =
     envelope.needsRewrite ||
+    work.thinking !== undefined ||
     (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
     (wire === "chat" && isRefusedBy(dialect, work.parsed)) ||
     (envelope.budgetAboveLimit === true && !asksForBeta(work, interleavedBeta)) ||
@@ -226,6 +228,14 @@ const suppressed = ({ codec, target }: Way, body: JsonObject): JsonObject =>
 const takesSystem = (work: Work, { codec, sameWire, target }: Way): boolean =>
   codec.name === "messages" && (sameWire || target.account.spec.systemBetween) && keepsSystemBetween(work, target)
 
+const thinkingAs = (
+  { thinking }: Work,
+  { target }: Way,
+  conversation: Conversation,
+  { reasoning }: ModelFacts
+): Conversation =>
+  thinking === undefined || target.suppressReasoning ? conversation : withThinking(thinking, conversation, reasoning)
+
 /** The conversation in the words of the target. */
 export const translatedCall = (
   work: Work,
@@ -234,7 +244,7 @@ export const translatedCall = (
   facts: ModelFacts
 ): Either.Either<UpstreamCall, AttemptFailure> =>
   Either.mapBoth(
-    encodeConversation(work.exchange.codec, way.codec, conversation, {
+    encodeConversation(work.exchange.codec, way.codec, thinkingAs(work, way, conversation, facts), {
       model: way.target.model,
       stream: work.envelope.stream,
       ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),

@@ -2,10 +2,11 @@
  * A conversation that goes on at another account takes its summary along: as a system text in the request of that account, and in no
  * other. What the client sent stays as it is; a later turn begins from that again. Pure.
  */
+import type { SystemPrompt } from "../../domain/AccessSettings.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation, Message } from "../../wire/canonical/Conversation.ts"
-import { isArray, isObject, type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import type { Carried, Work } from "./Exchange.ts"
 
 /** What `target` is told of before; null where it need not, or nothing is known. Hot. */
@@ -53,11 +54,15 @@ const inMessages = (body: JsonObject, text: string): JsonObject => {
   }
 }
 
-const inSystem = (body: JsonObject, text: string): JsonObject => {
-  const { system } = body
-  const before = typeof system === "string" && system !== "" ? [block(system)] : isArray(system) ? system : []
-  return { ...body, system: [...before, block(text)] }
+const systemBlocks = ({ system }: JsonObject): ReadonlyArray<Json> => {
+  if (isArray(system)) return system
+  return typeof system === "string" && system !== "" ? [block(system)] : []
 }
+
+const inSystem = (body: JsonObject, text: string): JsonObject => ({
+  ...body,
+  system: [...systemBlocks(body), block(text)]
+})
 
 const inInstructions = (body: JsonObject, text: string): JsonObject => {
   const { instructions } = body
@@ -72,8 +77,49 @@ const inSystemInstruction = (body: JsonObject, text: string): JsonObject => {
   return { ...body, [name]: { ...content, parts: [...listed(content["parts"]), { text }] } }
 }
 
+/** Texts of a wire that has one for all of it. */
+const joined = (...texts: ReadonlyArray<string>): string => texts.filter((text) => text !== "").join("\n\n")
+
+const before = (wire: WireName, body: JsonObject, text: string): JsonObject => {
+  switch (wire) {
+    case "chat":
+    case "ollama": {
+      const messages = isArray(body["messages"]) ? body["messages"] : []
+      return { ...body, messages: [{ role: "system", content: text }, ...messages] }
+    }
+    case "messages":
+      return { ...body, system: [block(text), ...systemBlocks(body)] }
+    case "responses":
+      return { ...body, instructions: joined(text, stringOr(body["instructions"]) ?? "") }
+    case "gemini": {
+      const name = Object.hasOwn(body, "system_instruction") ? "system_instruction" : "systemInstruction"
+      const said = body[name]
+      const content = isObject(said) ? said : { parts: listed(said) }
+      return { ...body, [name]: { ...content, parts: [{ text }, ...listed(content["parts"])] } }
+    }
+  }
+}
+
+/**
+ * A request of `wire` with the operator's texts around its system text, and everything else as the client wrote it. The same object where
+ * a request has no place for a system text (embeddings, completions).
+ */
+export const promptAround = (
+  wire: WireName,
+  body: JsonObject,
+  { prefixPrompt, suffixPrompt }: Pick<SystemPrompt, "prefixPrompt" | "suffixPrompt">
+): JsonObject => {
+  if ((wire === "chat" || wire === "ollama") && !isArray(body["messages"])) {
+    if (wire === "chat" || typeof body["prompt"] !== "string") return body
+    // Ollama's `/api/generate`: https://github.com/ollama/ollama/blob/main/docs/api.md#generate-a-completion
+    return { ...body, system: joined(prefixPrompt, stringOr(body["system"]) ?? "", suffixPrompt) }
+  }
+  const begun = prefixPrompt === "" ? body : before(wire, body, prefixPrompt)
+  return suffixPrompt === "" ? begun : bodyWith(wire, begun, { text: suffixPrompt })
+}
+
 /** A request of `wire` with the text in it, and everything else as the client wrote it. */
-export const bodyWith = (wire: WireName, body: JsonObject, { text }: Carried): JsonObject => {
+export const bodyWith = (wire: WireName, body: JsonObject, { text }: Pick<Carried, "text">): JsonObject => {
   switch (wire) {
     case "chat":
     case "ollama":

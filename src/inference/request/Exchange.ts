@@ -4,6 +4,7 @@
  */
 import type * as Either from "effect/Either"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
+import type { ThinkingBudget } from "../../domain/AccessSettings.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import type { InferenceError, InvalidRequest } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -118,6 +119,8 @@ export interface Work {
   readonly resumption?: Resumption
   /** Tokens of the prompt's texts; absent where they were not counted. */
   readonly textTokens?: number
+  /** How models that can think may do so; absent: as the client asks. */
+  readonly thinking?: ThinkingBudget
   /** For every account but the one it names. */
   readonly handoff?: Carried
 }

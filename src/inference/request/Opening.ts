@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
 import { isTiedToModels } from "../../auth/KeyPolicy.ts"
 import { type InferenceError, InvalidRequest, LimitReached, PreviousResponseNotFound } from "../../domain/Errors.ts"
+import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
 import * as Resolutions from "../../routing/resolve/Resolutions.ts"
@@ -20,9 +21,11 @@ import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
+import { codecs } from "../../wire/Codec.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import { Admission } from "./Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
+import { promptAround } from "./AddedSystem.ts"
 import { resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
@@ -104,6 +107,7 @@ export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const engine = yield* Engine.Engine
   const ids = yield* IdGen.IdGen
+  const { access } = yield* GatewaySettings
   const resolutions = yield* Resolutions.Resolutions
   const responses = yield* ResponseStore.ResponseStore
 
@@ -131,8 +135,11 @@ export const make = Effect.gen(function* () {
     if ("_tag" in resolution) return resolution
     const apiKeyId = apiKeyIdOf(exchange)
     const owner = apiKeyId ?? ""
-    const continued = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
-    if (continued instanceof PreviousResponseNotFound) return continued
+    const expanded = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
+    if (expanded instanceof PreviousResponseNotFound) return expanded
+    const prompt = access.promptAround()
+    const continued = prompt === null ? expanded : promptAround(exchange.wire, expanded, prompt)
+    const thinking = exchange.codec === codecs[exchange.wire] ? access.thinking() : null
     const conversation = once(() => exchange.codec.decodeRequest(continued))
     const sessionId = sessionIdOf(exchange.headers, parsed)
     const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
@@ -162,6 +169,8 @@ export const make = Effect.gen(function* () {
       owner,
       asked: parsed,
       parsed: continued,
+      ...(continued === expanded ? {} : { remembered: expanded }),
+      ...(thinking === null ? {} : { thinking }),
       body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
       conversation,
       envelope,
@@ -181,5 +190,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Opening,
   never,
-  Admission | Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
+  Admission | GatewaySettings | Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
 > = Layer.effect(Opening, make)
