@@ -13,6 +13,7 @@ import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
 import { Keys } from "./Groups/Keys.ts"
+import { Limits } from "./Groups/Limits.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
@@ -42,6 +43,7 @@ const contract = withCommonErrors(
     .add(QuotaGroups)
     .add(Keys)
     .add(Pricing)
+    .add(Limits)
     .add(Usage)
     .add(Webhooks)
     .add(UsageHistory)

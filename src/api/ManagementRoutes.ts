@@ -31,6 +31,12 @@ const session = <M extends Method, P extends `/${string}`>(method: M, path: P): 
   tier: "session"
 })
 
+const self = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "self"> => ({
+  method,
+  path,
+  tier: "self"
+})
+
 const owner = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "owner"> => ({
   method,
   path,
@@ -82,6 +88,14 @@ export const managementTable = {
   "keys.remove": manage("DELETE", "/api/keys/:id"),
   "pricing.get": manage("GET", "/api/pricing"),
   "pricing.update": manage("PATCH", "/api/pricing"),
+  "limits.budget": manage("GET", "/api/usage/budget"),
+  "limits.setBudget": manage("POST", "/api/usage/budget"),
+  "limits.removeBudget": manage("DELETE", "/api/usage/budget"),
+  "limits.tokenLimits": manage("GET", "/api/usage/token-limits"),
+  "limits.setTokenLimit": manage("POST", "/api/usage/token-limits"),
+  "limits.removeTokenLimit": manage("DELETE", "/api/usage/token-limits"),
+  "limits.ledger": manage("GET", "/api/usage/ledger"),
+  "limits.me": self("GET", "/api/usage/me"),
   "usage.logs": manage("GET", "/api/usage/logs"),
   "usage.requestLogs": manage("GET", "/api/usage/request-logs"),
   "usageHistory.history": manage("GET", "/api/usage/history"),

@@ -46,6 +46,11 @@ export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gatew
   security: { session }
 }) {}
 
+export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/api/SelfAccess", {
+  failure,
+  security: { bearer }
+}) {}
+
 export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/api/OwnerAccess", {
   failure,
   security: { ownerToken }
@@ -61,6 +66,7 @@ export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("g
 export const accessOf = {
   public: PublicAccess,
   manage: ManageAccess,
+  self: SelfAccess,
   session: SessionAccess,
   owner: OwnerAccess
 } satisfies Partial<Record<Tier, unknown>>
@@ -68,6 +74,7 @@ export const accessOf = {
 export interface AccessOf {
   readonly public: PublicAccess
   readonly manage: ManageAccess
+  readonly self: SelfAccess
   readonly session: SessionAccess
   readonly owner: OwnerAccess
 }

@@ -5,8 +5,9 @@
  * - `inference`: an API key, when keys are required.
  * - `scrape`: anyone on this machine; from elsewhere any API key, unless the setting `metricsPublic` is on.
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
+ * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
  * - `session`: an admin session only.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
  * - `owner`: the owner of the data folder, by the token that the running gateway writes into it.
  */
-export type Tier = "public" | "inference" | "scrape" | "manage" | "session" | "loopback" | "owner"
+export type Tier = "public" | "inference" | "scrape" | "manage" | "self" | "session" | "loopback" | "owner"

@@ -2,10 +2,12 @@
 import * as Layer from "effect/Layer"
 import * as Backups from "../management/Backups.ts"
 import * as Combos from "../management/Combos.ts"
+import * as KeyChanges from "../ledger/KeyChanges.ts"
 import * as ConfigChanges from "../management/ConfigChanges.ts"
 import * as ConnectionRecords from "../management/ConnectionRecords.ts"
 import * as Connections from "../management/Connections.ts"
 import * as Keys from "../management/Keys.ts"
+import * as Limits from "../management/Limits.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ObservedState from "../management/ObservedState.ts"
 import * as ProviderModels from "../management/ProviderModels.ts"
@@ -28,6 +30,7 @@ export const management = Layer.mergeAll(
   Combos.layer,
   Connections.layer,
   Keys.layer,
+  Limits.layer,
   ModelAliases.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
@@ -39,10 +42,13 @@ export const management = Layer.mergeAll(
   UsageReports.layer,
   Webhooks.layer,
   SystemHealth.layer.pipe(Layer.provideMerge(Resilience.layer))
-).pipe(Layer.provide(ConnectionRecords.layer), Layer.provide(Layer.mergeAll(ConfigChanges.layer, ObservedState.layer)))
+).pipe(
+  Layer.provide(ConnectionRecords.layer),
+  Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
+)
 
 /** For commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(
   Layer.provide(ConnectionRecords.layer),
-  Layer.provide(Layer.mergeAll(ConfigChanges.layer, ObservedState.layerLocal))
+  Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layerLocal, ObservedState.layerLocal))
 )

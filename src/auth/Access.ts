@@ -106,6 +106,13 @@ const manage = (facts: AccessFacts): Access => {
   return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
 }
 
+/** A key may ask about itself when its scopes say so. */
+const self = (facts: AccessFacts): Access => {
+  const { key, keyProblem } = facts
+  if (typeof key !== "object" || key._tag !== "Key" || !key.key.scopes.includes("self:usage")) return manage(facts)
+  return keyProblem === null ? allowed(key) : problems[keyProblem]
+}
+
 /** Metrics show what the gateway is used for: other machines need a key. */
 const scrape = (facts: AccessFacts): Access => {
   if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
@@ -131,6 +138,8 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return scrape(facts)
     case "manage":
       return manage(facts)
+    case "self":
+      return self(facts)
     case "session":
       // The owner of the data folder can set the password, and so has every session he wants.
       if (typeof facts.key === "object" && facts.key._tag === "Owner") return allowed(facts.key)

@@ -20,6 +20,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../api/Errors.ts"
 import type { Found, Match } from "../api/Routes.ts"
 import type { AdminPassword } from "../auth/AdminPassword.ts"
+import type { ApiKeys } from "../auth/ApiKeys.ts"
 import type { Gate } from "../auth/Gate.ts"
 import * as Login from "../auth/Login.ts"
 import type { Sessions } from "../auth/Sessions.ts"
@@ -29,6 +30,7 @@ import type { Backups as BackupManagement } from "../management/Backups.ts"
 import type { Combos as ComboManagement } from "../management/Combos.ts"
 import type { Connections } from "../management/Connections.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
+import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
 import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
@@ -63,6 +65,7 @@ import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
 import * as Keys from "./handlers/Keys.ts"
+import * as Limits from "./handlers/Limits.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -91,6 +94,7 @@ export type UseCases =
   | Connections
   | GroupManagement
   | KeyManagement
+  | LimitManagement
   | ModelManagement
   | NodeManagement
   | ResilienceManagement
@@ -105,6 +109,7 @@ export type UseCases =
 /** What the plane needs beside them. */
 export type PlaneServices =
   | AdminPassword
+  | ApiKeys
   | AppConfig
   | BodyBudget
   | DecisionLog
@@ -133,6 +138,7 @@ const groups = Layer.mergeAll(
   FlagHandlers.layer,
   GatewaySettingsHandlers.layer,
   Keys.layer,
+  Limits.layer,
   ModelAliases.layer,
   Pricing.layer,
   ProviderModels.layer,

@@ -19,6 +19,8 @@ export type Entity =
   | "API key"
   | "alias"
   | "declared model"
+  | "budget"
+  | "token limit"
   | "webhook"
   | "backup"
 

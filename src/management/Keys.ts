@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type { CreateKey, RotateKey, UpdateKey } from "../api/Groups/Keys.ts"
 import { ApiKeys, type CreatedKey, maxOldSecrets } from "../auth/ApiKeys.ts"
 import type { ApiKey } from "../domain/ApiKey.ts"
+import { KeyChanges } from "../ledger/KeyChanges.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
 import { ConfigChanges } from "./ConfigChanges.ts"
@@ -35,6 +36,7 @@ export class Keys extends Context.Tag("gateway/management/Keys")<
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const groups = yield* QuotaGroupRepo
+  const limits = yield* KeyChanges
   const { apply } = yield* ConfigChanges
 
   const found = (id: string) => (key: ApiKey | null) =>
@@ -49,7 +51,7 @@ export const make = Effect.gen(function* () {
   })
 
   const update = Effect.fn("Keys.update")((id: string, input: UpdateKey) =>
-    Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id))
+    Effect.tap(Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id)), () => limits.changed(id))
   )
 
   const rotate = Effect.fn("Keys.rotate")(function* (id: string, { overlapSeconds }: RotateKey) {
@@ -61,9 +63,13 @@ export const make = Effect.gen(function* () {
   const remove = Effect.fn("Keys.remove")(function* (id: string) {
     if (!(yield* keys.remove(id))) return yield* new Errors.EntityNotFound({ entity: "API key", id })
     yield* groups.dropApiKey(id)
+    yield* limits.removed(id)
   }, apply)
 
   return Keys.of({ list: Effect.sync(keys.list), get, create, update, rotate, remove })
 })
 
-export const layer: Layer.Layer<Keys, never, ApiKeys | ConfigChanges | QuotaGroupRepo> = Layer.effect(Keys, make)
+export const layer: Layer.Layer<Keys, never, ApiKeys | ConfigChanges | KeyChanges | QuotaGroupRepo> = Layer.effect(
+  Keys,
+  make
+)

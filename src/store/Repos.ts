@@ -8,6 +8,7 @@ import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
+import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
@@ -33,6 +34,7 @@ export type Repos =
   | ConnectionRepo.ConnectionRepo
   | DecisionRepo.DecisionRepo
   | EnvHealthRepo.EnvHealthRepo
+  | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
@@ -57,6 +59,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   ConnectionRepo.layer,
   DecisionRepo.layer,
   EnvHealthRepo.layer,
+  LedgerRepo.layer,
   LimitRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,

@@ -142,6 +142,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
+  limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Forbidden, Unauthorized } from "../../api/Errors.ts"
-import { ManageAccess, OwnerAccess, PublicAccess, SessionAccess } from "../../api/Security.ts"
+import { ManageAccess, OwnerAccess, PublicAccess, SelfAccess, SessionAccess } from "../../api/Security.ts"
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
@@ -32,7 +32,7 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     if (access._tag === "Denied") yield* refusal(access)
   })
 
-export const layer: Layer.Layer<PublicAccess | ManageAccess | SessionAccess | OwnerAccess, never, Gate> =
+export const layer: Layer.Layer<PublicAccess | ManageAccess | SelfAccess | SessionAccess | OwnerAccess, never, Gate> =
   Layer.mergeAll(
     Layer.effect(
       PublicAccess,
@@ -43,6 +43,13 @@ export const layer: Layer.Layer<PublicAccess | ManageAccess | SessionAccess | Ow
       Effect.map(Gate, (gate) => {
         const judge = judged(gate, "manage")
         return { bearer: () => judge, session: () => judge }
+      })
+    ),
+    Layer.effect(
+      SelfAccess,
+      Effect.map(Gate, (gate) => {
+        const judge = judged(gate, "self")
+        return { bearer: () => judge }
       })
     ),
     Layer.effect(

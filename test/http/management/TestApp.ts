@@ -59,6 +59,7 @@ import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
+import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
 export const adminKey = "test-admin-key-0123456789"
@@ -256,6 +257,7 @@ const rooms = Layer.provideMerge(
 )
 
 const services = management.pipe(
+  Layer.provideMerge(keyLimits),
   Layer.provideMerge(rooms),
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),

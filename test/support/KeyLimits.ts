@@ -1,0 +1,10 @@
+/** Limits of keys for tests of other things: real, over events that nobody hears, without files. */
+import * as Layer from "effect/Layer"
+import * as Events from "../../src/events/Events.ts"
+import * as KeyLimits from "../../src/ledger/KeyLimits.ts"
+import * as Reservations from "../../src/store/Reservations.ts"
+
+export const keyLimits = KeyLimits.layer.pipe(
+  Layer.provide(Layer.mergeAll(Reservations.layerMemory, Events.layer)),
+  Layer.orDie
+)
