@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 /** The message of a schema, whatever of it did not fit. */
-const worded = <A, I>(schema: Schema.Schema<A, I>, problem: (given: I) => string): Schema.Schema<A, I> =>
+export const worded = <A, I>(schema: Schema.Schema<A, I>, problem: (given: I) => string): Schema.Schema<A, I> =>
   schema.annotations({ message: ({ actual }) => ({ message: problem(actual as I), override: true }) })
 
 /** A flag that is decoded by a schema. `problem` is the error message for a value the schema refuses. */

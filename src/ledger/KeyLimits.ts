@@ -237,11 +237,13 @@ export const make = Effect.gen(function* () {
   // Books what an ended process left open, before anything is counted.
   const { forget, open } = reservations.leftovers
   const startMs = yield* Clock.currentTimeMillis
-  const [first, ...more] = open.map((request) => recoveredRow(request, startMs))
+  const booked = yield* spend.booked(open.map(({ requestId }) => requestId))
+  const lost = open.filter(({ requestId }) => !booked.has(requestId))
+  const [first, ...more] = lost.map((request) => recoveredRow(request, startMs))
   if (first !== undefined) {
     journal.append(first, ...more)
     yield* Effect.logWarning(
-      `${open.length} request${open.length === 1 ? " was" : "s were"} under way when the gateway ended; what was reserved is booked as an estimate.`
+      `${lost.length} request${lost.length === 1 ? " was" : "s were"} under way when the gateway ended; what was reserved is booked as an estimate.`
     )
   }
   yield* journal.flush

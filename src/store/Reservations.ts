@@ -57,6 +57,8 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
   const parts = new Map<string, Part>()
   let current: Part = { open: 0, bytes: 0, path: null }
   let lines = ""
+  /** Lines of requests that hold nothing any more. */
+  let closing = ""
   let waiting: Array<() => void> = []
 
   const letGo = (part: Part): void => {
@@ -76,7 +78,8 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
   }
 
   const endOfTurn = (): void => {
-    const text = lines
+    const text = closing + lines
+    closing = ""
     const calls = waiting
     lines = ""
     waiting = []
@@ -111,6 +114,8 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
       const part = parts.get(requestId)
       if (part === undefined) return
       parts.delete(requestId)
+      // Goes with the next line that has to be written: the request's usage row says the same.
+      if (part.path === null) closing += `${JSON.stringify([requestId])}\n`
       letGo(part)
     },
     finish: endPart

@@ -1,6 +1,7 @@
 /** Every command but those that need the tree itself. Each noun with several commands has its own part. */
 import { command, group, type TreeNode } from "../tree/Tree.ts"
 import { list, remove } from "../tree/verbs.ts"
+import { budget } from "./tree/budget.ts"
 import { provider } from "./tree/provider.ts"
 import { model, pricing } from "./tree/models.ts"
 import { key } from "./tree/keys.ts"
@@ -168,6 +169,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   sessions,
   telemetry,
   cache,
+  budget,
   resilience,
   command(
     "doctor",

@@ -39,6 +39,8 @@ export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
       query: SpendQuery,
       recent: () => ReadonlyArray<string>
     ) => Effect.Effect<Spend & { readonly included: ReadonlySet<string> }, StoreError>
+    /** Which of some requests have a row. */
+    readonly booked: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
     /** Arrival times (epoch milliseconds) of the key's newest requests that were not refused by a limit; the newest first. */
     readonly arrivals: (
       apiKeyId: string,
@@ -111,14 +113,19 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  const idsIn = (ids: ReadonlyArray<string>) =>
+    Effect.map(
+      sql<{ readonly id: string }>`
+        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+      (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
+    )
+
   const sumWith: Context.Tag.Service<SpendRepo>["sumWith"] = Effect.fn("SpendRepo.sumWith")((query, recent) =>
     sql
       .withTransaction(
         Effect.gen(function* () {
-          const ids = JSON.stringify(recent())
-          const found = yield* sql<{ readonly id: string }>`
-            SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${ids}))`
-          return { ...(yield* sum(query)), included: new Set(found.map(({ id }) => id)) }
+          const included = yield* idsIn(recent())
+          return { ...(yield* sum(query)), included }
         })
       )
       .pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
@@ -149,7 +156,12 @@ export const make = Effect.gen(function* () {
     Effect.mapError(Table.named("SpendRepo.arrivals"))
   )
 
-  return SpendRepo.of({ sum, sumWith, arrivals })
+  return SpendRepo.of({
+    sum,
+    sumWith,
+    booked: Effect.fn("SpendRepo.booked")((ids) => Effect.mapError(idsIn(ids), Table.named("SpendRepo.booked"))),
+    arrivals
+  })
 })
 
 export const layer: Layer.Layer<SpendRepo, never, SqlClient.SqlClient> = Layer.effect(SpendRepo, make)

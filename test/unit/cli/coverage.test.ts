@@ -46,6 +46,13 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "keys.remove": "key remove",
   "pricing.get": "model pricing list",
   "pricing.update": "model pricing set",
+  "limits.budget": "budget list",
+  "limits.setBudget": "budget set",
+  "limits.removeBudget": "budget remove",
+  "limits.tokenLimits": "budget tokens list",
+  "limits.setTokenLimit": "budget tokens set",
+  "limits.removeTokenLimit": "budget tokens remove",
+  "limits.ledger": "budget ledger",
   "usage.logs": "logs",
   "usage.connection": "provider show",
   "usageHistory.analytics": "usage show",
@@ -80,6 +87,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
 }
 
 const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
+  "limits.me": "for holders of a key, who see the same by budget show",
   "usage.requestLogs": "the same list as usage.logs",
   "usageHistory.history": "for programs: usageHistory.analytics has its sums",
   "usageHistory.export": "a file for programs; 'logs -o csv' writes one too",
