@@ -93,7 +93,11 @@ export const BudgetStatusView = Schema.Struct({
 export type BudgetStatusView = typeof BudgetStatusView.Type
 
 export const SetTokenLimit = Schema.Struct({
-  id: field(optional(Id), "Of a limit that is changed; absent: a new one, or the one of the same scope and interval."),
+  id: field(
+    optional(Id),
+    "Of a limit that is changed; absent: a new one, or the one of the same scope and interval.",
+    exampleId
+  ),
   apiKeyId: field(Id, ...words.apiKeyId),
   scopeType: field(LimitScope, ...words.scopeType),
   scopeValue: field(optional(Schema.String.pipe(Schema.maxLength(512))), ...words.scopeValue),

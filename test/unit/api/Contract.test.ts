@@ -12,7 +12,7 @@ import { anyFields } from "../../../src/domain/combo/ConfigFields.ts"
 import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
 import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
-import { ManageAccess, OwnerAccess, PublicAccess, SessionAccess } from "../../../src/api/Security.ts"
+import { ManageAccess, OwnerAccess, PublicAccess, SessionAccess, SelfAccess } from "../../../src/api/Security.ts"
 
 interface Operation {
   readonly security: ReadonlyArray<Record<string, unknown>>
@@ -105,7 +105,13 @@ describe("route table", () => {
           fields,
           key
         )
-        const access = { public: PublicAccess, manage: ManageAccess, session: SessionAccess, owner: OwnerAccess }
+        const access = {
+          public: PublicAccess,
+          manage: ManageAccess,
+          self: SelfAccess,
+          session: SessionAccess,
+          owner: OwnerAccess
+        }
         const [last] = [...endpoint.middlewares].toReversed()
         assert.strictEqual(last?.key, access[route!.tier as keyof typeof access].key, key)
       }
