@@ -14,6 +14,7 @@ import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
 import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
+import { Live } from "./Groups/Live.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
@@ -48,6 +49,7 @@ const contract = withCommonErrors(
     .add(Webhooks)
     .add(UsageHistory)
     .add(Telemetry)
+    .add(Live)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

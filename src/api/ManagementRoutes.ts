@@ -122,6 +122,7 @@ export const managementTable = {
   "resilience.clearCooldowns": manage("DELETE", "/api/resilience/cooldowns"),
   "rateLimits.status": manage("GET", "/api/rate-limits"),
   "rateLimits.settings": manage("GET", "/api/rate-limit"),
+  "live.describe": manage("GET", "/api/live"),
   "webhooks.list": manage("GET", "/api/webhooks"),
   "webhooks.create": manage("POST", "/api/webhooks"),
   "webhooks.get": manage("GET", "/api/webhooks/:id"),

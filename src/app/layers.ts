@@ -21,6 +21,8 @@ import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
+import * as LiveFeed from "../http/live/LiveFeed.ts"
+import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as Explain from "../inference/Explain.ts"
@@ -167,8 +169,10 @@ export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.la
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
-export const generation = HttpServer.layer.pipe(
+export const generation = LivePort.layer.pipe(
+  Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, managementDoor)),
+  Layer.provideMerge(LiveFeed.layer),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(tables)

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { type Match, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
+import type { RequestHeaders } from "../auth/Credentials.ts"
 import { Gate } from "../auth/Gate.ts"
 import { describe, type ErrorView, errorView, UnsupportedBody } from "../domain/Errors.ts"
 import { errorHeaders } from "../inference/request/Headers.ts"
@@ -24,7 +25,8 @@ export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
   {
     /** Whether the request may go on; when not, it was answered. */
     readonly admits: (found: Match, request: IncomingMessage, response: ServerResponse) => boolean
-    readonly admitsUpgrade: (request: IncomingMessage, socket: Duplex) => boolean
+    /** `headers`: those of the request, as it is to be judged by them. */
+    readonly admitsUpgrade: (request: IncomingMessage, socket: Duplex, headers?: RequestHeaders) => boolean
   }
 >() {}
 
@@ -52,7 +54,8 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  const deniedTo = (request: IncomingMessage): Denied | null => gate.admit(request.headers, request.socket)
+  const deniedTo = (request: IncomingMessage, headers: RequestHeaders = request.headers): Denied | null =>
+    gate.admit(headers, request.socket)
 
   const refuse = (found: Match, request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())
@@ -100,8 +103,8 @@ export const make = Effect.gen(function* () {
       const origin = gate.namedOrigin(request.headers)
       return origin === null || !toldPage(request, response, origin)
     },
-    admitsUpgrade: (request, socket) => {
-      const denied = deniedTo(request)
+    admitsUpgrade: (request, socket, headers) => {
+      const denied = deniedTo(request, headers)
       if (denied === null) return true
       refuseUpgrade(socket, viewOf(denied), ids.next(timers.nowMs()))
       return false

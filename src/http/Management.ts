@@ -66,6 +66,7 @@ import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
+import * as Live from "./handlers/Live.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -81,6 +82,7 @@ import * as TelemetryHandlers from "./handlers/Telemetry.ts"
 import * as Usage from "./handlers/Usage.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
+import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -120,6 +122,7 @@ export type PlaneServices =
   | IdGen
   | Listener
   | PerformanceStats
+  | LiveFeed
   | PriceBook
   | ProcessFacts
   | RoutingSettings
@@ -139,6 +142,7 @@ const groups = Layer.mergeAll(
   GatewaySettingsHandlers.layer,
   Keys.layer,
   Limits.layer,
+  Live.layer,
   ModelAliases.layer,
   Pricing.layer,
   ProviderModels.layer,

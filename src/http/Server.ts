@@ -14,6 +14,7 @@ import * as Edge from "./Edge.ts"
 import { FrontDoor } from "./FrontDoor.ts"
 import { type Handlers, type ListenFailed, Listener } from "./Listener.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
+import { LiveFeed } from "./live/LiveFeed.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
 
@@ -41,6 +42,7 @@ const goodbyeMs = 2_000
 const close = (
   listener: typeof Listener.Service,
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
+  live: typeof LiveFeed.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
@@ -49,6 +51,7 @@ const close = (
     const restarts = listener.isHolding()
     if (!restarts) yield* listener.close
     sockets.drain()
+    live.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
     stop.stop()
@@ -56,6 +59,7 @@ const close = (
     yield* Effect.interruptible(over).pipe(Effect.timeoutOption(goodbyeMs))
     if (restarts) listener.cutRunning()
     sockets.cut()
+    live.cut()
     if (!restarts) yield* listener.cutAll
   })
 
@@ -66,6 +70,7 @@ export const make: Effect.Effect<
   | Edge.Edge
   | FrontDoor
   | Listener
+  | LiveFeed
   | ManagementDoor
   | ResponsesSocket.ResponsesSocket
   | StopSignal
@@ -76,6 +81,7 @@ export const make: Effect.Effect<
   const edge = yield* Edge.Edge
   const management = yield* ManagementDoor
   const sockets = yield* ResponsesSocket.ResponsesSocket
+  const live = yield* LiveFeed
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -98,13 +104,15 @@ export const make: Effect.Effect<
     },
     upgrade: (server, request, socket, head) => {
       if (isWebSocketUpgrade(request)) {
-        if (frontDoor.admitsUpgrade(request, socket)) sockets.upgrade(request, socket, head, began)
+        if (!frontDoor.admitsUpgrade(request, socket)) return
+        if (live.isAt(request)) live.upgrade(request, socket, head)
+        else sockets.upgrade(request, socket, head, began)
       } else ignoreUpgrade(server, request, socket, head)
     }
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, sockets, stop, idle.await, config.drainMs)
+    close(listener, sockets, live, stop, idle.await, config.drainMs)
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
@@ -112,5 +120,12 @@ export const make: Effect.Effect<
 export const layer: Layer.Layer<
   HttpServer,
   ListenFailed,
-  AppConfig.AppConfig | Edge.Edge | FrontDoor | Listener | ManagementDoor | ResponsesSocket.ResponsesSocket | StopSignal
+  | AppConfig.AppConfig
+  | Edge.Edge
+  | FrontDoor
+  | Listener
+  | LiveFeed
+  | ManagementDoor
+  | ResponsesSocket.ResponsesSocket
+  | StopSignal
 > = Layer.scoped(HttpServer, make)

@@ -22,6 +22,8 @@ export interface AppConfigShape {
   readonly dataDir: string
   readonly host: string
   readonly port: number
+  /** The live feed's own port; null: the usual one where `port` is the usual one, else none. */
+  readonly livePort: number | null
   /** Allows an address other machines can reach although no API key is required. */
   readonly allowKeyless: boolean
   /** Accepted as an admin API key, never stored. */
@@ -216,10 +218,14 @@ const bodyLimits = Config.all({
   })
 )
 
+/** What the gateway listens on by default. */
+export const defaultPort = 20128
+
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: bounded("PORT", 20128, 0, 65_535),
+  port: bounded("PORT", defaultPort, 0, 65_535),
+  livePort: optional(within("GATEWAY_LIVE_PORT", 0, 65_535)),
   adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
   adminPassword: secret("GATEWAY_ADMIN_PASSWORD", passwordProblem),
   encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
@@ -261,6 +267,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
   Layer.succeed(AppConfig, {
     host: "127.0.0.1",
     port: 0,
+    livePort: null,
     allowKeyless: false,
     adminKey: null,
     adminPassword: null,

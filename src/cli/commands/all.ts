@@ -12,6 +12,7 @@ import { resilience } from "./tree/resilience.ts"
 import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
+import { webhook } from "./tree/webhooks.ts"
 
 const context = group(
   "context",
@@ -233,6 +234,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     ],
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
+  webhook,
   settings,
   backup,
   restore,

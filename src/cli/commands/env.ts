@@ -31,6 +31,7 @@ export const ownNames = [
   "DATA_DIR",
   "HOST",
   "PORT",
+  "GATEWAY_LIVE_PORT",
   "CORS_ORIGINS",
   "GATEWAY_ADMIN_KEY",
   "GATEWAY_ADMIN_PASSWORD",

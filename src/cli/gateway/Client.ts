@@ -143,6 +143,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
   limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),
+  live: () => import("../../api/Groups/Live.ts").then(({ Live }) => Live),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),

@@ -248,3 +248,59 @@ describe("hostile servers", () => {
     }).pipe(Effect.provide(fetcher(false)))
   )
 })
+
+describe("a message", () => {
+  const message = { headers: ["content-type", "application/json"], body: "{}" }
+  const post = (url: string) => Effect.flatMap(PublicFetch, (service) => service.post(url, message, 10_000))
+  const check = (url: string) => Effect.flatMap(PublicFetch, (service) => service.check(url))
+
+  it.scopedLive("is sent whole, and a redirect is its answer", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeUpstream.start
+      fake.always(redirectTo(`${fake.origin}/elsewhere`, 307))
+      assert.strictEqual(yield* post(`${fake.origin}/in?x=1`), 307)
+      const [request, ...others] = fake.requests
+      assert.lengthOf(others, 0)
+      assert.deepInclude(request, { method: "POST", url: "/in?x=1", body: "{}" })
+    }).pipe(Effect.provide(fetcher(false)))
+  )
+
+  it.scopedLive("is not sent to a name that was public when it was checked and is private now", () => {
+    let address = "93.184.215.14"
+    return Effect.gen(function* () {
+      const fake = yield* FakeUpstream.start
+      const url = `http://rebinding.example:${fake.port}/in`
+      assert.isNull(yield* check(url))
+      address = "127.0.0.1"
+      assert.strictEqual(yield* check(url), "private")
+      const failure = yield* Effect.flip(post(url))
+      assert.deepInclude(failure, { _tag: "TransportFailure", kind: "blocked" })
+      assert.strictEqual(fake.openSockets(), 0)
+    }).pipe(Effect.provide(fetcher(true, async () => [address])))
+  })
+
+  it.scopedLive(
+    "goes nowhere near metadata addresses with the guard off, and names that do not resolve are judged later",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* check("http://metadata.example/"), "metadata")
+        assert.strictEqual(yield* check("http://169.254.169.254/"), "metadata")
+        assert.isNull(yield* check("http://unknown.example/"))
+      }).pipe(
+        Effect.provide(
+          fetcher(false, async (name) =>
+            name === "metadata.example" ? ["169.254.169.254"] : Promise.reject(new Error())
+          )
+        )
+      )
+  )
+
+  it.scopedLive("has its answer with the head, and a body without end is left", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeUpstream.start
+      fake.always(FakeUpstream.silence(["x"]))
+      assert.strictEqual(yield* post(`${fake.origin}/in`), 200)
+      yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("never asked")))
+    }).pipe(Effect.provide(fetcher(false)))
+  )
+})

@@ -18,9 +18,11 @@ import * as Dns from "../../../src/egress/Dns.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
+import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
+import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
@@ -246,6 +248,7 @@ const rooms = Layer.provideMerge(
     UsageRetention.layer,
     access,
     providers,
+    LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,

@@ -1,0 +1,121 @@
+/** `gateway webhook add`, `edit`, `enable`, `disable` and `remove`. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { CreateWebhook, UpdateWebhook } from "../../../api/Groups/Webhooks.ts"
+import { BadArgument } from "../../Failure.ts"
+import { body } from "../../Flags.ts"
+import * as Client from "../../gateway/Client.ts"
+import * as Output from "../../output/Output.ts"
+import { findWebhook, OneWebhook, webhook } from "./rows.ts"
+
+const settings = {
+  events: Options.text("event").pipe(
+    Options.withDescription("An event that is sent, such as request.failed; '*' for all. May be given several times."),
+    Options.repeated
+  ),
+  kind: Options.choice("kind", ["custom", "slack", "discord"]).pipe(
+    Options.withDescription("The shape of the body: custom is the event as JSON."),
+    Options.optional
+  ),
+  secret: Options.text("secret").pipe(
+    Options.withDescription("The key of the signatures; without it one is made."),
+    Options.optional
+  ),
+  description: Options.text("description").pipe(Options.withDescription("What it is for."), Options.optional)
+}
+
+const flagNames = {
+  url: "<url>",
+  events: "--event",
+  kind: "--kind",
+  secret: "--secret",
+  description: "--description"
+}
+
+interface Given {
+  readonly events: ReadonlyArray<string>
+  readonly kind: Option.Option<string>
+  readonly secret: Option.Option<string>
+  readonly description: Option.Option<string>
+}
+
+const inputOf = ({ description, events, kind, secret }: Given) => ({
+  events: events.length === 0 ? undefined : events,
+  kind: Option.getOrUndefined(kind),
+  secret: Option.getOrUndefined(secret),
+  description: Option.getOrUndefined(description)
+})
+
+const newUrl = Args.text({ name: "url" }).pipe(Args.withDescription("Where events are sent, http or https."))
+
+export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "webhooks")
+    const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
+    const { secret, url } = created.webhook
+    yield* Output.result({
+      schema: OneWebhook,
+      value: created,
+      text: Effect.zipRight(
+        Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
+        Output.print(secret ?? "")
+      ),
+      name: url
+    })
+  })
+)
+
+const otherUrl = Options.text("to").pipe(Options.withDescription("Another address."), Options.optional)
+
+export const webhookEdit = Command.make("edit", { webhook, to: otherUrl, ...settings, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
+    const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
+    if (Object.keys(payload).length === 0) {
+      return yield* new BadArgument({
+        message: "What is to be changed is not said.",
+        hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
+      })
+    }
+    const to = yield* Client.target(given)
+    const { client, found } = yield* findWebhook(to, given.webhook)
+    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const { url } = answer.webhook
+    yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
+  })
+)
+
+const switching = (word: "enable" | "disable") =>
+  Command.make(word, { webhook, ...Client.connection }, (given) =>
+    Effect.gen(function* () {
+      const to = yield* Client.target(given)
+      const { client, found } = yield* findWebhook(to, given.webhook)
+      const payload = { enabled: word === "enable" }
+      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      const sentence = payload.enabled
+        ? `${found.url} is sent events again, those that waited first.`
+        : `${found.url} is sent nothing from now on; 'gateway webhook enable' brings it back.`
+      yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(sentence), name: found.url })
+    })
+  )
+
+export const webhookEnable = switching("enable")
+export const webhookDisable = switching("disable")
+
+export const webhookRemove = Command.make("remove", { webhook, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const { client, found } = yield* findWebhook(to, given.webhook)
+    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+    yield* Output.done(
+      { removed: found.id, url: found.url },
+      `The webhook ${found.url} was removed, with the events that waited for it.`,
+      found.url
+    )
+  })
+)
