@@ -43,6 +43,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "keys.create": "key add",
   "keys.get": "key show",
   "keys.update": "key edit",
+  "keys.rotate": "key rotate",
   "keys.remove": "key remove",
   "pricing.get": "model pricing list",
   "pricing.update": "model pricing set",
@@ -90,6 +91,12 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "backups.create": "backup",
   "backups.restore": "restore",
   "gatewaySettings.get": "settings show",
+  "gatewaySettings.ipFilter": "settings ip-filter show",
+  "gatewaySettings.setIpFilter": "settings ip-filter set",
+  "gatewaySettings.thinkingBudget": "settings thinking-budget show",
+  "gatewaySettings.setThinkingBudget": "settings thinking-budget set",
+  "gatewaySettings.systemPrompt": "settings system-prompt show",
+  "gatewaySettings.setSystemPrompt": "settings system-prompt set",
   "gatewaySettings.update": "settings set"
 }
 
@@ -111,6 +118,9 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "system.openapi": "a document for programs",
   "system.docs": "a page for browsers",
   "system.docsFile": "a part of that page",
+  "keys.patch": "the same as keys.update",
+  "gatewaySettings.requireLogin": "for pages, before a sign-in",
+  "gatewaySettings.setRequireLogin": "for pages; it opens nothing",
   "gatewaySettings.put": "the same as gatewaySettings.update"
 }
 

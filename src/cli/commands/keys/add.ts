@@ -9,6 +9,7 @@ import { CreateKey, KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../gateway/Client.ts"
 import { body } from "../../Flags.ts"
 import { createKey } from "../../local/keys.ts"
+import { restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
 
 const Created = Schema.Struct({ key: KeyView, secret: Schema.String })
@@ -20,23 +21,31 @@ const flags = {
     Options.repeated
   ),
   allowedModels: Options.text("model").pipe(
-    Options.withDescription("A model it may use, or the beginning of its id with '*'. May be given several times."),
+    Options.withDescription("A model it may use, '*' in it for any text. May be given several times."),
     Options.repeated
   ),
   expiresAt: Options.text("expires").pipe(
     Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
     Options.optional
   ),
+  ...restrictions,
   ...Client.connection
 }
 
-const flagNames = { name: "<name>", scopes: "--scope", allowedModels: "--model", expiresAt: "--expires" }
+const flagNames = {
+  name: "<name>",
+  scopes: "--scope",
+  allowedModels: "--model",
+  expiresAt: "--expires",
+  ...restrictionNames
+}
 
 export const keysAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
     const settings = yield* body(
       CreateKey,
       {
+        ...restrictionsOf(given),
         name: given.name,
         scopes: given.scopes,
         allowedModels: given.allowedModels.length === 0 ? undefined : given.allowedModels,

@@ -1,15 +1,17 @@
-/** `gateway key show`, `edit`, `enable` and `disable`. */
+/** `gateway key show`, `edit`, `rotate`, `enable` and `disable`. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { KeyView, UpdateKey } from "../../../api/Groups/Keys.ts"
+import { KeyView, RotateKey, UpdateKey } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../gateway/Client.ts"
+import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
 import { body, pick } from "../../Flags.ts"
 import { each, notOf, twoNumbers } from "../../Forms.ts"
+import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 
@@ -23,6 +25,15 @@ const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   return { client, found: yield* pick("key", keys, word, "gateway key list") }
 })
 
+const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
+
+const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+const scheduleText = (schedule: KeyView["accessSchedule"]): string => {
+  if (schedule === null || !schedule.enabled) return "always"
+  const { days, from, tz, until } = schedule
+  return `${days.map((day) => weekdays[day]).join(" ")} ${from}-${until} ${tz}`
+}
+
 const page = (shown: KeyView) =>
   fields([
     ["Name", shown.name],
@@ -30,6 +41,16 @@ const page = (shown: KeyView) =>
     ["Scopes", shown.scopes.join(", ") || "inference"],
     ["Models", shown.allowedModels?.join(", ") || "all"],
     ["Limits", shown.rateLimits.map(({ limit, window }) => `${limit} requests in ${window} s`).join(", ") || "none"],
+    ["Blocked models", shown.blockedModels.join(", ") || "none"],
+    ["Endpoints", shown.allowedEndpoints.join(", ") || "all"],
+    ["Combos", shown.allowedCombos.join(", ") || "all"],
+    ["Connections", shown.allowedConnections.join(", ") || "all"],
+    ["Addresses", shown.ipAllowlist.join(", ") || "all"],
+    ["Schedule", scheduleText(shown.accessSchedule)],
+    ["Requests per day", mostText(shown.maxRequestsPerDay)],
+    ["Requests per minute", mostText(shown.maxRequestsPerMinute)],
+    ["At the same time", mostText(shown.maxSessions)],
+    ["Content is kept", Output.yesNo(!shown.noLog)],
     ["Active", Output.yesNo(shown.isActive)],
     ["Expires", Output.shortTime(shown.expiresAt)],
     ["Last used", Output.shortTime(shown.lastUsedAt)],
@@ -53,7 +74,7 @@ const editFlags = {
   key,
   name: Options.text("name").pipe(Options.withDescription("Another name."), Options.optional),
   scopes: several("scope", "What it may do beside inference: manage, admin; 'none' for nothing. Several times."),
-  allowedModels: several("model", "A model it may use, or the beginning with '*'; 'all' for all. Several times."),
+  allowedModels: several("model", "A model it may use, '*' in it for any text; 'all' for all. Several times."),
   expiresAt: Options.text("expires").pipe(
     Options.withDescription("When it stops working, ISO 8601; 'never'."),
     Options.optional
@@ -63,10 +84,12 @@ const editFlags = {
     Options.repeated,
     Options.withSchema(each(twoNumbers("/"), notOf("--rate-limit", "<requests>/<seconds>")))
   ),
+  ...restrictions,
   ...Client.connection
 }
 
 const flagNames = {
+  ...restrictionNames,
   name: "--name",
   scopes: "--scope",
   allowedModels: "--model",
@@ -74,16 +97,13 @@ const flagNames = {
   rateLimits: "--rate-limit"
 }
 
-/** Undefined: not given; `cleared`: only the word that clears was given. */
-const listOf = <A>(given: ReadonlyArray<string>, word: string, cleared: A) =>
-  given.length === 0 ? undefined : given.length === 1 && given[0] === word ? cleared : given
-
 export const keyEdit = Command.make("edit", editFlags, (given) =>
   Effect.gen(function* () {
     const limits = given.rateLimits.filter(([limit]) => limit > 0).map(([limit, window]) => ({ limit, window }))
     const payload = yield* body(
       UpdateKey,
       {
+        ...restrictionsOf(given),
         name: Option.getOrUndefined(given.name),
         scopes: listOf(given.scopes, "none", []),
         allowedModels: listOf(given.allowedModels, "all", null),
@@ -103,6 +123,43 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
     const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
     const { name } = answer.key
     yield* Output.result({ schema: OneKey, value: answer, text: Output.note(`The key '${name}' is changed.`), name })
+  })
+)
+
+const Rotated = Schema.Struct({ key: KeyView, secret: Schema.String })
+
+const rotateFlags = {
+  key,
+  overlapSeconds: Options.integer("overlap").pipe(
+    Options.withDescription("Seconds for which the secret before still works; without it that ends at once."),
+    Options.optional
+  ),
+  yes,
+  ...Client.connection
+}
+
+export const keyRotate = Command.make("rotate", rotateFlags, (given) =>
+  Effect.gen(function* () {
+    const payload = yield* body(
+      RotateKey,
+      { overlapSeconds: Option.getOrUndefined(given.overlapSeconds) },
+      { overlapSeconds: "--overlap" }
+    )
+    const to = yield* Client.target(given)
+    const { client, found } = yield* findKey(to, given.key)
+    const overlap = payload.overlapSeconds ?? 0
+    if (overlap === 0) yield* confirmOnTerminal(given, `End the secret of '${found.name}' (${found.prefix}…) at once?`)
+    const rotated = yield* client.rotate({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const before = overlap === 0 ? "the one before has ended" : `the one before works for ${overlap} s more`
+    yield* Output.result({
+      schema: Rotated,
+      value: rotated,
+      text: Effect.zipRight(
+        Output.note(`The new secret of '${found.name}' is shown once; keep it now (${before}):`),
+        Output.print(rotated.secret)
+      ),
+      name: found.name
+    })
   })
 )
 

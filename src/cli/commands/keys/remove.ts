@@ -3,17 +3,19 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../gateway/Client.ts"
+import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
 
 const key = Args.text({ name: "key" })
 
-export const keysRemove = Command.make("remove", { key, ...Client.connection }, (flags) =>
+export const keysRemove = Command.make("remove", { key, yes, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.group(to, "keys")
     const { keys } = yield* client.list().pipe(Client.orExplain(to))
     const found = yield* pick("key", keys, flags.key, "gateway keys list")
+    yield* confirmOnTerminal(flags, `Remove the key '${found.name}' (${found.prefix}…)? Its clients are refused then.`)
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
     yield* Output.done(
       { removed: found.id, name: found.name },

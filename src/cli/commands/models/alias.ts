@@ -4,6 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AliasSet, AliasView, SetAlias } from "../../../api/Groups/ModelAliases.ts"
+import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import * as Client from "../../gateway/Client.ts"
 import { body } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
@@ -53,10 +54,11 @@ export const aliasList = Command.make("list", Client.connection, (given) =>
   })
 )
 
-export const aliasRemove = Command.make("remove", { alias, ...Client.connection }, (given) =>
+export const aliasRemove = Command.make("remove", { alias, yes, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "modelAliases")
+    yield* confirmOnTerminal(given, `Remove the alias '${given.alias}'?`)
     yield* client.remove({ urlParams: { alias: given.alias }, payload: null }).pipe(Client.orExplain(to))
     yield* Output.done({ removed: given.alias }, `The alias '${given.alias}' is gone.`, given.alias)
   })

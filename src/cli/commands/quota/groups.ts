@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CreateQuotaGroup, QuotaGroupView, UpdateQuotaGroup } from "../../../api/Groups/QuotaGroups.ts"
+import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { body, pick } from "../../Flags.ts"
@@ -203,13 +204,14 @@ export const quotaGroupsEdit = Command.make(
 
 export const quotaGroupsRemove = Command.make(
   "remove",
-  { group: Args.text({ name: "quota group" }), ...Client.connection },
+  { group: Args.text({ name: "quota group" }), yes, ...Client.connection },
   (given) =>
     Effect.gen(function* () {
       const to = yield* Client.target(given)
       const client = yield* Client.group(to, "quotaGroups")
       const { groups } = yield* client.list().pipe(Client.orExplain(to))
       const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      yield* confirmOnTerminal(given, `Remove the quota group '${found.name}'?`)
       yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
       yield* Output.done(
         { removed: found.id, name: found.name },

@@ -1,5 +1,6 @@
 /** The groups of settings: of the gateway, of resilience, of routing. */
 import * as Effect from "effect/Effect"
+import * as Access from "../../../domain/AccessSettings.ts"
 import { GatewaySettings, GatewaySettingsPatch } from "../../../domain/GatewaySettings.ts"
 import { ResiliencePatch, ResilienceSettings } from "../../../domain/Resilience.ts"
 import { RoutingPatch, RoutingSettings } from "../../../domain/RoutingSettings.ts"
@@ -19,6 +20,48 @@ const gateway: SettingsGroup<
   read: (to) => Effect.flatMap(gatewayAt(to), (client) => client.get().pipe(Client.orExplain(to))),
   write: (to, payload) =>
     Effect.flatMap(gatewayAt(to), (client) => client.update({ payload }).pipe(Client.orExplain(to)))
+}
+
+const ipFilter: SettingsGroup<
+  typeof Access.IpFilter.Type,
+  typeof Access.IpFilter.Encoded,
+  typeof Access.IpFilterPatch.Type,
+  typeof Access.IpFilterPatch.Encoded
+> = {
+  show: "settings ip-filter show",
+  schema: Access.IpFilter,
+  patch: Access.IpFilterPatch,
+  read: (to) => Effect.flatMap(gatewayAt(to), (client) => client.ipFilter().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(gatewayAt(to), (client) => client.setIpFilter({ payload }).pipe(Client.orExplain(to)))
+}
+
+const thinkingBudget: SettingsGroup<
+  typeof Access.ThinkingBudget.Type,
+  typeof Access.ThinkingBudget.Encoded,
+  typeof Access.ThinkingBudgetPatch.Type,
+  typeof Access.ThinkingBudgetPatch.Encoded
+> = {
+  show: "settings thinking-budget show",
+  schema: Access.ThinkingBudget,
+  patch: Access.ThinkingBudgetPatch,
+  read: (to) => Effect.flatMap(gatewayAt(to), (client) => client.thinkingBudget().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(gatewayAt(to), (client) => client.setThinkingBudget({ payload }).pipe(Client.orExplain(to)))
+}
+
+const systemPrompt: SettingsGroup<
+  typeof Access.SystemPrompt.Type,
+  typeof Access.SystemPrompt.Encoded,
+  typeof Access.SystemPromptPatch.Type,
+  typeof Access.SystemPromptPatch.Encoded
+> = {
+  show: "settings system-prompt show",
+  schema: Access.SystemPrompt,
+  patch: Access.SystemPromptPatch,
+  read: (to) => Effect.flatMap(gatewayAt(to), (client) => client.systemPrompt().pipe(Client.orExplain(to))),
+  write: (to, payload) =>
+    Effect.flatMap(gatewayAt(to), (client) => client.setSystemPrompt({ payload }).pipe(Client.orExplain(to)))
 }
 
 const resilienceAt = (to: Client.Target) => Client.group(to, "resilience")
@@ -57,3 +100,9 @@ export const resilienceShow = showSettings(resilience)
 export const resilienceSet = setSettings(resilience)
 export const routingShow = showSettings(routing)
 export const routingSet = setSettings(routing)
+export const ipFilterShow = showSettings(ipFilter)
+export const ipFilterSet = setSettings(ipFilter)
+export const thinkingBudgetShow = showSettings(thinkingBudget)
+export const thinkingBudgetSet = setSettings(thinkingBudget)
+export const systemPromptShow = showSettings(systemPrompt)
+export const systemPromptSet = setSettings(systemPrompt)

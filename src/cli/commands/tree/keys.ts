@@ -23,7 +23,11 @@ export const key = group(
       (m) => m.keysAdd,
       {
         ...add,
-        examples: ["key add laptop", "key add ops --scope manage --local"]
+        examples: [
+          "key add laptop",
+          "key add ops --scope manage --local",
+          "key add office --schedule 1-5@08:00-18:00@Europe/Zurich --ip 192.0.2.0/24"
+        ]
       }
     ),
     command(
@@ -33,7 +37,7 @@ export const key = group(
       (m) => m.keysRemove,
       {
         ...remove,
-        examples: ["key remove laptop"]
+        examples: ["key remove laptop", "key remove laptop --yes"]
       }
     ),
     command(
@@ -45,13 +49,20 @@ export const key = group(
     ),
     command(
       "edit",
-      "Change an API key: name, scopes, models, expiry, limits.",
+      "Change an API key: name, scopes, models, addresses, schedule, limits.",
       () => import("../keys/change.ts"),
       (m) => m.keyEdit,
       {
         aliases: ["update", "set"],
         examples: ["key edit laptop --rate-limit 60/60", "key edit laptop --expires 2030-01-31T00:00:00Z"]
       }
+    ),
+    command(
+      "rotate",
+      "Give an API key another secret. It is shown once, alone on stdout.",
+      () => import("../keys/change.ts"),
+      (m) => m.keyRotate,
+      { examples: ["key rotate laptop --overlap 86400", "key rotate laptop --yes"] }
     ),
     command(
       "enable",

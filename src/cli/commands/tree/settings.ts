@@ -38,6 +38,72 @@ export const flags = group(
   { aliases: ["flag"], examples: ["flags list", "flags set REQUIRE_API_KEY true"] }
 )
 
+const ipFilter = group(
+  "ip-filter",
+  "Which addresses the gateway answers.",
+  [
+    command(
+      "show",
+      "Show it.",
+      () => import("../settings/groups.ts"),
+      (m) => m.ipFilterShow,
+      { aliases: ["get"], examples: ["settings ip-filter show"] }
+    ),
+    command(
+      "set",
+      "Change it; it is in force at once.",
+      () => import("../settings/groups.ts"),
+      (m) => m.ipFilterSet,
+      { examples: ["settings ip-filter set enabled=true mode=whitelist 'whitelist=[\"10.0.0.0/8\"]'"] }
+    )
+  ],
+  { otherwise: { name: "show", takesWords: false }, examples: ["settings ip-filter show"] }
+)
+
+const thinkingBudget = group(
+  "thinking-budget",
+  "How much models that can think may do so.",
+  [
+    command(
+      "show",
+      "Show it.",
+      () => import("../settings/groups.ts"),
+      (m) => m.thinkingBudgetShow,
+      { aliases: ["get"], examples: ["settings thinking-budget show"] }
+    ),
+    command(
+      "set",
+      "Change it; it is in force at once.",
+      () => import("../settings/groups.ts"),
+      (m) => m.thinkingBudgetSet,
+      { examples: ["settings thinking-budget set mode=custom customBudget=4096"] }
+    )
+  ],
+  { otherwise: { name: "show", takesWords: false }, examples: ["settings thinking-budget show"] }
+)
+
+const systemPrompt = group(
+  "system-prompt",
+  "Texts around the system text of every conversation.",
+  [
+    command(
+      "show",
+      "Show it.",
+      () => import("../settings/groups.ts"),
+      (m) => m.systemPromptShow,
+      { aliases: ["get"], examples: ["settings system-prompt show"] }
+    ),
+    command(
+      "set",
+      "Change it; it is in force at once.",
+      () => import("../settings/groups.ts"),
+      (m) => m.systemPromptSet,
+      { examples: ["settings system-prompt set enabled=true 'prefixPrompt=Answer in English.'"] }
+    )
+  ],
+  { otherwise: { name: "show", takesWords: false }, examples: ["settings system-prompt show"] }
+)
+
 export const settings = group(
   "settings",
   "Settings of the gateway as a whole, and its feature flags.",
@@ -56,6 +122,9 @@ export const settings = group(
       (m) => m.gatewaySet,
       { examples: ["settings set decisions.retentionDays=14"] }
     ),
+    ipFilter,
+    thinkingBudget,
+    systemPrompt,
     flags
   ],
   {
