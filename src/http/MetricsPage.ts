@@ -11,6 +11,7 @@ import * as LoadShedder from "../resilience/LoadShedder.ts"
 import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
+import { Deliveries } from "../webhooks/Deliveries.ts"
 import { renderPrometheus } from "./Metrics.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
@@ -32,6 +33,7 @@ export const make = Effect.gen(function* () {
   const cooldowns = yield* Cooldowns.Cooldowns
   const journal = yield* UsageJournal.UsageJournal
   const decisions = yield* DecisionLog
+  const deliveries = yield* Deliveries
 
   const usageLogNow = () => {
     const { dropped, notOnFile, problem } = journal.trouble()
@@ -56,6 +58,7 @@ export const make = Effect.gen(function* () {
       bodyBytes: bodies.heldBytes(),
       bodiesRefused: bodies.refused(),
       decisionsNotStored: decisions.notStored(),
+      webhooks: deliveries.counts(),
       usageLog: usageLogNow()
     })
   }

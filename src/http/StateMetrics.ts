@@ -15,6 +15,8 @@ export interface HouseState {
   readonly bodiesRefused: number
   /** Since the start. */
   readonly decisionsNotStored: number
+  /** Since the start. */
+  readonly webhooks: { readonly delivered: number; readonly failed: number; readonly dropped: number }
   readonly usageLog: {
     readonly isTroubled: boolean
     readonly waitingRows: number
@@ -45,7 +47,8 @@ export const stateFamilies = ({
   decisionsNotStored,
   inFlight,
   shed,
-  usageLog
+  usageLog,
+  webhooks
 }: HouseState): MetricsSnapshot => [
   breakerStates(breakers),
   {
@@ -71,6 +74,21 @@ export const stateFamilies = ({
     name: "gateway_decisions_not_stored_total",
     help: "Routing decisions given up because too many were waiting for the database, or because it refused them.",
     samples: [{ labels: {}, value: decisionsNotStored }]
+  },
+  {
+    type: "counter",
+    name: "gateway_webhook_deliveries_total",
+    help: "Events that were delivered to webhooks, and those whose delivery failed after all retries.",
+    samples: [
+      { labels: { result: "delivered" }, value: webhooks.delivered },
+      { labels: { result: "failed" }, value: webhooks.failed }
+    ]
+  },
+  {
+    type: "counter",
+    name: "gateway_webhook_events_dropped_total",
+    help: "Events for webhooks that were dropped because too many waited.",
+    samples: [{ labels: {}, value: webhooks.dropped }]
   },
   {
     type: "gauge",
