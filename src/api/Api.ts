@@ -16,6 +16,7 @@ import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
 import { Live } from "./Groups/Live.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
+import { ModelCatalog } from "./Groups/ModelCatalog.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
 import { ProviderNodes } from "./Groups/ProviderNodes.ts"
@@ -45,6 +46,7 @@ const contract = withCommonErrors(
     .add(Keys)
     .add(Pricing)
     .add(Limits)
+    .add(ModelCatalog)
     .add(Usage)
     .add(Webhooks)
     .add(UsageHistory)

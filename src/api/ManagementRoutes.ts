@@ -96,6 +96,8 @@ export const managementTable = {
   "limits.removeTokenLimit": manage("DELETE", "/api/usage/token-limits"),
   "limits.ledger": manage("GET", "/api/usage/ledger"),
   "limits.me": self("GET", "/api/usage/me"),
+  "pricing.reset": manage("DELETE", "/api/pricing"),
+  "modelCatalog.list": manage("GET", "/api/models/catalog"),
   "usage.logs": manage("GET", "/api/usage/logs"),
   "usage.requestLogs": manage("GET", "/api/usage/request-logs"),
   "usageHistory.history": manage("GET", "/api/usage/history"),

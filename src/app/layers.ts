@@ -69,6 +69,7 @@ import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
+import * as PriceSync from "../usage/PriceSync.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as UsageRetention from "../usage/history/UsageRetention.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
@@ -158,7 +159,7 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
 const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer, webhooks).pipe(
+export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer, webhooks, PriceSync.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access)),

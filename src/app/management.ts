@@ -9,6 +9,7 @@ import * as Connections from "../management/Connections.ts"
 import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
+import * as ModelCatalog from "../management/ModelCatalog.ts"
 import * as ObservedState from "../management/ObservedState.ts"
 import * as ProviderModels from "../management/ProviderModels.ts"
 import * as ProviderNodes from "../management/ProviderNodes.ts"
@@ -41,7 +42,7 @@ export const management = Layer.mergeAll(
   UsageHistory.layer.pipe(Layer.provide(UsageHistoryRepo.layer)),
   UsageReports.layer,
   Webhooks.layer,
-  SystemHealth.layer.pipe(Layer.provideMerge(Resilience.layer))
+  Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))

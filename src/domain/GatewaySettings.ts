@@ -22,6 +22,10 @@ const words = {
   sampleRate: ["The part of the requests whose decision is kept, from 0 to 1.", 1],
   maxRows: ["Beyond it the oldest are removed; 0 keeps none.", 100_000],
   usage: "Requests that are kept in the log. What they used stays in the sums of usage by hour and day.",
+  pricingUrl: [
+    "Where prices are fetched from once a day while the flag `PRICING_SYNC_ENABLED` and the variable of that name are on; null: nowhere.",
+    null
+  ],
   usageDays: ["Days; older rows are removed.", 90],
   usageRows: ["Rows; beyond it the oldest are removed.", 1_000_000],
   backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
@@ -33,6 +37,7 @@ const words = {
 const Frequency = Schema.Literal("hourly", "daily", "weekly")
 
 export const GatewaySettings = Schema.Struct({
+  pricingUrl: field(Schema.NullOr(Schema.String), ...words.pricingUrl),
   allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
   corsOrigins: field(Schema.Array(Schema.String), ...words.corsOrigins),
   metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
@@ -82,6 +87,11 @@ const Origin = Schema.String.pipe(
   )
 )
 
+const HttpsUrl = Schema.Trim.pipe(
+  Schema.maxLength(2048),
+  Schema.filter((text) => (URL.canParse(text) && new URL(text).protocol === "https:" ? true : "must be an https URL"))
+)
+
 const maxFallbacks = 100
 const maxModelIdLength = 512
 
@@ -103,6 +113,8 @@ const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String 
 
 /** Any part of the settings; null leaves a member as it is. A member that does not exist is an error. */
 export const GatewaySettingsPatch = Schema.Struct({
+  /** Null clears it. */
+  pricingUrl: field(Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true }), ...words.pricingUrl),
   allowedHosts: field(
     Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
     ...words.allowedHosts
@@ -153,6 +165,7 @@ export const GatewaySettingsPatch = Schema.Struct({
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
 export const defaultGatewaySettings: GatewaySettings = {
+  pricingUrl: null,
   allowedHosts: [],
   corsOrigins: [],
   metricsPublic: false,

@@ -33,6 +33,30 @@ export const ModelPrice = Schema.Struct({
 }).annotations({ identifier: "ModelPrice" })
 export type ModelPrice = typeof ModelPrice.Type
 
+/** A price, and where it comes from when that was asked for. */
+export const SourcedModelPrice = Schema.Struct({
+  ...ModelPrice.fields,
+  source: field(
+    Schema.optionalWith(Schema.Literal("override", "synced", "embedded"), { exact: true }),
+    "Who says so: the operator, a fetched table, or the table the gateway comes with; only with `includeSources`.",
+    "embedded"
+  ),
+  dated: field(
+    Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
+    "The day the price is of; null: it was set here; only with `includeSources`.",
+    "2035-01-01"
+  )
+}).annotations({ identifier: "SourcedModelPrice" })
+
+/** provider → model → price with its source. */
+export const SourcedPriceTable = Schema.Record({
+  key: Schema.String,
+  value: Schema.Record({ key: Schema.String, value: SourcedModelPrice })
+}).annotations({
+  identifier: "SourcedPriceTable",
+  examples: [{ openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }]
+})
+
 /** provider → model → price. */
 export const PriceTable = Schema.Record({
   key: Schema.String,

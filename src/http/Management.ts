@@ -32,6 +32,7 @@ import type { Connections } from "../management/Connections.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
+import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
 import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
 import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
 import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
@@ -68,6 +69,7 @@ import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
+import * as ModelCatalog from "./handlers/ModelCatalog.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
 import * as ProviderNodes from "./handlers/ProviderNodes.ts"
@@ -92,6 +94,7 @@ import { wrongPath } from "./WrongPath.ts"
 export type UseCases =
   | AliasManagement
   | BackupManagement
+  | Catalogs
   | ComboManagement
   | Connections
   | GroupManagement
@@ -144,6 +147,7 @@ const groups = Layer.mergeAll(
   Limits.layer,
   Live.layer,
   ModelAliases.layer,
+  ModelCatalog.layer,
   Pricing.layer,
   ProviderModels.layer,
   ProviderNodes.layer,

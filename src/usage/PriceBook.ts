@@ -20,6 +20,21 @@ export class PriceOverridesUnavailable extends Data.TaggedError("PriceOverridesU
 /** The patch would grow the table beyond its limit. */
 export class TooManyPriceOverrides extends Data.TaggedError("TooManyPriceOverrides")<{ readonly limit: number }> {}
 
+/** Prices that were fetched, and from where. */
+export interface SyncedPrices {
+  readonly url: string
+  /** ISO 8601. */
+  readonly fetchedAt: string
+  readonly table: PriceTable
+}
+
+/** Where a price comes from, and the day it is of (ISO 8601); null: it was set here. */
+export interface SourcedPrice {
+  readonly price: ModelPrice
+  readonly source: "override" | "synced" | "embedded"
+  readonly dated: string | null
+}
+
 /** Where overrides are kept. */
 export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
   PriceOverrides,
@@ -37,9 +52,16 @@ export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
     readonly price: (provider: string, model: string, nowMs?: number) => ModelPrice | null
     /** Hot. Names the prices that hold at a moment: as long as it is the same, so is every price. */
     readonly edition: (nowMs: number) => number
+    /** The price of a model now, and where it comes from; null when none is known. Slow: it is looked up anew. */
+    readonly sourced: (provider: string, model: string) => SourcedPrice | null
+    /** Fetched prices that are in force; null: none are. */
+    readonly synced: () => SyncedPrices | null
+    /** Puts other fetched prices in force, or none. */
+    readonly useSynced: (prices: SyncedPrices | null) => void
+    /** Removes all of the operator's prices. */
+    readonly reset: Effect.Effect<void, PriceOverridesUnavailable>
     /** The operator's prices. */
     readonly overrides: Effect.Effect<PriceTable>
-    /** Adds or replaces the models it names and returns the whole table. */
     /** Lays prices over the table; null takes one out. */
     readonly patch: (table: PricePatch) => Effect.Effect<PriceTable, PriceOverridesUnavailable | TooManyPriceOverrides>
     /** Day of the embedded prices, ISO 8601. */
@@ -122,11 +144,38 @@ export const make = Effect.gen(function* () {
     rememberedInAll = 0
   }
 
-  const lookUp = (provider: string, model: string): DefaultPrices.PriceAt => {
+  let synced: { readonly prices: SyncedPrices; readonly table: Overrides } | null = null
+
+  /** What a model's price is found in, and the price. */
+  const find = (provider: string, model: string) => {
     const names = lookupNames(model)
     const written = firstOf(names, (name) => overrides.get(provider)?.get(name))
-    if (written !== null) return () => written
-    return firstOf(names, (name) => defaults.find(provider, name)) ?? unpriced
+    if (written !== null) return { source: "override", priceAt: () => written } as const
+    const fetched = firstOf(names, (name) => synced?.table.get(provider)?.get(name))
+    if (fetched !== null) return { source: "synced", priceAt: () => fetched } as const
+    return { source: "embedded", priceAt: firstOf(names, (name) => defaults.find(provider, name)) ?? unpriced } as const
+  }
+
+  const lookUp = (provider: string, model: string): DefaultPrices.PriceAt => find(provider, model).priceAt
+
+  const datedOf = (source: SourcedPrice["source"]): string | null =>
+    source === "override"
+      ? null
+      : source === "synced"
+        ? (synced?.prices.fetchedAt.slice(0, 10) ?? null)
+        : DefaultPrices.pricesDated
+
+  const sourced = (provider: string, model: string): SourcedPrice | null => {
+    if (model.length > maxModelLength) return null
+    const { priceAt, source } = find(provider, model)
+    const found = priceAt(clock.unsafeCurrentTimeMillis())
+    return found === null ? null : { price: found, source, dated: datedOf(source) }
+  }
+
+  const useSynced = (prices: SyncedPrices | null): void => {
+    synced = prices === null ? null : { prices, table: toOverrides(prices.table) }
+    patches += 1
+    forgetAll()
   }
 
   const remember = (provider: string, model: string): Remembered => {
@@ -161,11 +210,26 @@ export const make = Effect.gen(function* () {
     return whole
   }, writing.withPermits(1))
 
+  const reset = kept.save({}).pipe(
+    Effect.zipRight(
+      Effect.sync(() => {
+        overrides = new Map()
+        patches += 1
+        forgetAll()
+      })
+    ),
+    writing.withPermits(1)
+  )
+
   return PriceBook.of({
     price,
     edition: (nowMs) => Math.floor(nowMs / priceStandsMs) + patches * 1e9,
+    sourced,
+    synced: () => synced?.prices ?? null,
+    useSynced,
     overrides: Effect.sync(() => toTable(overrides)),
     patch,
+    reset,
     pricesDated: DefaultPrices.pricesDated
   })
 })

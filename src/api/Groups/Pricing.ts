@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { PriceInput, PriceTable, priceWords } from "../../domain/Pricing.ts"
+import { PriceInput, PriceTable, priceWords, SourcedPriceTable } from "../../domain/Pricing.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { optional } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -30,9 +30,34 @@ export class Pricing extends HttpApiGroup.make("pricing")
   .annotate(OpenApi.Title, "Prices")
   .annotate(OpenApi.Description, "Prices in USD per 1,000,000 tokens that win over the ones the gateway comes with.")
   .add(
-    at("get", { summary: "List prices", description: "The prices that were set, by provider and model." }).addSuccess(
-      PriceTable
-    )
+    at("get", {
+      summary: "List prices",
+      description:
+        "The prices that were set, by provider and model. With `includeSources` also those of all models that can be routed to, each with where it comes from and its day."
+    })
+      .setUrlParams(
+        Schema.Struct({
+          includeSources: field(
+            Schema.optionalWith(
+              Schema.transform(Schema.Literal("", "true", "false", "1", "0"), Schema.Boolean, {
+                strict: true,
+                decode: (text) => text !== "false" && text !== "0",
+                encode: (value) => (value ? "true" : "false")
+              }),
+              { exact: true }
+            ),
+            "Whether to say where prices come from; absent: false.",
+            true
+          )
+        }).annotations({ parseOptions: { onExcessProperty: "error" } })
+      )
+      .addSuccess(SourcedPriceTable)
+  )
+  .add(
+    at("reset", {
+      summary: "Reset prices",
+      description: "Removes all prices that were set; those the gateway comes with or has fetched count again."
+    }).addSuccess(PriceTable)
   )
   .add(
     at("update", {

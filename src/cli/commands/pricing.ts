@@ -73,7 +73,7 @@ export const pricingList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "pricing")
-    const table = yield* client.get().pipe(Client.orExplain(to))
+    const table = yield* client.get({ urlParams: {} }).pipe(Client.orExplain(to))
     yield* Output.list({
       schema: PriceTable,
       value: table,
@@ -88,7 +88,7 @@ export const pricingShow = Command.make("show", { model, ...Client.connection },
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "pricing")
-    const row = yield* rowNamed(yield* client.get().pipe(Client.orExplain(to)), given.model)
+    const row = yield* rowNamed(yield* client.get({ urlParams: {} }).pipe(Client.orExplain(to)), given.model)
     yield* Output.result({ schema: One, value: row, text: page(row), name: row.model })
   })
 )
@@ -140,7 +140,7 @@ export const pricingUnset = Command.make("unset", { model, ...Client.connection 
     const [provider, id] = yield* partsOf(given.model)
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "pricing")
-    yield* rowNamed(yield* client.get().pipe(Client.orExplain(to)), given.model)
+    yield* rowNamed(yield* client.get({ urlParams: {} }).pipe(Client.orExplain(to)), given.model)
     yield* client.update({ payload: { [provider]: { [id]: null } } }).pipe(Client.orExplain(to))
     yield* Output.done(
       { unset: given.model },

@@ -137,6 +137,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   modelAliases: () => import("../../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
   quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
   keys: () => import("../../api/Groups/Keys.ts").then(({ Keys }) => Keys),
+  modelCatalog: () => import("../../api/Groups/ModelCatalog.ts").then(({ ModelCatalog }) => ModelCatalog),
   pricing: () => import("../../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
   telemetry: () => import("../../api/Groups/Telemetry.ts").then(({ Telemetry }) => Telemetry),
   usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),

@@ -3,21 +3,36 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
 import { BadRequest, Unavailable } from "../../api/Errors.ts"
-import { PriceBook } from "../../usage/PriceBook.ts"
+import { ModelCatalog } from "../../management/ModelCatalog.ts"
+import { PriceBook, type PriceOverridesUnavailable } from "../../usage/PriceBook.ts"
+
+const notSaved = (error: PriceOverridesUnavailable) =>
+  Effect.zipRight(
+    Effect.logError("Prices could not be saved.", error),
+    new Unavailable({ message: "The prices could not be saved; the gateway's log has the details." })
+  )
 
 export const layer = HttpApiBuilder.group(GatewayApi, "pricing", (handlers) =>
   Effect.gen(function* () {
     const prices = yield* PriceBook
+    const catalog = yield* ModelCatalog
+    const sourced = Effect.map(catalog.prices, (table) =>
+      Object.fromEntries(
+        Array.from(table, ([provider, models]) => [
+          provider,
+          Object.fromEntries(
+            Array.from(models, ([model, { dated, price, source }]) => [model, Object.assign({ source, dated }, price)])
+          )
+        ])
+      )
+    )
     return handlers
-      .handle("get", () => prices.overrides)
+      .handle("get", ({ urlParams: { includeSources = false } }) => (includeSources ? sourced : prices.overrides))
+      .handle("reset", () => Effect.as(Effect.catchTag(prices.reset, "PriceOverridesUnavailable", notSaved), {}))
       .handle("update", ({ payload }) =>
         Effect.catchTags(prices.patch(payload), {
           TooManyPriceOverrides: ({ limit }) => new BadRequest({ message: `At most ${limit} prices can be kept.` }),
-          PriceOverridesUnavailable: (error) =>
-            Effect.zipRight(
-              Effect.logError("Prices could not be saved.", error),
-              new Unavailable({ message: "The prices could not be saved; the gateway's log has the details." })
-            )
+          PriceOverridesUnavailable: notSaved
         })
       )
   })

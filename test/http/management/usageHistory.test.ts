@@ -82,6 +82,21 @@ it.live("sums up what was asked, keeps it when the log is purged, and shows what
         })
         assert.strictEqual((await csv.text()).trimEnd().split("\r\n").length, 5)
 
+        const { models } = await manage("GET", "/api/models/catalog?limit=1000")
+        const listed = models.find((each: { id: string }) => each.id === "one/m")
+        assert.deepInclude(listed, { kind: "model", source: "connection", priceSource: "override", priceDated: null })
+        assert.deepStrictEqual(listed.health, [{ connectionId: connection.id, name: "one", state: "available" }])
+        assert.isTrue(models.some((each: { kind: string }) => each.kind === "auto"))
+        const sourced = await manage("GET", "/api/pricing?includeSources")
+        assert.deepStrictEqual(sourced.one.m, { input: 1, output: 2, source: "override", dated: null })
+        assert.deepStrictEqual(await manage("GET", "/api/pricing"), { one: { m: { input: 1, output: 2 } } })
+        assert.deepStrictEqual(await manage("DELETE", "/api/pricing"), {})
+        assert.deepStrictEqual(await manage("GET", "/api/pricing"), {})
+
+        const caches = await manage("GET", "/api/cache/stats")
+        assert.deepInclude(caches.semanticCache, { enabled: false, memorySize: 0, hitRate: 0 })
+        assert.deepStrictEqual(await manage("DELETE", "/api/cache/stats"), { cleared: 0 })
+
         assert.deepStrictEqual(await manage("POST", "/api/settings/purge-request-history", {}), { deleted: 4 })
         assert.deepStrictEqual((await manage("GET", "/api/usage/logs")).logs, [])
         for (const range of ["1h", "24h", "7d", "30d", "90d"]) {

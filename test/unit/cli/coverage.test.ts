@@ -103,6 +103,8 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
 const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "limits.me": "for holders of a key, who see the same by budget show",
   "usage.requestLogs": "the same list as usage.logs",
+  "pricing.reset": "'model pricing unset' removes one price at a time",
+  "modelCatalog.list": "for programs: 'model list' and 'model show' have what people need",
   "usageHistory.history": "for programs: usageHistory.analytics has its sums",
   "usageHistory.export": "a file for programs; 'logs -o csv' writes one too",
   "resilience.modelCooldowns": "rateLimits.status has the locked models, too",

@@ -29,6 +29,7 @@ import * as QuotaWindows from "../../../src/routing/quota/QuotaWindows.ts"
 import * as QuotaShareUsage from "../../../src/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
 import * as Backup from "../../../src/store/Backup.ts"
+import * as PriceBook from "../../../src/usage/PriceBook.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
 import * as ReadWorker from "../../../src/store/ReadWorker.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
@@ -61,6 +62,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         Lockouts.layer,
         ModelLists.layer,
         PerformanceStats.layer,
+        PriceBook.layerMemory,
         ReadWorker.layerMemory,
         QuotaWindows.layer,
         RouterStrategies.layer,

@@ -1,0 +1,41 @@
+/** `/api/models/catalog`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { GatewayApi } from "../../api/Api.ts"
+import type { CatalogModel } from "../../api/Groups/ModelCatalog.ts"
+import { type CatalogRow, ModelCatalog } from "../../management/ModelCatalog.ts"
+import { paged } from "./Pages.ts"
+
+const viewOf = ({ facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
+  id,
+  kind,
+  provider,
+  model,
+  source,
+  contextLength: facts?.contextLength ?? null,
+  maxOutputTokens: facts?.maxOutputTokens ?? null,
+  capabilities:
+    facts === null
+      ? null
+      : {
+          vision: facts.vision,
+          reasoning: facts.reasoning,
+          toolCalling: facts.toolCalling,
+          structuredOutput: facts.structuredOutput
+        },
+  price: price?.price ?? null,
+  priceSource: price?.source ?? null,
+  priceDated: price?.dated ?? null,
+  health
+})
+
+export const layer = HttpApiBuilder.group(GatewayApi, "modelCatalog", (handlers) =>
+  Effect.map(ModelCatalog, (catalog) =>
+    handlers.handle("list", () =>
+      Effect.map(
+        Effect.flatMap(catalog.list, (rows) => paged(rows, ({ id, kind }) => `${kind} ${id}`)),
+        ({ items, nextCursor }) => ({ models: items.map(viewOf), nextCursor })
+      )
+    )
+  )
+)

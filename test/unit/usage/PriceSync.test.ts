@@ -1,0 +1,96 @@
+/** Prices from an address: only with flag and variable, below the operator's own, and never lost by a failure. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import { PublicFetch, UrlBlocked } from "../../../src/egress/PublicFetch.ts"
+import { fromRaw } from "../../../src/egress/UpstreamHeaders.ts"
+import * as Flags from "../../../src/flags/Flags.ts"
+import * as FlagStore from "../../../src/flags/FlagStore.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import * as PriceSync from "../../../src/usage/PriceSync.ts"
+import { mocked } from "../../support/Mocked.ts"
+import { reposInMemory } from "../store/fixtures.ts"
+
+const url = "https://prices.example/table.json"
+
+/** What the address answers, and how often it was asked. */
+const source = { body: "", status: 200, isBlocked: false, asked: 0 }
+
+const fetching = mocked(PublicFetch, {
+  get: () => {
+    source.asked += 1
+    if (source.isBlocked) return new UrlBlocked({ reason: "private" })
+    return Effect.succeed({ status: source.status, headers: fromRaw([]), body: Buffer.from(source.body) })
+  }
+})
+
+const table = (input: number) => JSON.stringify({ openai: { "gpt-4o": { input, output: 7 } } })
+
+/** Rounds are made by the tests only. */
+const flags = { GATEWAY_DISABLE_BACKGROUND_SERVICES: "true", PRICING_SYNC_ENABLED: "true" }
+
+const layerWith = (environment: ReadonlyArray<readonly [string, string]>) =>
+  PriceSync.layer.pipe(
+    Layer.provideMerge(PriceBook.layerMemory),
+    Layer.provideMerge(GatewaySettings.layer),
+    Layer.provideMerge(Flags.layer.pipe(Layer.provide(FlagStore.layerMemory(flags)))),
+    Layer.provideMerge(Layer.merge(fetching, reposInMemory)),
+    Layer.provideMerge(AppConfig.layerOf({ dataDir: "/nonexistent", environment: new Map(environment) }))
+  )
+
+it.scoped("lies over the embedded prices and below the operator's, and stays when the address fails", () =>
+  Effect.gen(function* () {
+    const book = yield* PriceBook.PriceBook
+    const settings = yield* GatewaySettings.GatewaySettings
+    const { round } = yield* PriceSync.PriceSync
+    source.asked = 0
+    source.body = table(5)
+    yield* round
+    assert.strictEqual(source.asked, 0)
+    assert.strictEqual(book.sourced("openai", "gpt-4o")?.source, "embedded")
+
+    yield* settings.patch({ pricingUrl: url })
+    yield* TestClock.setTime(Date.UTC(2035, 0, 1))
+    yield* round
+    assert.deepStrictEqual(book.sourced("openai", "gpt-4o"), {
+      price: { input: 5, output: 7 },
+      source: "synced",
+      dated: "2035-01-01"
+    })
+    assert.strictEqual(book.price("openai", "gpt-4o")?.input, 5)
+
+    yield* book.patch({ openai: { "gpt-4o": { input: 1, output: 1 } } })
+    assert.strictEqual(book.sourced("openai", "gpt-4o")?.source, "override")
+    yield* book.reset
+    assert.strictEqual(book.sourced("openai", "gpt-4o")?.source, "synced")
+
+    yield* round
+    assert.strictEqual(source.asked, 1)
+    yield* TestClock.adjust("25 hours")
+    source.body = "<html>"
+    yield* round
+    source.isBlocked = true
+    yield* TestClock.adjust("2 hours")
+    yield* round
+    assert.isAtLeast(source.asked, 3)
+    assert.strictEqual(book.price("openai", "gpt-4o")?.input, 5)
+
+    yield* settings.patch({ pricingUrl: null })
+    yield* round
+    assert.strictEqual(book.sourced("openai", "gpt-4o")?.source, "embedded")
+  }).pipe(Effect.provide(layerWith([["PRICING_SYNC_ENABLED", "true"]])))
+)
+
+it.scoped("asks no one without the variable, although the flag is on", () =>
+  Effect.gen(function* () {
+    const settings = yield* GatewaySettings.GatewaySettings
+    const { round } = yield* PriceSync.PriceSync
+    source.asked = 0
+    yield* settings.patch({ pricingUrl: url })
+    yield* round
+    assert.strictEqual(source.asked, 0)
+  }).pipe(Effect.provide(layerWith([])))
+)
