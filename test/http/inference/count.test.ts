@@ -215,7 +215,7 @@ describe("around the count", () => {
         })
         const headers = { "x-api-key": secret }
         const barred = await gateway.post("/v1/messages/count_tokens", messages, headers)
-        assert.strictEqual(barred.status, 403)
+        assert.strictEqual(barred.status, 400)
         assert.include(await barred.text(), '"type":"error"')
         const bad = await gateway.post("/v1/messages/count_tokens", { model: "up/other", messages: "x" }, headers)
         assert.strictEqual(bad.status, 400)
