@@ -26,6 +26,7 @@ import { RateLimits } from "./Groups/RateLimits.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
+import { Sync } from "./Groups/Sync.ts"
 import { System } from "./Groups/System.ts"
 import { Telemetry } from "./Groups/Telemetry.ts"
 import { Usage } from "./Groups/Usage.ts"
@@ -60,6 +61,7 @@ const contract = withCommonErrors(
     .add(Flags)
     .add(GatewaySettings)
     .add(Backups)
+    .add(Sync)
 )
   .annotate(OpenApi.Title, "Gateway")
   .annotate(OpenApi.Description, "Self-hosted gateway between AI clients and AI providers.")

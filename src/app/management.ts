@@ -1,6 +1,7 @@
 /** The use cases of the management plane, over the services they work on. Imported dynamically, so that the start does not pay for them. */
 import * as Layer from "effect/Layer"
 import * as Backups from "../management/Backups.ts"
+import * as CloudSync from "../management/CloudSync.ts"
 import * as Combos from "../management/Combos.ts"
 import * as KeyChanges from "../ledger/KeyChanges.ts"
 import * as ConfigChanges from "../management/ConfigChanges.ts"
@@ -28,11 +29,10 @@ import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 /** For the server. */
 export const management = Layer.mergeAll(
   Backups.layer,
-  Combos.layer,
+  CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
   Connections.layer,
   Keys.layer,
   Limits.layer,
-  ModelAliases.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
   QuotaGroups.layer,

@@ -27,6 +27,7 @@ import type { Sessions } from "../auth/Sessions.ts"
 import type { Flags } from "../flags/Flags.ts"
 import type { GatewaySettings } from "../flags/GatewaySettings.ts"
 import type { Backups as BackupManagement } from "../management/Backups.ts"
+import type { CloudSync } from "../management/CloudSync.ts"
 import type { Combos as ComboManagement } from "../management/Combos.ts"
 import type { Connections } from "../management/Connections.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
@@ -79,6 +80,7 @@ import * as RateLimits from "./handlers/RateLimits.ts"
 import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
 import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
+import * as Sync from "./handlers/Sync.ts"
 import * as System from "./handlers/System.ts"
 import * as TelemetryHandlers from "./handlers/Telemetry.ts"
 import * as Usage from "./handlers/Usage.ts"
@@ -95,6 +97,7 @@ export type UseCases =
   | AliasManagement
   | BackupManagement
   | Catalogs
+  | CloudSync
   | ComboManagement
   | Connections
   | GroupManagement
@@ -157,6 +160,7 @@ const groups = Layer.mergeAll(
   Resilience.layer,
   Routing.layer,
   RoutingSettingsHandlers.layer,
+  Sync.layer,
   System.layer,
   Usage.layer,
   Webhooks.layer,

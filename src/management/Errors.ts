@@ -133,9 +133,17 @@ export class TooManySecrets extends Data.TaggedError("TooManySecrets")<{ readonl
 /** A backup, restore, export or import could not be done: the disk is full, or the database refuses. `message` has the remedy. */
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
+/** The server of the cloud sync cannot be reached, refuses, or gives what is not signed. Nothing was taken from it. */
+export class CloudSyncFailed extends Data.TaggedError("CloudSyncFailed")<{ readonly reason: string }> {
+  override get message(): string {
+    return `The configuration was not synchronised: ${this.reason}.`
+  }
+}
+
 /** All that the services of this folder fail with. */
 export type ManagementError =
   | BackupFailed
+  | CloudSyncFailed
   | RestartRefused
   | RestoreRefused
   | EntityNotFound

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AdminPassword } from "../auth/AdminPassword.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { Lifecycle, type RestartRefused } from "../platform/Lifecycle.ts"
 import { find } from "../providers/Registry.ts"
@@ -34,6 +35,7 @@ export const make = Effect.gen(function* () {
   const password = yield* AdminPassword
   const keys = yield* ApiKeys
   const lifecycle = yield* Lifecycle
+  const settings = yield* GatewaySettings
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   const repairEnvironment = Effect.fn("SystemControl.repairEnvironment")(function* (provider: string) {
@@ -54,8 +56,7 @@ export const make = Effect.gen(function* () {
   return SystemControl.of({
     init: Effect.map(Clock.currentTimeMillis, (nowMs) => ({
       needsSetup: !password.isSet() && !keys.canManage(nowMs),
-      // No route of the management plane is open.
-      requireLogin: true
+      requireLogin: settings.access.requireLogin.current().requireLogin
     })),
     shutdown: Effect.zipRight(Effect.logInfo("Stopping: a management request asked for it."), lifecycle.shutdown),
     restart: lifecycle.restart,
@@ -63,7 +64,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<SystemControl, never, AdminPassword | ApiKeys | AppConfig | Lifecycle> = Layer.effect(
+export const layer: Layer.Layer<
   SystemControl,
-  make
-)
+  never,
+  AdminPassword | ApiKeys | AppConfig | GatewaySettings | Lifecycle
+> = Layer.effect(SystemControl, make)

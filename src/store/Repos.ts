@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as AliasRepo from "./repo/AliasRepo.ts"
 import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
 import * as BreakerRepo from "./repo/BreakerRepo.ts"
+import * as CloudSyncRepo from "./repo/CloudSyncRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as DecisionRepo from "./repo/DecisionRepo.ts"
@@ -30,6 +31,7 @@ export type Repos =
   | AliasRepo.AliasRepo
   | ApiKeyRepo.ApiKeyRepo
   | BreakerRepo.BreakerRepo
+  | CloudSyncRepo.CloudSyncRepo
   | ComboRepo.ComboRepo
   | ConnectionRepo.ConnectionRepo
   | DecisionRepo.DecisionRepo
@@ -55,6 +57,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   AliasRepo.layer,
   ApiKeyRepo.layer,
   BreakerRepo.layer,
+  CloudSyncRepo.layer,
   ComboRepo.layer,
   ConnectionRepo.layer,
   DecisionRepo.layer,

@@ -2,14 +2,25 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Access from "../../domain/AccessSettings.ts"
+import * as Schema from "effect/Schema"
 import * as Shape from "../../domain/GatewaySettings.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { body } from "../Inputs.ts"
+import { syncSettings, SyncView } from "./Sync.ts"
 
-const ChangeSettings = Shape.GatewaySettingsPatch.annotations({
+/** The settings of the cloud sync stand here too; the key is masked. */
+const AllSettings = Schema.Struct({
+  ...Shape.GatewaySettings.fields,
+  cloudUrl: SyncView.fields.cloudUrl,
+  sharedKey: SyncView.fields.sharedKey
+}).annotations({ identifier: "AllSettings" })
+
+const ChangeSettings = Schema.Struct({ ...Shape.GatewaySettingsPatch.fields, ...syncSettings }).annotations({
   identifier: "ChangeSettings",
   parseOptions: { ...body("ChangeSettings").parseOptions, onExcessProperty: "error" }
 })
+
+export type ChangeSettings = typeof ChangeSettings.Type
 
 const at = endpointsOf("gatewaySettings")
 
@@ -26,10 +37,10 @@ export class GatewaySettings extends HttpApiGroup.make("gatewaySettings")
     at("get", {
       summary: "Show the settings",
       description: "All settings, with those that nobody changed."
-    }).addSuccess(Shape.GatewaySettings)
+    }).addSuccess(AllSettings)
   )
-  .add(at("update", change("Change settings")).setPayload(ChangeSettings).addSuccess(Shape.GatewaySettings))
-  .add(at("put", change("Change settings (PUT)")).setPayload(ChangeSettings).addSuccess(Shape.GatewaySettings))
+  .add(at("update", change("Change settings")).setPayload(ChangeSettings).addSuccess(AllSettings))
+  .add(at("put", change("Change settings (PUT)")).setPayload(ChangeSettings).addSuccess(AllSettings))
   .add(
     at("ipFilter", {
       summary: "Show the IP filter",

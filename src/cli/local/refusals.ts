@@ -31,6 +31,7 @@ export const refusal = (
     case "RestoreRefused":
       return new BadArgument({ message: error.message })
     case "BackupFailed":
+    case "CloudSyncFailed":
     case "RestartRefused":
     case "ModelsNotListed":
     case "ReadRefused":

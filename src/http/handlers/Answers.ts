@@ -108,6 +108,7 @@ interface AnswerOf {
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyWebhooks: Conflict
   readonly BackupFailed: Unavailable
+  readonly CloudSyncFailed: UpstreamFailed
   readonly RestartRefused: Conflict
   readonly RestoreRefused: BadRequest | Conflict
   readonly ReadRefused: Unavailable
@@ -128,6 +129,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
+    CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),
     BackupFailed: ({ message }) => new Unavailable({ message, code: "backup_failed" }),
     RestartRefused: ({ message }) => new Conflict({ message, code: "restart_refused" }),
     RestoreRefused: ({ kind, message }) =>

@@ -12,6 +12,7 @@ import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as FlagStore from "../../../src/flags/FlagStore.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Connections from "../../../src/management/Connections.ts"
 import * as ProviderNodes from "../../../src/management/ProviderNodes.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
@@ -71,7 +72,13 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         webhookDeliveries.pipe(Layer.provide(egress))
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(settingsOf().layer, Flags.layer.pipe(Layer.provide(FlagStore.layerMemory())))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        settingsOf().layer,
+        GatewaySettings.layer,
+        Flags.layer.pipe(Layer.provide(FlagStore.layerMemory()))
+      )
+    ),
     Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), TestTimers.layer, Lifecycle.layerNone)),
     Layer.provideMerge(reposInMemory),
     Layer.provideMerge(

@@ -1,0 +1,84 @@
+/** Cloud sync (`docs/cloud-sync.md`). */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { field } from "../../kernel/Documented.ts"
+import { endpointsOf } from "../Endpoints.ts"
+import { UpstreamFailedAnswer } from "../Errors.ts"
+import { body, HttpUrl, optional } from "../Inputs.ts"
+
+const words = {
+  cloudUrl: ["Address of the server that keeps the bundle.", "https://sync.example.com/team"],
+  sharedKey: "Key that bundles are signed with, at least 16 characters; the same on every gateway."
+} as const
+
+export const SyncView = Schema.Struct({
+  enabled: field(Schema.Boolean, "Whether it is switched on.", true),
+  connected: field(Schema.NullOr(Schema.Boolean), "Whether the latest try succeeded; null before the first.", true),
+  lastSyncAt: field(Schema.NullOr(Schema.String), "When it last succeeded.", "2026-01-31T12:00:00.000Z"),
+  cloudUrl: field(Schema.NullOr(Schema.String), ...words.cloudUrl),
+  sharedKey: field(Schema.NullOr(Schema.String), "Masked; null: none is set.", "abcd…wxyz"),
+  version: field(Schema.Number, "Version of the configuration that was last sent or taken.", 3),
+  lastError: field(Schema.NullOr(Schema.String), "Why the latest try failed.", null)
+}).annotations({ identifier: "CloudSync" })
+export type SyncView = typeof SyncView.Type
+
+const SharedKey = Schema.Redacted(
+  Schema.String.pipe(Schema.minLength(16), Schema.maxLength(1_000)).annotations({
+    examples: ["a-long-key-of-your-own"]
+  })
+)
+
+/** Members of a body that say where to and with which key. */
+export const syncSettings = {
+  cloudUrl: field(optional(HttpUrl), ...words.cloudUrl),
+  sharedKey: field(optional(SharedKey), words.sharedKey)
+}
+
+const Act = Schema.Struct({
+  action: field(
+    Schema.Literal("enable", "sync", "disable"),
+    "`enable` synchronises too, and leaves it off when that fails.",
+    "enable"
+  ),
+  ...syncSettings
+}).annotations(body("CloudSyncAction"))
+
+const at = endpointsOf("sync")
+
+export class Sync extends HttpApiGroup.make("sync")
+  .annotate(OpenApi.Title, "Cloud sync")
+  .annotate(OpenApi.Description, "Keeps combos and aliases of several gateways the same, without credentials.")
+  .add(at("status", { summary: "Show the cloud sync", description: "How it is doing." }).addSuccess(SyncView))
+  .add(
+    at("act", { summary: "Switch the cloud sync, or synchronise", description: "Answers when it is done." })
+      .setPayload(Act)
+      .addSuccess(SyncView)
+      .addError(UpstreamFailedAnswer)
+  )
+  .add(
+    at("bundle", {
+      summary: "Load the signed configuration",
+      description:
+        "Version, hash and configuration, without credentials. `X-Gateway-Signature` is `sha256=` and the HMAC of the body with the shared key; `ETag` is the hash."
+    }).addSuccess(
+      HttpApiSchema.Text({ contentType: "application/json" }).annotations({
+        description: "The bundle, as JSON.",
+        examples: ['{"config":{},"configHash":"…","version":1}']
+      })
+    )
+  )
+  .add(
+    at("initialize", {
+      summary: "Synchronise if it is switched on",
+      description: "For a start of a machine, or a schedule."
+    })
+      .addSuccess(
+        Schema.Struct({
+          initialized: field(Schema.Literal(true), "Always true."),
+          ...SyncView.fields
+        }).annotations({ identifier: "CloudSyncInitialized" })
+      )
+      .addError(UpstreamFailedAnswer)
+  ) {}
