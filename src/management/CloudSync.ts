@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { CreateCombo } from "../api/Groups/Combos.ts"
 import { PublicFetch } from "../egress/PublicFetch.ts"
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
         name,
         strategy,
         // Ids of connections mean nothing elsewhere.
-        targets: targets.map(({ connectionId: _, ...target }) => target),
+        targets: targets.map(({ label, model, weight }) => ({ model, weight, label })),
         config,
         isActive
       })),

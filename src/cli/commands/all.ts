@@ -237,8 +237,8 @@ export const commands: ReadonlyArray<TreeNode> = [
   webhook,
   settings,
   backup,
-  restore,
-  // The help of the program fits one screen without it.
+  // The help of the program fits one screen without them; that of 'backup' names the first.
+  { ...restore, hidden: true },
   { ...update, hidden: true },
   // Short ways to groups that stand within others.
   { ...flags, hidden: true },

@@ -22,6 +22,8 @@ const view = (state: CloudSyncState): SyncView => ({
   lastError: state.lastError
 })
 
+const initialized = (state: CloudSyncState) => ({ initialized: true as const, ...view(state) })
+
 export const layer = HttpApiBuilder.group(GatewayApi, "sync", (handlers) =>
   Effect.map(CloudSync, (sync) =>
     handlers
@@ -43,7 +45,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "sync", (handlers) =>
       .handle("initialize", () =>
         answered(
           Effect.flatMap(sync.state, (state) => (state.enabled ? sync.sync : Effect.succeed(state))).pipe(
-            Effect.map((state) => ({ initialized: true as const, ...view(state) }))
+            Effect.map(initialized)
           )
         )
       )

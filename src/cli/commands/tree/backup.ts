@@ -3,7 +3,7 @@ import { command } from "../../tree/Tree.ts"
 
 export const backup = command(
   "backup",
-  "Make a backup of the database, or list those there are.",
+  "Make or list backups of the database; see restore.",
   () => import("../backup/backup.ts"),
   (m) => m.backupCommand,
   { section: "Settings", aliases: ["backups"], examples: ["backup", "backup --list"] }
