@@ -153,7 +153,7 @@ export const managementTable = {
   "gatewaySettings.setThinkingBudget": manage("PUT", "/api/settings/thinking-budget"),
   "gatewaySettings.systemPrompt": manage("GET", "/api/settings/system-prompt"),
   "gatewaySettings.setSystemPrompt": manage("PUT", "/api/settings/system-prompt"),
-  "gatewaySettings.requireLogin": open("GET", "/api/settings/require-login"),
+  "gatewaySettings.requireLogin": manage("GET", "/api/settings/require-login"),
   "gatewaySettings.setRequireLogin": manage("PUT", "/api/settings/require-login"),
   "sync.status": manage("GET", "/api/sync/cloud"),
   "sync.act": manage("POST", "/api/sync/cloud"),

@@ -131,7 +131,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   quota,
   command(
     "status",
-    "Show whether a gateway runs, its version and its connections.",
+    "Show whether a gateway runs and what it is connected to; see health.",
     () => import("./status.ts"),
     (m) => m.statusCommand,
     {
@@ -146,6 +146,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.healthCommand,
     {
       section: "Watch",
+      hidden: true,
       examples: ["health", "health --json"]
     }
   ),
@@ -197,11 +198,11 @@ export const commands: ReadonlyArray<TreeNode> = [
         }
       )
     ],
-    { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["config show"] }
+    { section: "Settings", hidden: true, otherwise: { name: "show", takesWords: false }, examples: ["config show"] }
   ),
   group(
     "env",
-    "Show and change the variables a start reads.",
+    "Show and change the variables a start reads; see config.",
     [
       command(
         "show",
@@ -260,6 +261,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.resetEncryptedColumns,
     {
       section: "Settings",
+      hidden: true,
       examples: ["reset-encrypted-columns", "reset-encrypted-columns --force"]
     }
   )
