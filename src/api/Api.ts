@@ -7,6 +7,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { withCommonErrors } from "./CommonErrors.ts"
+import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
 import { Backups } from "./Groups/Backups.ts"
 import { Combos } from "./Groups/Combos.ts"
@@ -38,6 +39,7 @@ import { withStrictBodies } from "./StrictBodies.ts"
 const contract = withCommonErrors(
   HttpApi.make("gateway")
     .add(Auth)
+    .add(Audit)
     .add(Providers)
     .add(ProviderNodes)
     .add(ProviderModels)

@@ -48,6 +48,7 @@ export const managementTable = {
   "auth.login": open("POST", "/api/auth/login"),
   "auth.logout": session("POST", "/api/auth/logout"),
   "auth.setPassword": owner("PUT", "/api/auth/password"),
+  "audit.list": manage("GET", "/api/compliance/audit-log"),
   "providers.list": manage("GET", "/api/providers"),
   "providers.create": manage("POST", "/api/providers"),
   "providers.validate": manage("POST", "/api/providers/validate"),

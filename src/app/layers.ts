@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AdminPassword from "../auth/AdminPassword.ts"
 import * as ApiKeys from "../auth/ApiKeys.ts"
+import * as AuditLog from "../auth/AuditLog.ts"
+import * as AuditQueue from "../auth/AuditQueue.ts"
 import * as Gate from "../auth/Gate.ts"
 import * as OwnerToken from "../auth/OwnerToken.ts"
 import * as Sessions from "../auth/Sessions.ts"
@@ -64,6 +66,7 @@ import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as ReadWorker from "../store/ReadWorker.ts"
+import * as AuditRepo from "../store/repo/AuditRepo.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
@@ -173,14 +176,14 @@ const managementDoor = ManagementDoor.layer(() => import("./management.ts").then
 export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, managementDoor)),
-  Layer.provideMerge(LiveFeed.layer),
+  Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(tables)
 )
 
-/** What is held as long as the process lives: the lock against a second gateway, and the listening socket. */
-export const held = Layer.mergeAll(DataLock.layer, Listener.layer)
+/** What is held as long as the process lives: the lock against a second gateway, the listening socket, rows on their way to the audit log. */
+export const held = Layer.mergeAll(DataLock.layer, Listener.layer, AuditQueue.layer)
 
 /** The whole service for another program that embeds it, without restarts. */
 export const gateway = generation.pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))

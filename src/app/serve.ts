@@ -24,6 +24,7 @@ import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
 import { StandardError } from "../usage/telemetry/LogOutput.ts"
 import { jsonStyle, styleOf } from "../usage/telemetry/LogStyle.ts"
 import { buildInOrder } from "./LayerBuilder.ts"
+import type { AuditQueue } from "../auth/AuditQueue.ts"
 import { generation, held } from "./layers.ts"
 import * as Stopping from "./Stopping.ts"
 import * as Supervisor from "./Supervisor.ts"
@@ -184,7 +185,7 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
     let isFirst = true
 
     const supervised = Effect.gen(function* () {
-      const lasting = yield* Effect.context<Listener | DataLock>()
+      const lasting = yield* Effect.context<Listener | DataLock | AuditQueue>()
       const { hold } = yield* Listener
       yield* Supervisor.run<StartFailed>({
         hold,

@@ -10,6 +10,7 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,8 +21,10 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../api/Errors.ts"
 import type { Found, Match } from "../api/Routes.ts"
 import type { AdminPassword } from "../auth/AdminPassword.ts"
+import { AuditLog } from "../auth/AuditLog.ts"
 import type { ApiKeys } from "../auth/ApiKeys.ts"
 import type { Gate } from "../auth/Gate.ts"
+import { isSafeMethod } from "../auth/Csrf.ts"
 import * as Login from "../auth/Login.ts"
 import type { Sessions } from "../auth/Sessions.ts"
 import type { Flags } from "../flags/Flags.ts"
@@ -61,6 +64,7 @@ import type { PriceBook } from "../usage/PriceBook.ts"
 import type { Listener } from "./Listener.ts"
 import type { Telemetry } from "../usage/Telemetry.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
+import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
@@ -88,6 +92,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
+import { CurrentTrail, type Outcome, rowOf, type Trail } from "./management/AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"
@@ -118,6 +123,7 @@ export type UseCases =
 export type PlaneServices =
   | AdminPassword
   | ApiKeys
+  | AuditLog
   | AppConfig
   | BodyBudget
   | DecisionLog
@@ -141,6 +147,7 @@ export type PlaneServices =
 export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
+  Audit.layer,
   Auth.layer,
   Backups.layer,
   Combos.layer,
@@ -220,44 +227,70 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
-const assemble: Effect.Effect<App, never, HttpApiBuilder.Router | HttpRouter.HttpRouter.DefaultServices | IdGen> =
-  Effect.gen(function* () {
-    const ids = yield* IdGen
-    const router = yield* HttpApiBuilder.Router.router
-    const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
-    const endpoints = new Map(
-      Array.from(router.routes, (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint])
-    )
+/** A request that may change something; `GET` and `HEAD` leave no row. */
+const mayChange = (found: Match): found is Found =>
+  found._tag === "Found" && found.route.plane === "management" && !isSafeMethod(found.route.method)
 
-    const answer = (found: Match, requestId: string) =>
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const { method, url } = request
-        if (found._tag === "Found") {
-          const endpoint = endpoints.get(`${found.route.method} ${found.route.path}`)
-          if (endpoint !== undefined) return yield* answerOf(endpoint as Endpoint, found)
-        }
-        const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)
-        yield* logRefusal({ requestId, method, url, status: statusOf[refused._tag], reason: refused.message })
-        return yield* refused
-      })
+const assemble: Effect.Effect<
+  App,
+  never,
+  HttpApiBuilder.Router | HttpRouter.HttpRouter.DefaultServices | IdGen | AuditLog
+> = Effect.gen(function* () {
+  const ids = yield* IdGen
+  const audit = yield* AuditLog
+  const router = yield* HttpApiBuilder.Router.router
+  const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
+  const endpoints = new Map(Array.from(router.routes, (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 
-    return (found) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const requestId = ids.next(nowMs)
-        return answer(found, requestId).pipe(
-          Effect.catchAllCause((cause) => {
-            if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
-            const error = fromCause(cause)
-            return error === null
-              ? Effect.as(Effect.logError("A management request failed", cause), render(internal, requestId))
-              : Effect.succeed(render(error, requestId))
-          }),
-          Effect.map(identified(requestId)),
-          Effect.annotateLogs("requestId", requestId)
-        )
-      }).pipe(Effect.provide(services))
-  })
+  const answer = (found: Match, requestId: string) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { method, url } = request
+      if (found._tag === "Found") {
+        const endpoint = endpoints.get(`${found.route.method} ${found.route.path}`)
+        if (endpoint !== undefined) return yield* answerOf(endpoint as Endpoint, found)
+      }
+      const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)
+      yield* logRefusal({ requestId, method, url, status: statusOf[refused._tag], reason: refused.message })
+      return yield* refused
+    })
+
+  /** The one place where rows of the audit log are made: each request that may change something has one, however it ends. */
+  const recorded = (found: Found, requestId: string, trail: Trail, outcome: Outcome) =>
+    Effect.gen(function* () {
+      const { route, parameters, query } = found
+      if (route.plane !== "management") return
+      const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+      const ip = request.socket.remoteAddress ?? ""
+      const atMs = yield* Clock.currentTimeMillis
+      yield* audit.record(rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip }))
+    })
+
+  return (found) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const requestId = ids.next(nowMs)
+      const trail: Trail | null = mayChange(found) ? { principal: null, body: undefined } : null
+      const noted = (outcome: Outcome) =>
+        trail !== null && mayChange(found) ? recorded(found, requestId, trail, outcome) : Effect.void
+      return answer(found, requestId).pipe(
+        Effect.provideService(CurrentTrail, trail),
+        Effect.tap((response) => noted({ _tag: "Answered", response })),
+        Effect.catchAllCause((cause) => {
+          if (Cause.isInterruptedOnly(cause)) return Effect.zipRight(noted({ _tag: "Left" }), Effect.interrupt)
+          const error = fromCause(cause)
+          return Effect.zipRight(
+            Effect.zipRight(
+              noted({ _tag: "Refused", error: error ?? internal }),
+              error === null ? Effect.logError("A management request failed", cause) : Effect.void
+            ),
+            Effect.succeed(render(error ?? internal, requestId))
+          )
+        }),
+        Effect.map(identified(requestId)),
+        Effect.annotateLogs("requestId", requestId)
+      )
+    }).pipe(Effect.provide(services))
+})
 
 /**
  * Answers node's requests. The platform's own request span is off: it would record the whole URL, and a URL may hold a key.

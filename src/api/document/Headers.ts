@@ -55,7 +55,19 @@ const asked = {
   "X-Gateway-Budget": text("`auto`: leaves out models whose expected cost is higher, in USD.", "0.01")
 } as const
 
-const every: Readonly<Record<string, HeaderWords>> = { ...everywhere, ...waiting, ...served, ...counted }
+/** Of lists that are answered by `limit` and `offset`. */
+const listed = {
+  "X-Total-Count": count("Entries that fit the request, on all pages.", 1_200),
+  "X-Page-Limit": count("Entries that the page holds at most.", 100),
+  "X-Page-Offset": count("Entries before the page.", 0)
+} as const
+
+const byOperation: Readonly<Record<string, typeof listed>> = { "audit.list": listed }
+
+/** What the answers of one operation have beside the others; by `<group>.<endpoint>`. */
+export const ownHeaders = (operation: string): Readonly<Record<string, HeaderWords>> => byOperation[operation] ?? {}
+
+const every: Readonly<Record<string, HeaderWords>> = { ...everywhere, ...waiting, ...served, ...counted, ...listed }
 
 /** `components.headers`. */
 export const headerComponents: JsonMap = Object.fromEntries(

@@ -1,5 +1,5 @@
 /** An operation of the contract as the OpenAPI document shows it: with examples, headers and our own errors. Pure. */
-import { everywhere, headersOf, waiting } from "./Headers.ts"
+import { everywhere, headersOf, ownHeaders, waiting } from "./Headers.ts"
 import { asMap, type Definitions, exampleOf, type Json, type JsonMap, listOf, refer } from "./JsonSchemas.ts"
 import { securityOf } from "./Words.ts"
 import type { WrittenOperation } from "./Written.ts"
@@ -84,12 +84,12 @@ export const referToFailure = (schema: string, status: string): JsonMap => ({
 
 const successes: Readonly<Record<string, string>> = { 201: "It was made.", 204: "It is done; there is no body." }
 
-const answerOf = (status: string, answer: Json, schemas: Definitions): JsonMap => {
+const answerOf = (name: string, status: string, answer: Json, schemas: Definitions): JsonMap => {
   const { content } = asMap(answer)
   if (Number(status) >= 400) return referToFailure("ErrorBody", status)
   return {
     description: successes[status] ?? "The answer.",
-    headers: headersOf(everywhere),
+    headers: headersOf(everywhere, ownHeaders(name)),
     ...(content === undefined ? {} : { content: contentOf(content, schemas) })
   }
 }
@@ -119,7 +119,7 @@ export const operationOf = (
     parameters: listOf(parameters).map(parameterOf(schemas)),
     ...(requestBody === undefined ? {} : { requestBody: bodyOf(asMap(requestBody), schemas, example) }),
     responses: Object.fromEntries(
-      Object.entries(asMap(responses)).map(([status, answer]) => [status, answerOf(status, answer, schemas)])
+      Object.entries(asMap(responses)).map(([status, answer]) => [status, answerOf(name, status, answer, schemas)])
     )
   }
 }

@@ -1,6 +1,7 @@
 /** Every command but those that need the tree itself. Each noun with several commands has its own part. */
 import { command, group, type TreeNode } from "../tree/Tree.ts"
 import { list, remove } from "../tree/verbs.ts"
+import { audit } from "./tree/audit.ts"
 import { budget } from "./tree/budget.ts"
 import { provider } from "./tree/provider.ts"
 import { model, pricing } from "./tree/models.ts"
@@ -172,6 +173,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   telemetry,
   cache,
   budget,
+  audit,
   resilience,
   command(
     "doctor",

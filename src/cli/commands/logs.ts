@@ -16,7 +16,7 @@ import * as Output from "../output/Output.ts"
 import { Screen } from "../output/Screen.ts"
 import { columns, followHeader, followLine, Page } from "./logs/rows.ts"
 import { showRequest } from "./logs/show.ts"
-import { timeOf } from "./logs/times.ts"
+import { timeFlag as time } from "./logs/timeFlag.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -59,16 +59,6 @@ const flagNames = {
   from: "--since",
   to: "--until"
 }
-
-const time = Effect.fnUntraced(function* (flag: string, given: Option.Option<string>) {
-  if (Option.isNone(given)) return undefined
-  const iso = timeOf(given.value, yield* Clock.currentTimeMillis)
-  if (iso !== null) return iso
-  return yield* new BadArgument({
-    message: `${flag}: '${given.value}' is no time.`,
-    hint: "Give 30m, 2h or 7d, a day such as 2026-11-22, or a time such as 2026-11-22T09:30."
-  })
-})
 
 const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")

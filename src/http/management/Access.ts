@@ -9,6 +9,7 @@ import { ManageAccess, OwnerAccess, PublicAccess, SelfAccess, SessionAccess } fr
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
+import { CurrentTrail } from "./AuditTrail.ts"
 
 const refusal = (denied: Denied): Unauthorized | Forbidden =>
   denied.status === 401 ? new Unauthorized({ ...denied }) : new Forbidden({ ...denied })
@@ -29,7 +30,9 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
       },
       yield* Clock.currentTimeMillis
     )
-    if (access._tag === "Denied") yield* refusal(access)
+    if (access._tag === "Denied") return yield* refusal(access)
+    const trail = yield* CurrentTrail
+    if (trail !== null) trail.principal = access.principal
   })
 
 export const layer: Layer.Layer<PublicAccess | ManageAccess | SelfAccess | SessionAccess | OwnerAccess, never, Gate> =

@@ -17,6 +17,7 @@ import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
+import { CurrentTrail, type Trail } from "./AuditTrail.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
@@ -62,9 +63,17 @@ const read = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest =>
   body.length < largeBodyBytes ? readSmall(body) : readLarge(key, body)
 
 /** Node's request, whose body was read. Every body is JSON, whatever the client calls it. */
-const withBody = (request: HttpServerRequest.HttpServerRequest, body: Read): HttpServerRequest.HttpServerRequest => {
+const withBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  body: Read,
+  trail: Trail | null
+): HttpServerRequest.HttpServerRequest => {
   const json = Effect.try({
-    try: body,
+    try: () => {
+      const value = body()
+      if (trail !== null) trail.body = value
+      return value
+    },
     catch: (cause) => new HttpServerError.RequestError({ request, reason: "Decode", cause })
   })
   const own = request.modify({ headers: { ...request.headers, "content-type": "application/json" } })
@@ -91,7 +100,7 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)
       const message = NodeHttpServerRequest.toIncomingMessage(request)
       const body = read(route.key, yield* bytesOf(message, limitBytes, share, bodies.refusal))
-      return typeof body === "function" ? withBody(request, body) : yield* body
+      return typeof body === "function" ? withBody(request, body, yield* CurrentTrail) : yield* body
     })
   })
 )

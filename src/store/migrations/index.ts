@@ -17,6 +17,7 @@ import keySettings from "./0010_key_settings.ts"
 import webhooks from "./0011_webhooks.ts"
 import usageSums from "./0012_usage_sums.ts"
 import cloudSync from "./0013_cloud_sync.ts"
+import auditLog from "./0014_audit_log.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -33,7 +34,8 @@ export const migrations: Migrations = {
   "0010_key_settings": keySettings,
   "0011_webhooks": webhooks,
   "0012_usage_sums": usageSums,
-  "0013_cloud_sync": cloudSync
+  "0013_cloud_sync": cloudSync,
+  "0014_audit_log": auditLog
 }
 
 /** The schema version a database has after all of these ran. */

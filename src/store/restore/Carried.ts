@@ -20,6 +20,8 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "usage_log", how: "add", own: "seq" },
   { table: "ledger_entries", how: "replace" },
   { table: "limit_notices", how: "replace" },
+  // Who changed what stays on record, the change that is undone included.
+  { table: "audit_log", how: "add", own: "seq" },
   // What was delivered since must not be sent again, and what waits must not be forgotten.
   { table: "webhook_outbox", how: "instead" },
   // Who was signed out since must not be signed in again, and who restores stays signed in.

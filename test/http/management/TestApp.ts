@@ -11,6 +11,8 @@ import { management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
 import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import * as AuditLog from "../../../src/auth/AuditLog.ts"
+import * as AuditQueue from "../../../src/auth/AuditQueue.ts"
 import * as Gate from "../../../src/auth/Gate.ts"
 import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
@@ -50,6 +52,7 @@ import * as Simulator from "../../../src/simulation/Simulator.ts"
 import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
 import * as Backup from "../../../src/store/Backup.ts"
 import * as ReadWorker from "../../../src/store/ReadWorker.ts"
+import * as AuditRepo from "../../../src/store/repo/AuditRepo.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
@@ -246,6 +249,7 @@ const rooms = Layer.provideMerge(
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
+    AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))),
     access,
     providers,
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),

@@ -56,6 +56,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "limits.ledger": "budget ledger",
   "usage.logs": "logs",
   "webhooks.list": "webhook list",
+  "audit.list": "audit",
   "webhooks.create": "webhook add",
   "webhooks.get": "webhook show",
   "webhooks.update": "webhook edit",

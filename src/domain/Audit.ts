@@ -1,0 +1,45 @@
+/** What was done to the gateway, and by whom: a row for each management request that may change something. */
+
+export interface AuditRow {
+  /** Id of the request (`X-Gateway-Request-Id`), so that no request has two rows. */
+  readonly id: string
+  readonly timestampMs: number
+  /** `auth.login.success`, `settings.update`, …; else `<group>.<endpoint>` of the route. */
+  readonly action: string
+  /** `admin-key`, `owner`, `session:<id>`, `apiKey:<id>`, `admin` (by password), or `anonymous`. */
+  readonly actor: string
+  /** Id or name of what it was done to; null: no single thing. */
+  readonly target: string | null
+  readonly resourceType: string
+  readonly status: "success" | "failure"
+  /** Peer address of the socket. */
+  readonly ip: string
+  /** Ids, names of fields, status and code of the answer; never a value that was sent. */
+  readonly details: AuditDetails
+}
+
+export interface AuditDetails {
+  /** HTTP status of the answer; 499: the client left before it. */
+  readonly httpStatus: number
+  /** Code of the error. */
+  readonly code?: string
+  /** Name of the API key that asked. */
+  readonly apiKeyName?: string
+  /** Names of the fields that were sent. */
+  readonly fields?: ReadonlyArray<string>
+}
+
+/** All that are given must fit. A text that ends with `*` is a beginning. */
+export interface AuditFilter {
+  readonly action?: string
+  readonly actor?: string
+  readonly target?: string
+  readonly requestId?: string
+  readonly status?: AuditRow["status"]
+  /** Epoch milliseconds, from then on. */
+  readonly fromMs?: number
+  /** Epoch milliseconds, before. */
+  readonly toMs?: number
+}
+
+export const anonymous = "anonymous"

@@ -1,0 +1,134 @@
+/** The audit log: one row for each management request that may change something. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { adminKey, adminPassword, layerOf, logIn, TestApp } from "./TestApp.ts"
+
+interface Row {
+  readonly id: string
+  readonly action: string
+  readonly actor: string
+  readonly target: string | null
+  readonly status: string
+  readonly requestId: string
+  readonly resourceType: string
+  readonly ip: string
+  readonly details: { readonly httpStatus: number; readonly code?: string; readonly fields?: ReadonlyArray<string> }
+}
+
+const path = "/api/compliance/audit-log"
+
+const rowsOf = (query: string) =>
+  Effect.gen(function* () {
+    const app = yield* TestApp
+    const answer = yield* app.admin(`${path}${query}`)
+    assert.strictEqual(answer.status, 200, answer.text)
+    return { rows: JSON.parse(answer.text) as ReadonlyArray<Row>, answer }
+  })
+
+const idOf = (headers: Readonly<Record<string, unknown>>): string => String(headers["x-gateway-request-id"])
+
+layer(layerOf())("the audit log", (it) => {
+  it.effect("has one row for each change, refusal and login, and none for what only reads", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const secret = "sk-very-secret-0123456789"
+      const made = yield* app.admin("/api/providers", {
+        method: "POST",
+        body: { provider: "openai", name: "work", apiKey: secret }
+      })
+      assert.strictEqual(made.status, 201, made.text)
+      const id = String(made.at("connection.id"))
+      const wrong = yield* app.admin("/api/providers", {
+        method: "POST",
+        body: { provider: "openai", [secret]: secret }
+      })
+      assert.strictEqual(wrong.status, 400)
+      const notJson = yield* app.admin("/api/providers", { method: "POST", body: `{"${secret}` })
+      assert.strictEqual(notJson.status, 400)
+      const stranger = yield* app.call(`/api/providers/${id}`, { method: "DELETE" })
+      assert.strictEqual(stranger.status, 401)
+      yield* app.admin("/api/providers")
+      const bad = yield* app.call("/api/auth/login", { method: "POST", body: { password: "not this one" } })
+      assert.strictEqual(bad.status, 401)
+      const session = yield* logIn
+      const settings = yield* app.call("/api/settings", {
+        method: "PATCH",
+        headers: { ...session.cookie, ...session.csrf },
+        body: { usage: { retentionDays: 30 } }
+      })
+      assert.strictEqual(settings.status, 200, settings.text)
+      const key = yield* app.admin("/api/keys", { method: "POST", body: { name: "ci", scopes: ["manage"] } })
+      assert.strictEqual(key.status, 201, key.text)
+      const removed = yield* app.call(`/api/providers/${id}`, {
+        method: "DELETE",
+        headers: { authorization: `Bearer ${String(key.at("secret"))}` }
+      })
+      assert.strictEqual(removed.status, 204)
+
+      const { answer, rows } = yield* rowsOf("")
+      assert.deepStrictEqual(
+        rows
+          .toReversed()
+          .map(({ action, actor, status, details }) => [
+            action,
+            actor.replace(/^session:.*/, "session"),
+            status,
+            details.httpStatus
+          ]),
+        [
+          ["provider.credentials.created", "admin-key", "success", 201],
+          ["provider.credentials.created", "admin-key", "failure", 400],
+          ["provider.credentials.created", "admin-key", "failure", 400],
+          ["provider.credentials.revoked", "anonymous", "failure", 401],
+          ["auth.login.failed", "anonymous", "failure", 401],
+          ["auth.login.success", "admin", "success", 200],
+          ["settings.update", "session", "success", 200],
+          ["apiKey.scopes.grant", "admin-key", "success", 201],
+          ["provider.credentials.revoked", `apiKey:${String(key.at("key.id"))}`, "success", 204]
+        ]
+      )
+      assert.strictEqual(answer.headers["x-total-count"], "9")
+      assert.strictEqual(answer.headers["x-page-limit"], "100")
+      assert.strictEqual(answer.headers["x-page-offset"], "0")
+
+      const first = rows.at(-1)
+      if (first === undefined) return assert.fail("there is no row")
+      assert.strictEqual(first.target, id)
+      assert.strictEqual(first.requestId, idOf(made.headers))
+      assert.strictEqual(first.resourceType, "providers")
+      assert.include(["127.0.0.1", "::ffff:127.0.0.1", "::1"], first.ip)
+      assert.deepStrictEqual(first.details.fields, ["provider", "name", "apiKey"])
+      for (const hidden of [secret, adminKey, adminPassword, "not this one", String(key.at("secret"))]) {
+        assert.notInclude(answer.text, hidden)
+      }
+    })
+  )
+
+  it.effect("finds rows by action, actor, target, request, status and time, page by page", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const made = yield* app.admin("/api/combos", {
+        method: "POST",
+        body: { name: "one", strategy: "priority", targets: [{ model: "openai/gpt-4o" }] }
+      })
+      assert.strictEqual(made.status, 201, made.text)
+      const target = String(made.at("combo.id"))
+      const count = (query: string) => Effect.map(rowsOf(query), ({ rows }) => rows.length)
+      assert.strictEqual(yield* count(`?action=combos.create&target=${target}`), 1)
+      assert.strictEqual(yield* count(`?requestId=${idOf(made.headers)}`), 1)
+      assert.strictEqual(yield* count("?action=auth.login.*&status=failure"), 1)
+      assert.strictEqual(yield* count("?actor=anonymous&action=auth.login.success"), 0)
+      assert.strictEqual(yield* count("?from=2000-01-01T00:00:00Z&to=2000-01-02T00:00:00Z"), 0)
+      const all = yield* rowsOf("")
+      const second = yield* rowsOf("?limit=1&offset=1")
+      assert.deepStrictEqual(second.rows, all.rows.slice(1, 2))
+      assert.strictEqual(second.answer.headers["x-total-count"], String(all.rows.length))
+      assert.strictEqual(second.answer.headers["x-page-offset"], "1")
+      const refused = yield* app.admin(`${path}?limit=501&nonsense=1`)
+      assert.strictEqual(refused.status, 400)
+      assert.include(refused.text, "nonsense")
+      const anonymous = yield* app.call(path)
+      assert.strictEqual(anonymous.status, 401)
+    })
+  )
+})
