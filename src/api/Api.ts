@@ -18,6 +18,7 @@ import { Limits } from "./Groups/Limits.ts"
 import { Live } from "./Groups/Live.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
+import { Policies } from "./Groups/Policies.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
 import { ProviderNodes } from "./Groups/ProviderNodes.ts"
@@ -40,6 +41,7 @@ const contract = withCommonErrors(
   HttpApi.make("gateway")
     .add(Auth)
     .add(Audit)
+    .add(Policies)
     .add(Providers)
     .add(ProviderNodes)
     .add(ProviderModels)

@@ -22,7 +22,8 @@ export class AdminPassword extends Context.Tag("gateway/auth/AdminPassword")<
     readonly isSet: () => boolean
     /** False also when none is set. Reads the store, because another process may have reset it. */
     readonly verify: (password: Redacted.Redacted) => Effect.Effect<boolean, StoreError>
-    readonly set: (password: Redacted.Redacted) => Effect.Effect<void, StoreError>
+    /** Ends every session, or every one but `keptSession`. */
+    readonly set: (password: Redacted.Redacted, keptSession?: string | null) => Effect.Effect<void, StoreError>
   }
 >() {}
 
@@ -34,11 +35,14 @@ export const make = Effect.gen(function* () {
   const stored = Effect.map(repo.get(namespace, key), (value) => (typeof value === "string" ? value : null))
   let isSet = (yield* stored) !== null
 
-  const set = Effect.fn("AdminPassword.set")(function* (password: Redacted.Redacted) {
+  const set = Effect.fn("AdminPassword.set")(function* (
+    password: Redacted.Redacted,
+    keptSession: string | null = null
+  ) {
     const hash = yield* hashPassword(password)
     yield* repo.set(namespace, key, hash)
     isSet = true
-    yield* sessions.closeAll
+    yield* keptSession === null ? sessions.closeAll : sessions.closeOthers(keptSession)
   }, Effect.uninterruptible)
 
   const verify = Effect.fn("AdminPassword.verify")(function* (password: Redacted.Redacted) {

@@ -71,6 +71,25 @@ export const take = (
   return { state: { global: spent(global), byAddress: bounded(byAddress, nowMs) }, retryAfterMs: 0 }
 }
 
+/** Stands for all addresses together. */
+export const everyone = "*"
+
+/** Who has to wait now: addresses, and `*` while the tries of all together are used up. */
+export const locked = (state: ThrottleState, nowMs: number): ReadonlyArray<string> => [
+  ...(waitMs(refilled(state.global, overall, nowMs), overall) > 0 ? [everyone] : []),
+  ...Array.from(state.byAddress).flatMap(([address, bucket]) =>
+    waitMs(refilled(bucket, perAddress, nowMs), perAddress) > 0 ? [address] : []
+  )
+]
+
+/** Lets an address, or with `*` all together, try again at once. */
+export const unlock = (state: ThrottleState, identifier: string, nowMs: number): ThrottleState => {
+  if (identifier === everyone) return { ...state, global: initial(nowMs).global }
+  const byAddress = new Map(state.byAddress)
+  byAddress.delete(identifier)
+  return { ...state, byAddress }
+}
+
 /** Forgets the failures of an address that has shown the right password. */
 export const succeed = (state: ThrottleState, address: string): ThrottleState => {
   const byAddress = new Map(state.byAddress)

@@ -51,6 +51,10 @@ export class Sessions extends Context.Tag("gateway/auth/Sessions")<
     readonly open: Effect.Effect<Login, StoreError>
     readonly close: (sessionId: string) => Effect.Effect<void, StoreError>
     readonly closeAll: Effect.Effect<void, StoreError>
+    /** Ends every session but this one. */
+    readonly closeOthers: (sessionId: string) => Effect.Effect<void, StoreError>
+    /** When a session ends at the latest, epoch milliseconds; null when there is none. */
+    readonly endsAtMs: (sessionId: string) => number | null
   }
 >() {}
 
@@ -109,6 +113,16 @@ export const make = Effect.gen(function* () {
     return repo.removeAll
   }).pipe(Effect.withSpan("Sessions.closeAll"))
 
+  const closeOthers = Effect.fn("Sessions.closeOthers")((sessionId: string) =>
+    Effect.suspend(() =>
+      Effect.forEach(
+        [...sessions.keys()].filter((id) => id !== sessionId),
+        close,
+        { discard: true }
+      )
+    )
+  )
+
   /** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
   const tidy = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
@@ -123,7 +137,14 @@ export const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => tidy)
   yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced("15 minutes")))
 
-  return Sessions.of({ find, open, close, closeAll })
+  return Sessions.of({
+    find,
+    open,
+    close,
+    closeAll,
+    closeOthers,
+    endsAtMs: (sessionId) => sessions.get(sessionId)?.expiresAtMs ?? null
+  })
 })
 
 export const layer: Layer.Layer<Sessions, StoreError, SessionRepo.SessionRepo> = Layer.scoped(Sessions, make)

@@ -75,6 +75,7 @@ import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
+import * as Policies from "./handlers/Policies.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
 import * as ProviderNodes from "./handlers/ProviderNodes.ts"
@@ -158,6 +159,7 @@ const groups = Layer.mergeAll(
   Live.layer,
   ModelAliases.layer,
   ModelCatalog.layer,
+  Policies.layer,
   Pricing.layer,
   ProviderModels.layer,
   ProviderNodes.layer,

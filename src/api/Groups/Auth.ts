@@ -30,6 +30,25 @@ const NewPassword = Schema.Struct({
   )
 }).annotations({ identifier: "NewPassword" })
 
+const ChangePassword = Schema.Struct({
+  currentPassword: field(
+    Schema.Redacted(Schema.String.pipe(Schema.maxLength(200)).annotations({ examples: ["the one before this one"] })),
+    "The admin password that holds now."
+  ),
+  password: NewPassword.fields.password
+}).annotations({ identifier: "ChangePassword" })
+
+const SessionState = Schema.Struct({
+  authenticated: field(Schema.Boolean, "Whether the cookie names a session that is valid.", true),
+  passwordSet: field(Schema.Boolean, "Whether there is an admin password to log in with.", true),
+  csrfToken: field(
+    Schema.NullOr(Schema.String),
+    "The session's CSRF token, as the login answered it; null without a session.",
+    "kQ3v0m8r1b2c3d4e5f6a7b8c9d0e1f2a"
+  ),
+  expiresAt: field(Schema.NullOr(Schema.String), "When the session ends at the latest, ISO 8601.", exampleTime)
+}).annotations({ identifier: "SessionState" })
+
 const at = endpointsOf("auth")
 
 export class Auth extends HttpApiGroup.make("auth")
@@ -55,6 +74,22 @@ export class Auth extends HttpApiGroup.make("auth")
       .addError(TooManyRequestsAnswer)
   )
   .add(at("logout", { summary: "Log out", description: "Ends the session of the cookie." }).addSuccess(NoContent))
+  .add(
+    at("session", {
+      summary: "Show whether a session is valid",
+      description: "For pages that are loaded anew. A page of another site is told nothing."
+    }).addSuccess(SessionState)
+  )
+  .add(
+    at("changePassword", {
+      summary: "Change the admin password",
+      description:
+        "For a session, with the present password; wrong ones count as wrong logins do. Every other session ends."
+    })
+      .setPayload(ChangePassword)
+      .addSuccess(NoContent)
+      .addError(TooManyRequestsAnswer)
+  )
   .add(
     at("setPassword", {
       summary: "Set the admin password",

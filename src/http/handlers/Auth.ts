@@ -1,6 +1,7 @@
 /** `/api/auth`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -9,8 +10,9 @@ import { TooManyRequests, Unauthorized } from "../../api/Errors.ts"
 import { AdminPassword } from "../../auth/AdminPassword.ts"
 import { headerOf } from "../../auth/Credentials.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
-import { Login } from "../../auth/Login.ts"
-import { absoluteMs, cookieName, cookieOf } from "../../auth/Sessions.ts"
+import { csrfTokenOf, isCrossSite } from "../../auth/Csrf.ts"
+import { Login, type TooManyLogins } from "../../auth/Login.ts"
+import { absoluteMs, cookieName, cookieOf, Sessions } from "../../auth/Sessions.ts"
 import { answered } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
@@ -22,10 +24,30 @@ const cookieOptions = (headers: RequestHeaders) => ({
   secure: headerOf(headers, "x-forwarded-proto") === "https"
 })
 
+const passwordRefusals = {
+  TooManyLogins: ({ retryAfterMs }: TooManyLogins) =>
+    new TooManyRequests({ message: "Too many logins were tried. Wait a little.", retryAfterMs }),
+  NoAdminPassword: () =>
+    new Unauthorized({
+      message: "No admin password is set. Run 'gateway setup', or start the gateway with GATEWAY_ADMIN_PASSWORD.",
+      code: "admin_not_configured"
+    })
+}
+
+const wrongPassword = (param: string) => () =>
+  new Unauthorized({ message: "The password is wrong.", code: "invalid_password", param })
+
 export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
   Effect.gen(function* () {
     const login = yield* Login
     const adminPassword = yield* AdminPassword
+    const sessions = yield* Sessions
+    const sessionOf = (headers: RequestHeaders) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        const cookie = cookieOf(headers)
+        const sessionId = cookie === null ? null : sessions.find(cookie, nowMs)
+        return cookie === null || sessionId === null ? null : { cookie, sessionId }
+      })
     return handlers
       .handle("login", ({ payload, request }) =>
         Effect.gen(function* () {
@@ -42,19 +64,32 @@ export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
         }).pipe(
           Effect.catchTags({
             HttpBodyError: Effect.die,
-            TooManyLogins: ({ retryAfterMs }) =>
-              new TooManyRequests({ message: "Too many logins were tried. Wait a little.", retryAfterMs }),
-            WrongPassword: () =>
-              new Unauthorized({ message: "The password is wrong.", code: "invalid_password", param: "password" }),
-            NoAdminPassword: () =>
-              new Unauthorized({
-                message:
-                  "No admin password is set. Run 'gateway setup', or start the gateway with GATEWAY_ADMIN_PASSWORD.",
-                code: "admin_not_configured"
-              })
+            ...passwordRefusals,
+            WrongPassword: wrongPassword("password")
           }),
           answered
         )
+      )
+      .handle("session", ({ request }) =>
+        Effect.map(isCrossSite(request.headers) ? Effect.succeed(null) : sessionOf(request.headers), (session) => {
+          const endsAtMs = session === null ? null : sessions.endsAtMs(session.sessionId)
+          return {
+            authenticated: session !== null,
+            passwordSet: adminPassword.isSet(),
+            csrfToken: session === null ? null : csrfTokenOf(session.cookie),
+            expiresAt: endsAtMs === null ? null : iso(endsAtMs)
+          }
+        })
+      )
+      .handle("changePassword", ({ payload, request }) =>
+        Effect.flatMap(sessionOf(request.headers), (session) =>
+          login.changePassword({
+            current: payload.currentPassword,
+            next: payload.password,
+            address: Option.getOrElse(request.remoteAddress, () => ""),
+            sessionId: session?.sessionId ?? null
+          })
+        ).pipe(Effect.catchTags({ ...passwordRefusals, WrongPassword: wrongPassword("currentPassword") }), answered)
       )
       .handle("setPassword", ({ payload }) => answered(adminPassword.set(payload.password)))
       .handle("logout", ({ request }) =>

@@ -115,7 +115,8 @@ const naming: Readonly<Partial<Record<ManagementKey, ReadonlyArray<string>>>> = 
   "limits.setTokenLimit": ["apiKeyId"],
   "limits.removeTokenLimit": ["id"],
   "flags.set": ["key"],
-  "backups.restore": ["backupId"]
+  "backups.restore": ["backupId"],
+  "policies.act": ["identifier"]
 }
 
 /** `id` of the answer, or of its first member that has one. */
