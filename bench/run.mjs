@@ -169,6 +169,17 @@ const runAuto = async (options, processes, folder) => {
   print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, auto })}`)
 }
 
+/** Alone as well: keys with and without limits at one gateway. */
+const runLimits = async (options, processes, folder) => {
+  const { limitsText, measureLimits } = await import("./limits.mjs")
+  const at = new Date().toISOString()
+  const limits = await measureLimits(await openBench(options, processes, folder))
+  print(limitsText(limits))
+  if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
+  const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
+  print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, limits })}`)
+}
+
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
@@ -191,7 +202,7 @@ const main = async () => {
     })
   }
   try {
-    await (options.auto ? runAuto : run)(options, processes, folder)
+    await (options.auto ? runAuto : options.limits ? runLimits : run)(options, processes, folder)
   } finally {
     cleanUp()
   }

@@ -10,6 +10,7 @@ export const usage = `npm run bench -- [options]
   --scenario a,b        of: ${scenarioNames.join(", ")}
   --decision            only the CPU of routing decisions; needs no built gateway
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
+  --limits              only what the limits of a key add to a request; needs a built gateway
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
   --input text          with --stall: only the inputs whose name holds the text
@@ -64,6 +65,7 @@ export const readOptions = (args) => {
       "keep-baseline": { type: "boolean", default: false },
       decision: { type: "boolean", default: false },
       auto: { type: "boolean", default: false },
+      limits: { type: "boolean", default: false },
       connections: { type: "string" },
       stall: { type: "boolean", default: false },
       input: { type: "string" },
@@ -77,6 +79,7 @@ export const readOptions = (args) => {
     keepBaseline: values["keep-baseline"],
     decision: values.decision,
     auto: values.auto,
+    limits: values.limits,
     connections: counts(values.connections),
     stall: values.stall,
     input: values.input,

@@ -2,16 +2,8 @@
  * What one request of a key with limits has reserved, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
-import type { ModelPrice } from "../domain/Pricing.ts"
-import type { Holder, KeyAccount, Obstacle, Reservation } from "./KeyAccount.ts"
+import { type CallEstimate, type Holder, type KeyAccount, type Obstacle, Reservation } from "./KeyAccount.ts"
 import type { Amounts } from "./Meter.ts"
-
-/** What a call may take at most. */
-export interface CallEstimate extends Amounts {
-  readonly tokensIn: number
-  readonly tokensOut: number
-  readonly price: ModelPrice | null
-}
 
 /** What a call has cost, by the model that made it. */
 export interface Charge extends Amounts {
@@ -40,8 +32,8 @@ export class Commitment implements Holder {
   readonly requestId: string
   readonly receivedMs: number
   readonly reservations: Array<Reservation> = []
-  /** Tokens of the prompt; set by whoever estimates first. */
-  promptTokens: number | null = null
+  /** The latest estimate; set by whoever makes one, for those who need it again. */
+  estimate: CallEstimate | null = null
   /** A line of it stands in the file of reservations. */
   isOnFile = false
   readonly #account: KeyAccount
@@ -65,7 +57,7 @@ export class Commitment implements Holder {
   /** Hot: null when a limit does not let the call through. */
   reserve(target: CommitmentTarget, estimate: CallEstimate, nowMs: number): Reservation | null {
     if (this.obstacle(target, estimate) !== null) return null
-    const reservation: Reservation = { ...target, ...estimate, createdAtMs: nowMs, isOpen: true }
+    const reservation = new Reservation(target.provider, target.connectionId, target.model, estimate, nowMs)
     this.reservations.push(reservation)
     this.#account.hold(this, reservation)
     return reservation

@@ -7,8 +7,17 @@ import type { ModelPrice } from "../domain/Pricing.ts"
 import type { Amounts, Meter, MeterWindow } from "./Meter.ts"
 import { Sessions, SlidingLog } from "./Rates.ts"
 
-/** What is promised to one call. */
-export interface Reservation extends Amounts {
+/** What a call may take at most. */
+export interface CallEstimate extends Amounts {
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly price: ModelPrice | null
+}
+
+/** What is promised to one call. A class, because one is made per call. */
+export class Reservation implements Amounts {
+  readonly nanoUsd: number
+  readonly tokens: number
   readonly provider: string
   readonly connectionId: string
   readonly model: string
@@ -18,7 +27,25 @@ export interface Reservation extends Amounts {
   /** Epoch milliseconds. */
   readonly createdAtMs: number
   /** The call runs, or what it cost is not booked yet. */
-  isOpen: boolean
+  isOpen = true
+
+  constructor(
+    provider: string,
+    connectionId: string,
+    model: string,
+    { nanoUsd, price, tokens, tokensIn, tokensOut }: CallEstimate,
+    createdAtMs: number
+  ) {
+    this.nanoUsd = nanoUsd
+    this.tokens = tokens
+    this.provider = provider
+    this.connectionId = connectionId
+    this.model = model
+    this.tokensIn = tokensIn
+    this.tokensOut = tokensOut
+    this.price = price
+    this.createdAtMs = createdAtMs
+  }
 }
 
 /** A limit that stands in the way. `isHeld`: what is left of it is reserved. */

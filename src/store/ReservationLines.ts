@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../domain/Pricing.ts"
 import { WireName } from "../domain/Wire.ts"
+import { jsonNumber, JsonTexts } from "../kernel/JsonTexts.ts"
 
 const Reserved = Schema.Tuple(
   Schema.String,
@@ -53,38 +54,36 @@ export interface OpenRequest {
   readonly calls: ReadonlyArray<OpenCall>
 }
 
-/** Hot. */
-export const reservationLine = ({
-  apiKeyId,
-  calls,
-  receivedMs,
-  requestId,
-  requestedModel,
-  sourceWire,
-  streamed
-}: OpenRequest): string =>
-  JSON.stringify(
-    calls.length === 0
-      ? [requestId]
-      : [
-          requestId,
-          apiKeyId,
-          receivedMs,
-          requestedModel,
-          sourceWire,
-          streamed,
-          calls.map((call) => [
-            call.provider,
-            call.connectionId,
-            call.model,
-            call.nanoUsd,
-            call.tokensIn,
-            call.tokensOut,
-            call.createdAtMs,
-            call.price
-          ])
-        ]
-  )
+/** What is repeated in many lines. */
+const texts = new JsonTexts()
+const priceTexts = new WeakMap<ModelPrice, string>()
+
+const priceText = (price: ModelPrice | null): string => {
+  if (price === null) return "null"
+  const known = priceTexts.get(price)
+  if (known !== undefined) return known
+  const text = JSON.stringify(price)
+  priceTexts.set(price, text)
+  return text
+}
+
+/** Hot: by hand, because the request path writes one per call. */
+export const reservationLine = (request: OpenRequest): string => {
+  const { apiKeyId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request
+  if (calls.length === 0) return JSON.stringify([requestId])
+  let text =
+    `[${JSON.stringify(requestId)},${texts.of(apiKeyId)},${jsonNumber(receivedMs)},${texts.of(requestedModel)},` +
+    `"${sourceWire}",${streamed},`
+  let before = "[["
+  for (const call of calls) {
+    text +=
+      `${before}${texts.of(call.provider)},${texts.of(call.connectionId)},${texts.of(call.model)},` +
+      `${jsonNumber(call.nanoUsd)},${jsonNumber(call.tokensIn)},${jsonNumber(call.tokensOut)},` +
+      `${jsonNumber(call.createdAtMs)},${priceText(call.price)}`
+    before = "],["
+  }
+  return `${text}]]]`
+}
 
 const parsed = (line: string): unknown => {
   try {

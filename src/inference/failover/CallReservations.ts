@@ -5,8 +5,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CallEstimate, Commitment } from "../../ledger/Commitment.ts"
-import type { Reservation } from "../../ledger/KeyAccount.ts"
+import type { Commitment } from "../../ledger/Commitment.ts"
+import type { CallEstimate } from "../../ledger/KeyAccount.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Unready } from "../../routing/health/TargetHealth.ts"
@@ -60,8 +60,13 @@ export const make = Effect.gen(function* () {
   const prices = yield* PriceBook
   const { nowMs } = yield* Timers
 
-  const estimate = (work: Work, commitment: Commitment, { account, model }: Target): CallEstimate =>
-    estimateOf(work, (commitment.promptTokens ??= estimatedPrompt(work)), prices.price(account.spec.id, model))
+  const estimate = (work: Work, commitment: Commitment, { account, model }: Target): CallEstimate => {
+    const price = prices.price(account.spec.id, model)
+    const latest = commitment.estimate
+    // The prompt stays the same, whoever is asked; what the client allows does not change either, except in an emergency.
+    if (latest !== null && latest.price === price && work.outputCap === null) return latest
+    return (commitment.estimate = estimateOf(work, latest?.tokensIn ?? estimatedPrompt(work), price))
+  }
 
   const unready = (work: Work, target: Target): Unready | null => {
     const { commitment } = work
@@ -81,11 +86,7 @@ export const make = Effect.gen(function* () {
   }
 
   const hold = (work: Work, commitment: Commitment, target: Target): HeldCall | null => {
-    const reservation: Reservation | null = commitment.reserve(
-      namesOf(target),
-      estimate(work, commitment, target),
-      nowMs()
-    )
+    const reservation = commitment.reserve(namesOf(target), estimate(work, commitment, target), nowMs())
     if (reservation === null) return null
     return {
       onFile: (start) => {

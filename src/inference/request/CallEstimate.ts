@@ -1,8 +1,6 @@
 /** What a call may cost at most, for the limits of a key. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
-import type { CallEstimate } from "../../ledger/Commitment.ts"
-import { costNanoUsd } from "../../usage/Cost.ts"
-import { noTokens } from "../../domain/Usage.ts"
+import type { CallEstimate } from "../../ledger/KeyAccount.ts"
 import { embeddings } from "../../wire/embeddings/Codec.ts"
 import type { Work } from "./Exchange.ts"
 import { promptTokens } from "./PromptTokens.ts"
@@ -31,20 +29,24 @@ const estimatedOutput = ({ envelope, exchange, outputCap }: Work): number => {
   return (outputCap === null ? asked : Math.min(asked, outputCap)) * Math.max(1, envelope.candidates)
 }
 
-/** Every token at the highest price it can have: written to the cache, or part of the reasoning. */
-const dearest = (price: ModelPrice): ModelPrice => ({
-  input: Math.max(price.input, price.cacheCreation ?? 0),
-  output: Math.max(price.output, price.reasoning ?? 0)
-})
+/** USD per 1,000,000 tokens in nano-USD per token. */
+const nanoUsdPerToken = 1_000
 
-/** `promptEstimate`: of `estimatedPrompt`. */
-export const estimateOf = (work: Work, promptEstimate: number, price: ModelPrice | null): CallEstimate => {
+/** Every token at the highest price it can have: written to the cache, or part of the reasoning. */
+const mostNanoUsd = (tokensIn: number, tokensOut: number, price: ModelPrice): number => {
+  const { cacheCreation = 0, input, output, reasoning = 0 } = price
+  return Math.ceil(
+    (tokensIn * Math.max(input, cacheCreation) + tokensOut * Math.max(output, reasoning)) * nanoUsdPerToken
+  )
+}
+
+/** `tokensIn`: of `estimatedPrompt`. */
+export const estimateOf = (work: Work, tokensIn: number, price: ModelPrice | null): CallEstimate => {
   const tokensOut = estimatedOutput(work)
-  const tokens = { ...noTokens, in: promptEstimate, out: tokensOut }
   return {
-    nanoUsd: price === null ? 0 : costNanoUsd(tokens, dearest(price)),
-    tokens: promptEstimate + tokensOut,
-    tokensIn: promptEstimate,
+    nanoUsd: price === null ? 0 : mostNanoUsd(tokensIn, tokensOut, price),
+    tokens: tokensIn + tokensOut,
+    tokensIn,
     tokensOut,
     price
   }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { Commitment } from "../../../src/ledger/Commitment.ts"
-import { KeyAccount, type Reservation } from "../../../src/ledger/KeyAccount.ts"
+import { KeyAccount, Reservation } from "../../../src/ledger/KeyAccount.ts"
 import { Meter, type MeterSpec } from "../../../src/ledger/Meter.ts"
 import { reservationLine, readReservations } from "../../../src/store/ReservationLines.ts"
 
@@ -154,18 +154,16 @@ describe("the ledger of a key", () => {
         streamed: true,
         calls
       })
-    const call = (nanoUsd: number): Reservation => ({
-      provider: "p",
-      connectionId: "c",
-      model: "a",
-      nanoUsd,
-      tokens: nanoUsd,
-      tokensIn: nanoUsd,
-      tokensOut: 0,
-      price: { input: 1, output: 2 },
-      createdAtMs: startMs,
-      isOpen: true
-    })
+    const call = (nanoUsd: number): Reservation => {
+      const price = { input: 1, output: 2 }
+      return new Reservation(
+        "p",
+        "c",
+        "a",
+        { nanoUsd, tokens: nanoUsd, tokensIn: nanoUsd, tokensOut: 0, price },
+        startMs
+      )
+    }
     FastCheck.assert(
       FastCheck.property(
         FastCheck.array(FastCheck.tuple(FastCheck.nat(5), FastCheck.array(FastCheck.nat(1_000), { maxLength: 3 })), {
