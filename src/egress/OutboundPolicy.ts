@@ -7,8 +7,10 @@ import { isIP } from "node:net"
 import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 
 export interface OutboundPolicy {
-  /** Whether loopback, LAN, carrier-grade NAT and the like may be reached. */
+  /** Whether LAN, carrier-grade NAT, unique local addresses and the like may be reached. */
   readonly allowPrivate: boolean
+  /** Whether this machine's own loopback addresses may be reached. */
+  readonly allowLoopback: boolean
 }
 
 /** Longest URL that is parsed; browsers and servers have a similar limit. */
@@ -33,13 +35,14 @@ export type UrlVerdict =
 const allowed: Verdict = { _tag: "Allowed" }
 const blocked = (reason: BlockReason) => ({ _tag: "Blocked", reason }) as const
 
-/** The policy for provider URLs under the flags in force. */
-export const providerPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => ({
-  allowPrivate:
-    !isOn("OUTBOUND_SSRF_GUARD_ENABLED") ||
-    isOn("GATEWAY_ALLOW_LOCAL_PROVIDER_URLS") ||
-    isOn("GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS")
-})
+/**
+ * The policy for provider URLs under the flags in force. The private flag opens the network around the machine, but not the services of
+ * the machine itself; the local one opens both.
+ */
+export const providerPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => {
+  const allowLoopback = !isOn("OUTBOUND_SSRF_GUARD_ENABLED") || isOn("GATEWAY_ALLOW_LOCAL_PROVIDER_URLS")
+  return { allowLoopback, allowPrivate: allowLoopback || isOn("GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS") }
+}
 
 /** The flags `providerPolicy` reads. */
 export const policyFlags = [
@@ -52,9 +55,10 @@ export const policyFlags = [
  * The policy for URLs in requests (images, files): any caller of a model chooses them, so the permissions for the operator's own
  * providers do not apply.
  */
-export const requestPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => ({
-  allowPrivate: !isOn("OUTBOUND_SSRF_GUARD_ENABLED")
-})
+export const requestPolicy = (isOn: (flag: BooleanFlag) => boolean): OutboundPolicy => {
+  const isOpen = !isOn("OUTBOUND_SSRF_GUARD_ENABLED")
+  return { allowLoopback: isOpen, allowPrivate: isOpen }
+}
 
 /** Link-local as a whole, because instance credentials are served there on several addresses. */
 const metadataNetworks = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"].map((cidr) =>
@@ -69,7 +73,7 @@ const metadataNames = new Set([
   "instance-data",
   "instance-data.ec2.internal"
 ])
-const privateSuffixes = [".localhost", ".local", ".internal"]
+const privateSuffixes = [".local", ".internal"]
 
 /**
  * Special ranges for hosts of a private network. All other special-purpose addresses belong to no host (reserved, documentation,
@@ -103,7 +107,7 @@ const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
 const judgeRange = (range: string, policy: OutboundPolicy): Verdict => {
   if (range === "unicast") return allowed
   if (!ownRanges.has(range)) return blocked("unroutable")
-  return policy.allowPrivate ? allowed : blocked("private")
+  return (range === "loopback" ? policy.allowLoopback : policy.allowPrivate) ? allowed : blocked("private")
 }
 
 const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict => {
@@ -137,8 +141,18 @@ export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
   if (name === "" || name.endsWith(".")) return blocked("syntax")
   if (isIP(name) !== 0) return judgeAddress(name, policy)
   if (metadataNames.has(name)) return blocked("metadata")
-  const isPrivate = name === "localhost" || privateSuffixes.some((suffix) => name.endsWith(suffix))
+  if (name === "localhost" || name.endsWith(".localhost")) return policy.allowLoopback ? allowed : blocked("private")
+  const isPrivate = privateSuffixes.some((suffix) => name.endsWith(suffix))
   return isPrivate && !policy.allowPrivate ? blocked("private") : allowed
+}
+
+const onlyPublic: OutboundPolicy = { allowLoopback: false, allowPrivate: false }
+
+/** Whether a URL leads to this machine or its network (loopback, link-local or private), as far as its host tells. */
+export const isLocalAddress = (url: string): boolean => {
+  if (!URL.canParse(url)) return false
+  const verdict = judgeHost(new URL(url).hostname, onlyPublic)
+  return verdict._tag === "Blocked" && (verdict.reason === "private" || verdict.reason === "metadata")
 }
 
 /** Checks a URL from outside: absolute, http or https, no user-info, no fragment, and an allowed host. */

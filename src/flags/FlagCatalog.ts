@@ -18,10 +18,15 @@ export interface FlagDefinition {
   readonly requiresRestart: boolean
   /** How harmful a careless change is. */
   readonly warningLevel: "none" | "caution" | "danger"
+  /** The part of the gateway that will read it and does not exist yet; null when the flag has an effect. */
+  readonly waitsFor: string | null
 }
 
 type Text = Pick<FlagDefinition, "label" | "description">
-type Traits = Partial<Pick<FlagDefinition, "requiresRestart" | "warningLevel">>
+type Traits = Partial<Pick<FlagDefinition, "requiresRestart" | "warningLevel" | "waitsFor">>
+
+const described = (description: string, waitsFor: string | null): string =>
+  waitsFor === null ? description : `${description} It has no effect yet: it waits for ${waitsFor}.`
 
 const bool = <const K extends string>(
   category: FlagCategory,
@@ -33,13 +38,14 @@ const bool = <const K extends string>(
 ) => ({
   key,
   label,
-  description,
+  description: described(description, traits.waitsFor ?? null),
   category,
   type: "boolean" as const,
   enumValues: null,
   defaultValue,
   requiresRestart: traits.requiresRestart ?? false,
-  warningLevel: traits.warningLevel ?? ("none" as const)
+  warningLevel: traits.warningLevel ?? ("none" as const),
+  waitsFor: traits.waitsFor ?? null
 })
 
 const choice = <const K extends string, const V extends readonly [string, ...ReadonlyArray<string>]>(
@@ -47,58 +53,92 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
   key: K,
   enumValues: V,
   defaultValue: V[number],
-  text: Text
+  { description, label }: Text,
+  traits: Traits = {}
 ) => ({
   key,
-  ...text,
+  label,
+  description: described(description, traits.waitsFor ?? null),
   category,
   type: "enum" as const,
   enumValues,
   defaultValue,
-  requiresRestart: false,
-  warningLevel: "none" as const
+  requiresRestart: traits.requiresRestart ?? false,
+  warningLevel: traits.warningLevel ?? ("none" as const),
+  waitsFor: traits.waitsFor ?? null
 })
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
+const guardrails: Traits = { waitsFor: "the guardrails" }
+const proxies: Traits = { waitsFor: "the egress proxies" }
+const capture: Traits = { waitsFor: "the capture of traffic" }
+const compression: Traits = { waitsFor: "the compression of prompts" }
+const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
+const skills: Traits = { waitsFor: "skills" }
+const mcp: Traits = { waitsFor: "the MCP server" }
+const tools: Traits = { waitsFor: "the set-up of coding tools" }
 
 export const flagCatalog = [
-  bool("security", "REQUIRE_API_KEY", "false", "Require API key", "Every incoming request must carry a known API key."),
+  bool(
+    "security",
+    "REQUIRE_API_KEY",
+    "false",
+    "Require API key",
+    "Every incoming request must carry a known API key of this gateway."
+  ),
   bool(
     "security",
     "INPUT_SANITIZER_ENABLED",
     "true",
     "Input sanitizer",
-    "Clean control characters and broken markup out of request text."
+    "Clean control characters and broken markup out of request text.",
+    guardrails
   ),
-  choice("security", "INJECTION_GUARD_MODE", ["off", "warn", "block", "redact"], "off", {
-    label: "Injection guard",
-    description: "What happens to requests that look like a prompt injection."
-  }),
+  choice(
+    "security",
+    "INJECTION_GUARD_MODE",
+    ["off", "warn", "block", "redact"],
+    "off",
+    {
+      label: "Injection guard",
+      description: "What happens to requests that look like a prompt injection."
+    },
+    guardrails
+  ),
   bool(
     "security",
     "PII_REDACTION_ENABLED",
     "false",
     "Redact personal data",
-    "Mask personal data in requests before they leave."
+    "Mask personal data in requests before they leave.",
+    guardrails
   ),
   bool(
     "security",
     "PII_RESPONSE_SANITIZATION",
     "false",
     "Sanitize responses",
-    "Look for personal data in what providers answer."
+    "Look for personal data in what providers answer.",
+    guardrails
   ),
-  choice("security", "PII_RESPONSE_SANITIZATION_MODE", ["redact", "warn", "block", "off"], "redact", {
-    label: "Response sanitization mode",
-    description: "What happens to personal data found in an answer."
-  }),
+  choice(
+    "security",
+    "PII_RESPONSE_SANITIZATION_MODE",
+    ["redact", "warn", "block", "off"],
+    "redact",
+    {
+      label: "Response sanitization mode",
+      description: "What happens to personal data found in an answer."
+    },
+    guardrails
+  ),
   bool(
     "security",
     "OUTBOUND_SSRF_GUARD_ENABLED",
     "true",
     "Outbound address guard",
-    "Refuse outbound calls to private address ranges. Cloud-metadata addresses stay refused when off.",
+    "Refuse private addresses: in URLs of requests, webhooks and settings, and for providers where the two flags about provider URLs are off. Cloud-metadata addresses stay refused when off.",
     caution
   ),
   bool(
@@ -106,8 +146,8 @@ export const flagCatalog = [
     "ALLOW_API_KEY_REVEAL",
     "false",
     "Reveal API keys",
-    "Let the management API show stored keys in full again.",
-    caution
+    "Show the key of a connection in full (GET /api/providers/{id}) to whoever may manage connections. Off: masked. Keys of this gateway are kept as hashes and can never be shown again.",
+    { warningLevel: "danger" }
   ),
   bool(
     "network",
@@ -115,21 +155,23 @@ export const flagCatalog = [
     "false",
     "TLS fingerprint",
     "Shape outgoing TLS handshakes like a browser's.",
-    { requiresRestart: true, warningLevel: "caution" }
+    { requiresRestart: true, warningLevel: "caution", ...proxies }
   ),
   bool(
     "network",
     "FREE_PROXY_ENABLED",
     "true",
     "Free proxies",
-    "Allow requests to go through proxies of the free marketplace."
+    "Allow requests to go through proxies of the free marketplace.",
+    proxies
   ),
   bool(
     "network",
     "PROXY_AUTO_SELECT_ENABLED",
     "false",
     "Pick a proxy automatically",
-    "Use the first working registry proxy when a connection has none."
+    "Use the first working registry proxy when a connection has none.",
+    proxies
   ),
   bool(
     "network",
@@ -137,7 +179,7 @@ export const flagCatalog = [
     "false",
     "Direct fallback for sign-in",
     "Let OAuth and validation calls go direct when the proxy check fails. This may change the egress address.",
-    caution
+    { ...caution, ...proxies }
   ),
   bool(
     "network",
@@ -145,14 +187,14 @@ export const flagCatalog = [
     "false",
     "Skip TLS verification",
     "The inspecting proxy no longer verifies certificates. Dangerous.",
-    { requiresRestart: true, warningLevel: "danger" }
+    { requiresRestart: true, warningLevel: "danger", ...capture }
   ),
   bool(
     "network",
     "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS",
     "false",
     "Private provider URLs",
-    "Allow provider URLs on private networks.",
+    "Allow provider URLs on private networks, but not on this machine itself, also while GATEWAY_ALLOW_LOCAL_PROVIDER_URLS is off. Cloud-metadata addresses stay refused.",
     caution
   ),
   bool(
@@ -160,7 +202,7 @@ export const flagCatalog = [
     "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS",
     "true",
     "Local provider URLs",
-    "Allow provider URLs on loopback and the local network. Cloud-metadata addresses stay refused."
+    "Allow provider URLs on loopback and in private networks. Cloud-metadata addresses stay refused."
   ),
   bool(
     "network",
@@ -168,18 +210,25 @@ export const flagCatalog = [
     "false",
     "Coding-client compatible provider",
     "Compatible-provider mode for one family of coding clients.",
-    restart
+    { ...restart, ...tools }
   ),
-  choice("policies", "TOOL_POLICY_MODE", ["disabled", "warn", "block"], "disabled", {
-    label: "Tool policy",
-    description: "What happens to requests that offer tools the policy forbids."
-  }),
+  choice(
+    "policies",
+    "TOOL_POLICY_MODE",
+    ["disabled", "warn", "block"],
+    "disabled",
+    {
+      label: "Tool policy",
+      description: "What happens to requests that offer tools the policy forbids."
+    },
+    guardrails
+  ),
   bool(
     "policies",
     "RATE_LIMIT_AUTO_ENABLE",
     "false",
     "Automatic rate limits",
-    "Switch rate limiting on by itself when providers push back."
+    "Turn on the throttle of connections with an API key (`requestQueue` of the resilience settings) without its own switch."
   ),
   bool(
     "policies",
@@ -195,28 +244,30 @@ export const flagCatalog = [
     "true",
     "Enforce MCP scopes",
     "An MCP tool runs only when the key has the tool's scope.",
-    caution
+    { ...caution, ...mcp }
   ),
   bool(
     "runtime",
     "GATEWAY_MCP_COMPRESS_DESCRIPTIONS",
     "false",
     "Short MCP descriptions",
-    "Compress the descriptions of MCP tools."
+    "Compress the descriptions of MCP tools.",
+    mcp
   ),
   bool(
     "runtime",
     "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
     "false",
     "Runtime background tasks",
-    "Run the optional background tasks inside the server process."
+    "Run the optional background tasks inside the server process.",
+    plugins
   ),
   bool(
     "runtime",
     "GATEWAY_DISABLE_BACKGROUND_SERVICES",
     "false",
     "No background services",
-    "Switch off quota refresh, synchronisation and the like.",
+    "Fetch nothing in the background: no model lists, leaderboard ratings, prices or OAuth tokens.",
     restart
   ),
   bool(
@@ -225,14 +276,14 @@ export const flagCatalog = [
     "false",
     "Trust project filters",
     "Use a project's own RTK filters without validating them.",
-    caution
+    { ...caution, ...compression }
   ),
   bool(
     "runtime",
     "GATEWAY_ENABLE_LIVE_WS",
     "true",
     "Live WebSocket",
-    "Start the WebSocket server for live dashboard data.",
+    "Start the WebSocket server of the live feed, on a port of its own.",
     restart
   ),
   bool(
@@ -247,7 +298,7 @@ export const flagCatalog = [
     "GATEWAY_EMERGENCY_FALLBACK",
     "true",
     "Emergency fallback",
-    "Send requests whose budget is used up to a free fallback."
+    "Send a request that failed for lack of credits to a free model."
   ),
   bool(
     "runtime",
@@ -261,7 +312,7 @@ export const flagCatalog = [
     "LEADERBOARD_ELO_SYNC_ENABLED",
     "true",
     "Leaderboard sync",
-    "Fetch leaderboard ratings periodically for automatic routing."
+    "Use the ratings at the setting `leaderboardUrl` for automatic routing; without that address nothing is fetched."
   ),
   bool(
     "runtime",
@@ -280,7 +331,7 @@ export const flagCatalog = [
   ),
   choice("runtime", "MODELS_CATALOG_PREFIX_MODE", ["dual", "alias", "canonical"], "canonical", {
     label: "Model id prefixes",
-    description: "Whether the model list shows alias prefixes, canonical ones, or both."
+    description: "Prefixes in the model list: canonical provider ids, their aliases, or both."
   }),
   bool(
     "cli",
@@ -288,29 +339,29 @@ export const flagCatalog = [
     "false",
     "Compatibility for every CLI",
     "Apply the coding-client compatibility layer to all providers.",
-    restart
+    { ...restart, ...tools }
   ),
-  bool("cli", "MODEL_ALIAS_COMPAT_ENABLED", "false", "Model alias compatibility", "Accept older model aliases."),
+  bool("cli", "MODEL_ALIAS_COMPAT_ENABLED", "false", "Model alias compatibility", "Accept older model aliases.", tools),
   bool(
     "cli",
     "PRICING_SYNC_ENABLED",
     "false",
     "Pricing sync",
-    "Fetch prices periodically. The environment variable of the same name must be set too."
+    "Fetch the prices at the setting `pricingUrl` daily. The environment variable of the same name must be on, too."
   ),
   bool(
     "health",
     "GATEWAY_DISABLE_LOCAL_HEALTHCHECK",
     "false",
     "No local health check",
-    "Do not probe local providers."
+    "Do not ask servers on this machine and in its network for their models in the background, neither daily nor while they are down."
   ),
   bool(
     "health",
     "GATEWAY_DISABLE_TOKEN_HEALTHCHECK",
     "false",
     "No token health check",
-    "Do not check OAuth tokens periodically."
+    "Do not renew OAuth tokens in the background, only when a request needs one."
   ),
   bool(
     "health",
@@ -318,7 +369,7 @@ export const flagCatalog = [
     "false",
     "Network in the skills sandbox",
     "Give sandboxed skills access to the network.",
-    caution
+    { ...caution, ...skills }
   )
 ] as const satisfies ReadonlyArray<FlagDefinition>
 

@@ -25,6 +25,8 @@ export type FlagSource = "db" | "env" | "default"
 export interface FlagState extends FlagDefinition {
   readonly effectiveValue: string
   readonly source: FlagSource
+  /** The value in force is another one until the next start. */
+  readonly pendingRestart: boolean
 }
 
 /** The result of a write: the state after it, and before. */
@@ -35,6 +37,7 @@ export interface FlagChange {
   readonly previousValue: string
   readonly previousSource: FlagSource
   readonly requiresRestart: boolean
+  readonly pendingRestart: boolean
 }
 
 export class UnknownFlag extends Data.TaggedError("UnknownFlag")<{ readonly key: string }> {}
@@ -86,6 +89,8 @@ export const environmentProblems = (environment: ReadonlyMap<string, string>): R
     return value === "" || accepts(flag, value) ? [] : [`${flag.key} must be one of: ${allowedValues(flag).join(", ")}`]
   })
 
+type Resolved = Pick<FlagState, "effectiveValue" | "source">
+
 /**
  * The value of a flag and its source. A value that is not allowed is skipped: the next source counts.
  */
@@ -93,7 +98,7 @@ export const resolve = (
   flag: FlagDefinition,
   overrides: ReadonlyMap<string, string>,
   environment: ReadonlyMap<string, string>
-): Pick<FlagState, "effectiveValue" | "source"> => {
+): Resolved => {
   const usable = (value: string | undefined): value is string =>
     value !== undefined && value !== "" && accepts(flag, value)
   const override = overrides.get(flag.key)
@@ -128,7 +133,15 @@ export const make = Effect.gen(function* () {
     for (const flag of flagCatalog) if (!flag.requiresRestart) apply(flag)
   })
 
-  const stateOf = (flag: FlagDefinition): FlagState => ({ ...flag, ...resolve(flag, overrides, environment) })
+  const isSame = (flag: FlagDefinition, value: string): boolean =>
+    flag.type === "boolean" ? isEnabled(value) === enabled.has(flag.key) : value === inForce.get(flag.key)
+
+  const stateNow = (flag: FlagDefinition): Resolved & Pick<FlagState, "pendingRestart"> => {
+    const resolved = resolve(flag, overrides, environment)
+    return { ...resolved, pendingRestart: !isSame(flag, resolved.effectiveValue) }
+  }
+
+  const stateOf = (flag: FlagDefinition): FlagState => ({ ...flag, ...stateNow(flag) })
 
   const find = (key: string): Effect.Effect<FlagDefinition, UnknownFlag> => {
     const flag = findFlag(key)
@@ -160,7 +173,7 @@ export const make = Effect.gen(function* () {
       yield* refresh
       return {
         key: flag.key,
-        ...resolve(flag, overrides, environment),
+        ...stateNow(flag),
         previousValue: previous.effectiveValue,
         previousSource: previous.source,
         requiresRestart: flag.requiresRestart

@@ -1,6 +1,7 @@
 /**
  * Asks upstreams for their models in the background: of each connection at start, whenever what decides the answer was changed, and daily.
- * A question that fails for a passing reason is repeated with growing pauses; any other waits for the next change or day.
+ * A question that fails for a passing reason is repeated with growing pauses; any other waits for the next change or day. Servers on this
+ * machine and in its network are left alone while the flag `GATEWAY_DISABLE_LOCAL_HEALTHCHECK` is on.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -10,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { createHash } from "node:crypto"
+import { isLocalAddress } from "../egress/OutboundPolicy.ts"
 import { Flags } from "../flags/Flags.ts"
 import * as Catalog from "./Catalog.ts"
 import { listSourceOf } from "./ModelListFetch.ts"
@@ -44,7 +46,10 @@ interface Question {
   /** Origin and path of the list. */
   readonly source: string
   readonly fingerprint: string
+  readonly isLocal: boolean
 }
+
+const quietFlag = "GATEWAY_DISABLE_LOCAL_HEALTHCHECK"
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
@@ -64,7 +69,7 @@ export const make = Effect.gen(function* () {
     if (known !== undefined) return known
     const source = listSourceOf(account.spec, account.connection)
     if (source === null) return null
-    const question = { source, fingerprint: fingerprintOf(account, source) }
+    const question = { source, fingerprint: fingerprintOf(account, source), isLocal: isLocalAddress(source) }
     questions.set(account, question)
     return question
   }
@@ -99,15 +104,21 @@ export const make = Effect.gen(function* () {
     const { byConnection, connections } = catalog.current()
     const ids = new Set(connections.map(({ id }) => id))
     for (const id of lists.connections()) if (!ids.has(id)) yield* lists.forget(id)
+    const skipsLocal = flags.isOn(quietFlag)
+    const mayAsk = (question: Question): boolean => !(skipsLocal && question.isLocal)
     for (const id of asked.keys()) {
-      if (byConnection.has(id)) continue
+      const account = byConnection.get(id)
+      const question = account === undefined ? null : questionOf(account)
+      // A question that is gone keeps its daily turn: the connection may get its list back.
+      if (account !== undefined && (question === null || mayAsk(question))) continue
       asked.delete(id)
       yield* FiberMap.remove(fibers, id)
     }
     const learnedAtMs = (id: string): number => lists.stateOf(id)?.learnedAtMs ?? 0
     const changed = [...byConnection].flatMap(([id, account]) => {
       const question = questionOf(account)
-      return question === null || asked.get(id) === question.fingerprint ? [] : [{ id, ...question }]
+      if (question === null || !mayAsk(question) || asked.get(id) === question.fingerprint) return []
+      return [{ id, ...question }]
     })
     for (const { fingerprint, id, source } of changed.toSorted((a, b) => learnedAtMs(a.id) - learnedAtMs(b.id))) {
       asked.set(id, fingerprint)
@@ -120,9 +131,10 @@ export const make = Effect.gen(function* () {
 
   if (!flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")) {
     const changes = yield* Queue.sliding<void>(1)
+    const lookAgain = () => void Queue.unsafeOffer(changes, undefined)
     yield* Effect.acquireRelease(
-      Effect.sync(() => catalog.onChange(() => Queue.unsafeOffer(changes, undefined))),
-      (stop) => Effect.sync(stop)
+      Effect.sync(() => [catalog.onChange(lookAgain), flags.onChange(quietFlag, lookAgain)]),
+      (stops) => Effect.sync(() => stops.forEach((stop) => stop()))
     )
     yield* Effect.forkScoped(
       Effect.zipRight(look(patient), Effect.forever(Effect.zipRight(Queue.take(changes), look(urgent))))

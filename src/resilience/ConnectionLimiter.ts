@@ -1,6 +1,6 @@
 /**
  * Limits the calls of each connection: its `max_concurrent`, and for API-key accounts the throttle of the settings (`requestQueue`, off
- * unless set). Calls above the limit wait in one bounded queue, first come first served.
+ * unless it is enabled there or by the flag `RATE_LIMIT_AUTO_ENABLE`). Calls above the limit wait in one bounded queue, first come first served.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import { LruMap } from "../kernel/LruMap.ts"
 import type { Connection } from "../domain/Connection.ts"
 import type { ResilienceSettings } from "../domain/Resilience.ts"
+import { Flags } from "../flags/Flags.ts"
 import * as ConcurrencyGate from "./ConcurrencyGate.ts"
 import { makeRateLimiter, type RateLimiter } from "./RateLimiter.ts"
 import * as Settings from "./Settings.ts"
@@ -59,12 +60,14 @@ type Throttle = ResilienceSettings["requestQueue"]
 export const make = Effect.gen(function* () {
   const gate = yield* ConcurrencyGate.ConcurrencyGate
   const settings = yield* Settings.Settings
+  const flags = yield* Flags
   const clock = yield* Effect.clock
   const limiters = new LruMap<string, RateLimiter>({ capacity })
 
   const throttleOf = ({ authType }: LimitedConnection): Throttle | null => {
     const { requestQueue } = settings.current()
-    return requestQueue.enabled && authType === "apikey" ? requestQueue : null
+    const isOn = requestQueue.enabled || flags.isOn("RATE_LIMIT_AUTO_ENABLE")
+    return isOn && authType === "apikey" ? requestQueue : null
   }
 
   const limiterOf = (id: string, throttle: Throttle, nowMs: number): RateLimiter => {
@@ -172,5 +175,5 @@ export const make = Effect.gen(function* () {
   return ConnectionLimiter.of({ enter, inUse: gate.inUse, waiting })
 })
 
-export const layer: Layer.Layer<ConnectionLimiter, never, ConcurrencyGate.ConcurrencyGate | Settings.Settings> =
+export const layer: Layer.Layer<ConnectionLimiter, never, ConcurrencyGate.ConcurrencyGate | Flags | Settings.Settings> =
   Layer.effect(ConnectionLimiter, make)

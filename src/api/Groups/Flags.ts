@@ -24,7 +24,13 @@ export const FlagView = Schema.Struct({
   effectiveValue: field(Schema.String, "Its value now.", "warn"),
   source: field(Source, "Who set it: this API, the environment, or nobody."),
   requiresRestart: field(Schema.Boolean, "Whether a change holds from the next start only.", false),
-  warningLevel: field(Schema.String, "How careful a change has to be.", "info")
+  pendingRestart: field(Schema.Boolean, "Whether another value is in force until the next start.", false),
+  warningLevel: field(Schema.Literal("none", "caution", "danger"), "How careful a change has to be.", "none"),
+  waitsFor: field(
+    Schema.NullOr(Schema.String),
+    "The part that will read it and does not exist yet; null when the flag has an effect.",
+    "the guardrails"
+  )
 }).annotations({ identifier: "FeatureFlag" })
 export type FlagView = typeof FlagView.Type
 
@@ -42,7 +48,8 @@ export const FlagChange = Schema.Struct({
   source: field(Source, "Who set it now."),
   previousValue: field(Schema.String, "Its value before.", "disabled"),
   previousSource: field(Source, "Who had set it before.", "default"),
-  requiresRestart: field(Schema.Boolean, "Whether the change holds from the next start only.", false)
+  requiresRestart: field(Schema.Boolean, "Whether the change holds from the next start only.", false),
+  pendingRestart: field(Schema.Boolean, "Whether another value is in force until the next start.", false)
 }).annotations({ identifier: "FeatureFlagChange" })
 
 const at = endpointsOf("flags")

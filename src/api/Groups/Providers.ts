@@ -189,7 +189,7 @@ const Connections = Schema.Struct({
   connections: field(Schema.Array(ConnectionView), "The connections of the page."),
   nextCursor
 }).annotations({ identifier: "ConnectionList" })
-const Connection = Schema.Struct({ connection: field(ConnectionView, "The connection, its key masked.") }).annotations({
+const Connection = Schema.Struct({ connection: field(ConnectionView, "The connection.") }).annotations({
   identifier: "ConnectionAnswer"
 })
 
@@ -225,7 +225,10 @@ export class Providers extends HttpApiGroup.make("providers")
       .addSuccess(ValidateResult)
   )
   .add(
-    at("get", { summary: "Show a connection", description: "The connection with its state; its key is masked." })
+    at("get", {
+      summary: "Show a connection",
+      description: "The connection with its state; its key is masked unless the flag `ALLOW_API_KEY_REVEAL` is on."
+    })
       .addSuccess(Connection)
       .addError(NotFoundAnswer)
   )

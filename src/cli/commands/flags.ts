@@ -15,7 +15,11 @@ import { didYouMean, near } from "../tree/Near.ts"
 
 const columns: ReadonlyArray<Column.Column<FlagView>> = [
   Column.name("FLAG", ({ key }) => key),
-  Column.text("VALUE", ({ effectiveValue }) => effectiveValue, { fit: "keep" }),
+  Column.text(
+    "VALUE",
+    ({ effectiveValue, pendingRestart }) => (pendingRestart ? `${effectiveValue} (after a restart)` : effectiveValue),
+    { fit: "keep" }
+  ),
   Column.text("SET BY", ({ source }) => ({ db: "this API", env: "environment", default: "-" })[source]),
   Column.text("CATEGORY", ({ category }) => category, { in: "wide" }),
   Column.prose("WHAT IT DOES", ({ description }) => description)
@@ -75,24 +79,27 @@ export const flagsShow = Command.make("show", { flag, ...connection }, (given) =
       ["Flag", shown.key],
       ["What it does", shown.description],
       ["Value", shown.effectiveValue],
-      ["Set by", { db: "this API", env: "the environment", default: "nobody" }[shown.source]],
+      ["Set by", { db: "this API", env: "the environment", default: "default" }[shown.source]],
       ["Default", shown.defaultValue],
       ["Values", shown.enumValues?.join(", ") ?? "true, false"],
       ["Category", shown.category],
-      ["Holds", shown.requiresRestart ? "from the next start" : "at once"]
+      ["Holds", shown.requiresRestart ? "from the next start" : "at once"],
+      ...(shown.pendingRestart ? [["Now", "another value is in force until the gateway restarts"] as const] : [])
     ])
     yield* Output.result({ schema: FlagView, value: shown, text: Output.print(page), name: shown.key })
   })
 )
 
-const changed = ({ effectiveValue, key, requiresRestart }: typeof FlagChange.Type): string =>
-  `${key} is ${effectiveValue}${requiresRestart ? " from the next start on" : " now"}.`
+const changed = ({ effectiveValue, key, pendingRestart }: typeof FlagChange.Type): string =>
+  `${key} is ${effectiveValue}${pendingRestart ? " from the next start on" : " now"}.`
 
 export const flagsSet = Command.make(
   "set",
   {
     flag,
-    value: Args.text({ name: "value" }).pipe(Args.withDescription("true, false, or a value of 'show'.")),
+    value: Args.text({ name: "value" }).pipe(
+      Args.withDescription("true, false, or one of the values that 'flags show' names.")
+    ),
     ...connection
   },
   (given) =>

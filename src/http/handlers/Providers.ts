@@ -2,19 +2,26 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import { GatewayApi } from "../../api/Api.ts"
+import { Flags } from "../../flags/Flags.ts"
 import { Connections } from "../../management/Connections.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
 import { answered } from "./Answers.ts"
 import { paged } from "./Pages.ts"
 import { connectionView } from "./Views.ts"
 
-const viewed = (observed: ObservedConnection) =>
-  Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs) }))
+const viewed = (observed: ObservedConnection, showKey?: (key: string) => string) =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs, showKey) }))
 
 export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
-  Effect.map(Connections, (connections) =>
-    handlers
+  Effect.gen(function* () {
+    const connections = yield* Connections
+    const flags = yield* Flags
+    const shown = (observed: ObservedConnection) =>
+      viewed(observed, flags.isOn("ALLOW_API_KEY_REVEAL") ? identity : undefined)
+    const viewedMasked = (observed: ObservedConnection) => viewed(observed)
+    return handlers
       .handle("list", () =>
         Effect.zipWith(
           Effect.flatMap(connections.list, (all) => paged(all, ({ connection }) => connection.id)),
@@ -25,9 +32,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
           })
         )
       )
-      .handle("get", ({ path }) => answered(Effect.flatMap(connections.get(path.id), viewed)))
-      .handle("create", ({ payload }) => answered(Effect.flatMap(connections.create(payload), viewed)))
-      .handle("update", ({ path, payload }) => answered(Effect.flatMap(connections.update(path.id, payload), viewed)))
+      .handle("get", ({ path }) => answered(Effect.flatMap(connections.get(path.id), shown)))
+      .handle("create", ({ payload }) => answered(Effect.flatMap(connections.create(payload), viewedMasked)))
+      .handle("update", ({ path, payload }) =>
+        answered(Effect.flatMap(connections.update(path.id, payload), viewedMasked))
+      )
       .handle("remove", ({ path }) => answered(connections.remove(path.id)))
       .handle("test", ({ path, payload }) => answered(connections.test(path.id, payload?.model ?? null)))
       .handle("models", ({ path }) =>
@@ -39,5 +48,5 @@ export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
         )
       )
       .handle("validate", ({ payload }) => answered(connections.validateKey(payload)))
-  )
+  })
 )

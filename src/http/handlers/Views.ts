@@ -44,7 +44,8 @@ export const healthView = (health: ConnectionHealth) => ({
 
 export const connectionView = (
   { connection, health, modelList }: ObservedConnection,
-  nowMs: number
+  nowMs: number,
+  showKey: (key: string) => string = maskSecret
 ): ConnectionView => ({
   id: connection.id,
   provider: connection.provider,
@@ -62,7 +63,7 @@ export const connectionView = (
   headers: maskHeaders(connection.headers),
   quotas: connection.quotas,
   ...healthView(healthAt(health, nowMs)),
-  apiKey: connection.apiKey === null ? null : maskSecret(Redacted.value(connection.apiKey)),
+  apiKey: connection.apiKey === null ? null : showKey(Redacted.value(connection.apiKey)),
   source: connection.source,
   modelList:
     modelList === null

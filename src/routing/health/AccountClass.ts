@@ -1,17 +1,8 @@
 /** The class whose resilience rules hold for an account, from facts: how it signs in, and where its server stands. */
 import type { ProviderClass } from "../../domain/Provider.ts"
-import { judgeHost } from "../../egress/OutboundPolicy.ts"
+import { isLocalAddress } from "../../egress/OutboundPolicy.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Guarded } from "../../resilience/breaker/Breakers.ts"
-
-const onlyPublic = { allowPrivate: false }
-
-/** Loopback, link-local or private, as far as the host of a URL tells. */
-export const isLocalAddress = (baseUrl: string): boolean => {
-  if (!URL.canParse(baseUrl)) return false
-  const verdict = judgeHost(new URL(baseUrl).hostname, onlyPublic)
-  return verdict._tag === "Blocked" && (verdict.reason === "private" || verdict.reason === "metadata")
-}
 
 const classOf = ({ connection, spec }: Account): ProviderClass => {
   if (connection.authType === "oauth") return "oauth"

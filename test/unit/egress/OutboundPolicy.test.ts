@@ -9,8 +9,8 @@ import {
   type Verdict
 } from "../../../src/egress/OutboundPolicy.ts"
 
-const open: OutboundPolicy = { allowPrivate: true }
-const publicOnly: OutboundPolicy = { allowPrivate: false }
+const open: OutboundPolicy = { allowLoopback: true, allowPrivate: true }
+const publicOnly: OutboundPolicy = { allowLoopback: false, allowPrivate: false }
 const word = (verdict: Verdict | UrlVerdict): string => (verdict._tag === "Allowed" ? "allowed" : verdict.reason)
 
 describe("judgeAddress", () => {
@@ -150,15 +150,36 @@ describe("judgeUrl", () => {
 })
 
 describe("providerPolicy", () => {
-  it.each<[on: ReadonlyArray<string>, allowPrivate: boolean]>([
-    [["OUTBOUND_SSRF_GUARD_ENABLED", "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS"], true],
-    [["OUTBOUND_SSRF_GUARD_ENABLED", "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS"], true],
-    [["OUTBOUND_SSRF_GUARD_ENABLED"], false],
-    [[], true]
-  ])("%j", (on, allowPrivate) =>
+  const guard = "OUTBOUND_SSRF_GUARD_ENABLED"
+  const local = "GATEWAY_ALLOW_LOCAL_PROVIDER_URLS"
+  const network = "GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS"
+  it.each<[on: ReadonlyArray<string>, allowLoopback: boolean, allowPrivate: boolean]>([
+    [[guard, local], true, true],
+    [[guard, local, network], true, true],
+    [[guard, network], false, true],
+    [[guard], false, false],
+    [[], true, true]
+  ])("%j", (on, allowLoopback, allowPrivate) =>
     assert.deepStrictEqual(
       providerPolicy((flag) => on.includes(flag)),
-      { allowPrivate }
+      { allowLoopback, allowPrivate }
     )
   )
+
+  const networkOnly: OutboundPolicy = { allowLoopback: false, allowPrivate: true }
+  it.each([
+    ["127.0.0.1", "private"],
+    ["127.8.8.8", "private"],
+    ["::1", "private"],
+    ["::ffff:127.0.0.1", "private"],
+    ["localhost", "private"],
+    ["ollama.localhost", "private"],
+    ["0.0.0.0", "unroutable"],
+    ["169.254.169.254", "metadata"],
+    ["10.0.0.5", "allowed"],
+    ["192.168.1.5", "allowed"],
+    ["100.64.0.5", "allowed"],
+    ["fd12::5", "allowed"],
+    ["nas.local", "allowed"]
+  ])("the private flag alone: %s", (host, verdict) => assert.strictEqual(word(judgeHost(host, networkOnly)), verdict))
 })

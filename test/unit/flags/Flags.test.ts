@@ -111,7 +111,8 @@ describe("Flags", () => {
         source: "db",
         previousValue: "off",
         previousSource: "default",
-        requiresRestart: false
+        requiresRestart: false,
+        pendingRestart: false
       })
       assert.strictEqual(flags.value("INJECTION_GUARD_MODE"), "block")
       assert.strictEqual((yield* (yield* FlagStore).load).get("INJECTION_GUARD_MODE"), "block")
@@ -144,10 +145,14 @@ describe("Flags", () => {
       flags.onChange("GATEWAY_ENABLE_LIVE_WS", () => calls++)
       const change = yield* flags.set("GATEWAY_ENABLE_LIVE_WS", "false")
       assert.isTrue(change.requiresRestart)
+      assert.isTrue(change.pendingRestart)
       assert.strictEqual(change.effectiveValue, "false")
       assert.isTrue(flags.isOn("GATEWAY_ENABLE_LIVE_WS"))
-      assert.strictEqual((yield* listed("GATEWAY_ENABLE_LIVE_WS")).effectiveValue, "false")
+      const pending = yield* listed("GATEWAY_ENABLE_LIVE_WS")
+      assert.deepStrictEqual([pending.effectiveValue, pending.pendingRestart], ["false", true])
       assert.strictEqual(calls, 0)
+      yield* flags.set("GATEWAY_ENABLE_LIVE_WS", "YES")
+      assert.isFalse((yield* listed("GATEWAY_ENABLE_LIVE_WS")).pendingRestart)
     }).pipe(Effect.provide(flagsOver()))
   )
 

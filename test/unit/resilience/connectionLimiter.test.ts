@@ -7,6 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import type { ResiliencePatch } from "../../../src/domain/Resilience.ts"
+import * as Flags from "../../../src/flags/Flags.ts"
+import { layerMemory } from "../../../src/flags/FlagStore.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as ConnectionLimiter from "../../../src/resilience/ConnectionLimiter.ts"
 import { settingsOf } from "./support.ts"
@@ -17,7 +20,12 @@ const opened = (patch: ResiliencePatch = {}) => {
   const settings = settingsOf(patch)
   return Effect.map(
     Layer.build(
-      Layer.fresh(ConnectionLimiter.layer.pipe(Layer.provide(ConcurrencyGate.layer), Layer.provide(settings.layer)))
+      Layer.fresh(
+        ConnectionLimiter.layer.pipe(
+          Layer.provide(Layer.mergeAll(ConcurrencyGate.layer, settings.layer, Flags.layer)),
+          Layer.provide(Layer.merge(layerMemory(), AppConfig.layerOf({ dataDir: "/nowhere" })))
+        )
+      )
     ),
     (context) => ({ limiter: Context.get(context, ConnectionLimiter.ConnectionLimiter), change: settings.change })
   )

@@ -32,11 +32,11 @@ const table = (input: number) => JSON.stringify({ openai: { "gpt-4o": { input, o
 /** Rounds are made by the tests only. */
 const flags = { GATEWAY_DISABLE_BACKGROUND_SERVICES: "true", PRICING_SYNC_ENABLED: "true" }
 
-const layerWith = (environment: ReadonlyArray<readonly [string, string]>) =>
+const layerWith = (environment: ReadonlyArray<readonly [string, string]>, overrides = flags) =>
   PriceSync.layer.pipe(
     Layer.provideMerge(PriceBook.layerMemory),
     Layer.provideMerge(GatewaySettings.layer),
-    Layer.provideMerge(Flags.layer.pipe(Layer.provide(FlagStore.layerMemory(flags)))),
+    Layer.provideMerge(Flags.layer.pipe(Layer.provide(FlagStore.layerMemory(overrides)))),
     Layer.provideMerge(Layer.merge(fetching, reposInMemory)),
     Layer.provideMerge(AppConfig.layerOf({ dataDir: "/nonexistent", environment: new Map(environment) }))
   )
@@ -84,13 +84,21 @@ it.scoped("lies over the embedded prices and below the operator's, and stays whe
   }).pipe(Effect.provide(layerWith([["PRICING_SYNC_ENABLED", "true"]])))
 )
 
+const asksNoOne = Effect.gen(function* () {
+  const settings = yield* GatewaySettings.GatewaySettings
+  const { round } = yield* PriceSync.PriceSync
+  source.asked = 0
+  yield* settings.patch({ pricingUrl: url })
+  yield* round
+  assert.strictEqual(source.asked, 0)
+})
+
 it.scoped("asks no one without the variable, although the flag is on", () =>
-  Effect.gen(function* () {
-    const settings = yield* GatewaySettings.GatewaySettings
-    const { round } = yield* PriceSync.PriceSync
-    source.asked = 0
-    yield* settings.patch({ pricingUrl: url })
-    yield* round
-    assert.strictEqual(source.asked, 0)
-  }).pipe(Effect.provide(layerWith([])))
+  asksNoOne.pipe(Effect.provide(layerWith([])))
+)
+
+it.scoped("asks no one while the flag is off, although the variable is on", () =>
+  asksNoOne.pipe(
+    Effect.provide(layerWith([["PRICING_SYNC_ENABLED", "true"]], { ...flags, PRICING_SYNC_ENABLED: "false" }))
+  )
 )
