@@ -1,0 +1,153 @@
+/**
+ * `docs/flags.md` has every flag with what it does and the tests that show its positions. Written anew by
+ * `UPDATE_DOCS=1 npm test -- test/arch/flags.test.ts`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/flags/FlagCatalog.ts"
+
+const root = new URL("../../", import.meta.url)
+const file = fileURLToPath(new URL("docs/flags.md", root))
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+/** A test file, and names of tests as they stand in it. */
+type Shown = readonly [path: string, name: string, ...others: ReadonlyArray<string>]
+
+const effects = "test/http/flags/effects.test.ts"
+const addresses = "the local flag opens this machine and its networks, the private one its networks alone"
+const recovery = "test/http/inference/recovery/safety.test.ts"
+
+/** Where both positions of a flag are shown. Flags that wait for a part of the gateway are not here. */
+const shown: Partial<Record<FlagKey, Shown>> = {
+  REQUIRE_API_KEY: [
+    "test/http/inference/refusals.test.ts",
+    "missing, wrong, expired, barred and good keys on ${path}",
+    "without required keys any key is accepted, and a known one keeps its limits"
+  ],
+  OUTBOUND_SSRF_GUARD_ENABLED: [
+    effects,
+    "without the guard all but metadata addresses may be providers, with it what the two flags say"
+  ],
+  ALLOW_API_KEY_REVEAL: [effects, "show their key with ALLOW_API_KEY_REVEAL, one at a time and to the management only"],
+  GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS: [effects, addresses],
+  GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: [effects, addresses],
+  RATE_LIMIT_AUTO_ENABLE: [
+    effects,
+    "are throttled with RATE_LIMIT_AUTO_ENABLE, although the setting's own switch is off"
+  ],
+  ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE: [
+    effects,
+    "with ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE=${value}, a second one of a node is answered ${status}"
+  ],
+  GATEWAY_DISABLE_BACKGROUND_SERVICES: [
+    effects,
+    "rests with GATEWAY_DISABLE_BACKGROUND_SERVICES from the next start on, and the list says so"
+  ],
+  GATEWAY_ENABLE_LIVE_WS: [
+    "test/http/live/feed.test.ts",
+    "has a port of its own where one is named, for pages of the main port too",
+    "goes on without a port of its own when it is taken, or switched off"
+  ],
+  GATEWAY_UPSTREAM_WS_ENABLED: [
+    "test/http/ws/refusals.test.ts",
+    "every spelling of the three paths is one socket; its head names it",
+    "the flag turns it off with 426"
+  ],
+  GATEWAY_EMERGENCY_FALLBACK: [
+    "test/http/inference/recovery/emergency.test.ts",
+    "does nothing when its flag is ${off}",
+    "answers in place of an account without money, and says so"
+  ],
+  MODEL_CATALOG_INCLUDE_NAMES: [
+    effects,
+    "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"
+  ],
+  LEADERBOARD_ELO_SYNC_ENABLED: [
+    "test/unit/routing/auto/LeaderboardSync.test.ts",
+    "the flag stops both the fetching and the use"
+  ],
+  STREAM_RECOVERY_ENABLED: [effects, "with STREAM_RECOVERY_ENABLED=${value}, the client reads '${text}'"],
+  STREAM_RECOVERY_MIDSTREAM_ENABLED: [
+    recovery,
+    "a cut stream ends with an error, and no other target continues it",
+    "missing terminator, after an orderly end of the body"
+  ],
+  MODELS_CATALOG_PREFIX_MODE: [
+    effects,
+    "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"
+  ],
+  PRICING_SYNC_ENABLED: [
+    "test/unit/usage/PriceSync.test.ts",
+    "lies over the embedded prices and below the operator's, and stays when the address fails",
+    "asks no one without the variable, although the flag is on",
+    "asks no one while the flag is off, although the variable is on"
+  ],
+  GATEWAY_DISABLE_LOCAL_HEALTHCHECK: [
+    effects,
+    "leaves local servers alone with GATEWAY_DISABLE_LOCAL_HEALTHCHECK, until it is off again"
+  ],
+  GATEWAY_DISABLE_TOKEN_HEALTHCHECK: [
+    "test/unit/providers/oauth/TokenRefresh.test.ts",
+    "looks after idle accounts, one at a time, those that end first before the others",
+    "leaves them alone when the operator switched the check off"
+  ]
+}
+
+const flags: ReadonlyArray<FlagDefinition & { readonly key: FlagKey }> = flagCatalog
+
+const whereOf = (key: FlagKey): string => {
+  const [path, ...names] = shown[key] ?? [null]
+  return path === null ? "-" : `\`${path}\`: ${names.map((name) => `"${name}"`).join("; ")}`
+}
+
+const rowOf = (flag: (typeof flags)[number]): string => {
+  const values = flag.enumValues === null ? "" : ` of ${flag.enumValues.map((value) => `\`${value}\``).join(", ")}`
+  const restart = flag.requiresRestart ? " From the next start on." : ""
+  return `| \`${flag.key}\` | \`${flag.defaultValue}\`${values} | ${flag.description}${restart} | ${whereOf(flag.key)} |`
+}
+
+const page = [
+  "# Feature flags",
+  "",
+  "`gateway flags list` lists the flags, `gateway flags set <flag> <value>` sets one, `gateway flags unset <flag>` takes that back; over HTTP it is",
+  "`/api/settings/feature-flags` (GET, PUT, DELETE), in an admin session only.",
+  "",
+  "A value that was set there wins over the environment variable of the same name, which wins over the default. An empty variable is not",
+  "set; one with a value that the flag cannot have refuses the start. Flags that are on or off take `true`, `1`, `yes`, `on` and `false`, `0`, `no`,",
+  '`off`. A change is in force at once, except where it says "From the next start on": until then the list has the new value with',
+  "`pendingRestart: true`, and the old one is in force. A flag without an effect has `waitsFor` in the list.",
+  "",
+  "| flag | default | what it does | tests that show its positions |",
+  "| --- | --- | --- | --- |",
+  ...flags.map(rowOf),
+  ""
+].join("\n")
+
+describe("docs/flags.md", () => {
+  it("is up to date", () => {
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, page)
+    assert.strictEqual(readFileSync(file, "utf8"), page)
+  })
+
+  for (const { key, waitsFor } of flags) {
+    it(`${key} has either tests that show its positions, or what it waits for`, () => {
+      const tests = shown[key]
+      assert.strictEqual(tests === undefined, waitsFor !== null)
+      if (tests === undefined) return
+      const [path, ...names] = tests
+      assert.isTrue(existsSync(new URL(path, root)), path)
+      const text = read(path)
+      for (const name of names) {
+        assert.isTrue(text.includes(`"${name}"`) || text.includes(`\`${name}\``), `${path} has no test '${name}'`)
+      }
+      assert.include(text, key, `${path} sets the flag`)
+    })
+  }
+})
+
+describe("flags that wait", () => {
+  for (const { description, key, waitsFor } of flags.filter((flag) => flag.waitsFor !== null)) {
+    it(`${key} says so in its description`, () => assert.include(description, `waits for ${waitsFor}`))
+  }
+})
