@@ -128,6 +128,10 @@ export const make = Effect.gen(function* () {
         if (found.length === 0) return 0
         const listed = JSON.stringify(found.map(({ seq }) => seq))
         yield* run(keepMinutes, listed, nowMs - longestWindowMs, nowMs - recentMs)
+        yield* run(
+          `DELETE FROM ledger_entries WHERE request_id IN (SELECT id FROM usage_log WHERE ${listedRows})`,
+          listed
+        )
         yield* run(`DELETE FROM usage_log WHERE ${listedRows}`, listed)
         return found.length
       })

@@ -67,7 +67,36 @@ const store = Layer.mergeAll(UsageSumsRepo.layer, SpendRepo.layer).pipe(Layer.pr
 const within = <A, E>(use: Effect.Effect<A, E, Layer.Layer.Success<typeof store>>) =>
   TestClock.setTime(nowMs).pipe(Effect.zipRight(use), Effect.provide(store))
 
+/** An entry of the ledger for a row that was answered by its second call. */
+const call = (attempt: number) => ({
+  attempt,
+  provider: "openai",
+  connectionId: "connection-1",
+  model: "gpt-4.1",
+  state: attempt === 1 ? ("voided" as const) : ("settled" as const),
+  reservedNanoUsd: 10,
+  settledNanoUsd: attempt === 1 ? 0 : 7,
+  price: null,
+  createdAtMs: nowMs,
+  settledAtMs: nowMs
+})
+
 describe("UsageSumsRepo", () => {
+  it.effect("deletes the entries of the ledger with their request", () =>
+    within(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const more = { attempts: 2, calls: [call(1), call(2)] }
+        yield* put([rowAt(nowMs - 40 * dayMs, 1, more), rowAt(nowMs - 60_000, 2, more)])
+        yield* sumAll
+        const count = sql<{ readonly n: number }>`SELECT COUNT(*) AS n FROM ledger_entries`
+        assert.deepStrictEqual(yield* count, [{ n: 4 }])
+        assert.strictEqual(yield* deleteAll({ _tag: "Before", beforeMs: nowMs - 30 * dayMs }), 1)
+        assert.deepStrictEqual(yield* count, [{ n: 2 }])
+      })
+    )
+  )
+
   it.effect("adds every row once by hour and day, however often it is asked to", () =>
     within(
       Effect.gen(function* () {
