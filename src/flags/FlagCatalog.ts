@@ -267,7 +267,7 @@ export const flagCatalog = [
     "GATEWAY_DISABLE_BACKGROUND_SERVICES",
     "false",
     "No background services",
-    "Fetch nothing in the background: no model lists, leaderboard ratings, prices or OAuth tokens.",
+    "Fetch nothing in the background: no model lists, leaderboard ratings, prices or OAuth tokens. Retention, backups and webhooks go on.",
     restart
   ),
   bool(
