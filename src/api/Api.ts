@@ -18,6 +18,7 @@ import { Limits } from "./Groups/Limits.ts"
 import { Live } from "./Groups/Live.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
+import { OAuth } from "./Groups/OAuth.ts"
 import { Policies } from "./Groups/Policies.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
@@ -42,6 +43,7 @@ const contract = withCommonErrors(
     .add(Auth)
     .add(Audit)
     .add(Policies)
+    .add(OAuth)
     .add(Providers)
     .add(ProviderNodes)
     .add(ProviderModels)

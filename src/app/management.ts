@@ -16,6 +16,7 @@ import * as ProviderModels from "../management/ProviderModels.ts"
 import * as ProviderNodes from "../management/ProviderNodes.ts"
 import * as QuotaGroups from "../management/QuotaGroups.ts"
 import * as Resilience from "../management/Resilience.ts"
+import * as SignIns from "../management/SignIns.ts"
 import * as SettingsChanges from "../management/SettingsChanges.ts"
 import * as SystemControl from "../management/SystemControl.ts"
 import * as SystemHealth from "../management/SystemHealth.ts"
@@ -30,7 +31,7 @@ import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
-  Connections.layer,
+  SignIns.layer.pipe(Layer.provideMerge(Connections.layer)),
   Keys.layer,
   Limits.layer,
   ProviderModels.layer,

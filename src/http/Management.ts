@@ -41,6 +41,7 @@ import type { ProviderModels as ModelManagement } from "../management/ProviderMo
 import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
 import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
 import type { Resilience as ResilienceManagement } from "../management/Resilience.ts"
+import type { SignIns } from "../management/SignIns.ts"
 import type { SettingsChanges } from "../management/SettingsChanges.ts"
 import type { SystemControl } from "../management/SystemControl.ts"
 import type { SystemHealth } from "../management/SystemHealth.ts"
@@ -75,6 +76,7 @@ import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
+import * as OAuth from "./handlers/OAuth.ts"
 import * as Policies from "./handlers/Policies.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -93,7 +95,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
-import { CurrentTrail, type Outcome, rowOf, type Trail } from "./management/AuditTrail.ts"
+import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"
@@ -113,6 +115,7 @@ export type UseCases =
   | NodeManagement
   | ResilienceManagement
   | SettingsChanges
+  | SignIns
   | SystemControl
   | SystemHealth
   | UsageExport
@@ -159,6 +162,7 @@ const groups = Layer.mergeAll(
   Live.layer,
   ModelAliases.layer,
   ModelCatalog.layer,
+  OAuth.layer,
   Policies.layer,
   Pricing.layer,
   ProviderModels.layer,

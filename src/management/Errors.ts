@@ -23,6 +23,7 @@ export type Entity =
   | "token limit"
   | "webhook"
   | "backup"
+  | "sign-in"
 
 /** `field` is the input that named it; `id` where it is left out. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -140,10 +141,26 @@ export class CloudSyncFailed extends Data.TaggedError("CloudSyncFailed")<{ reado
   }
 }
 
+/** The provider did not give tokens. `reason` holds no secret. */
+export class SignInFailed extends Data.TaggedError("SignInFailed")<{ readonly reason: string }> {
+  override get message(): string {
+    return `The sign-in failed: ${this.reason}. Begin it again.`
+  }
+}
+
+/** Too many sign-ins were begun and not finished. */
+export class TooManySignIns extends Data.TaggedError("TooManySignIns") {
+  override get message(): string {
+    return "Too many sign-ins are pending; finish or cancel one, or wait ten minutes."
+  }
+}
+
 /** All that the services of this folder fail with. */
 export type ManagementError =
   | BackupFailed
   | CloudSyncFailed
+  | SignInFailed
+  | TooManySignIns
   | RestartRefused
   | RestoreRefused
   | EntityNotFound

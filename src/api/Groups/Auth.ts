@@ -77,7 +77,7 @@ export class Auth extends HttpApiGroup.make("auth")
   .add(
     at("session", {
       summary: "Show whether a session is valid",
-      description: "For pages that are loaded anew. A page of another site is told nothing."
+      description: "For pages that are loaded anew; 401 without a session. A page of another site is told nothing."
     }).addSuccess(SessionState)
   )
   .add(

@@ -139,6 +139,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),
   keys: () => import("../../api/Groups/Keys.ts").then(({ Keys }) => Keys),
   modelCatalog: () => import("../../api/Groups/ModelCatalog.ts").then(({ ModelCatalog }) => ModelCatalog),
+  oauth: () => import("../../api/Groups/OAuth.ts").then(({ OAuth }) => OAuth),
   policies: () => import("../../api/Groups/Policies.ts").then(({ Policies }) => Policies),
   pricing: () => import("../../api/Groups/Pricing.ts").then(({ Pricing }) => Pricing),
   telemetry: () => import("../../api/Groups/Telemetry.ts").then(({ Telemetry }) => Telemetry),

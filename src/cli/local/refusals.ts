@@ -32,6 +32,8 @@ export const refusal = (
       return new BadArgument({ message: error.message })
     case "BackupFailed":
     case "CloudSyncFailed":
+    case "SignInFailed":
+    case "TooManySignIns":
     case "RestartRefused":
     case "ModelsNotListed":
     case "ReadRefused":

@@ -109,6 +109,8 @@ interface AnswerOf {
   readonly TooManyWebhooks: Conflict
   readonly BackupFailed: Unavailable
   readonly CloudSyncFailed: UpstreamFailed
+  readonly SignInFailed: UpstreamFailed
+  readonly TooManySignIns: Conflict
   readonly RestartRefused: Conflict
   readonly RestoreRefused: BadRequest | Conflict
   readonly ReadRefused: Unavailable
@@ -130,6 +132,8 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
     CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),
+    SignInFailed: ({ message }) => new UpstreamFailed({ message, code: "sign_in_failed" }),
+    TooManySignIns: ({ message }) => new Conflict({ message, code: "too_many_sign_ins" }),
     BackupFailed: ({ message }) => new Unavailable({ message, code: "backup_failed" }),
     RestartRefused: ({ message }) => new Conflict({ message, code: "restart_refused" }),
     RestoreRefused: ({ kind, message }) =>

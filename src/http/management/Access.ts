@@ -9,7 +9,7 @@ import { ManageAccess, OwnerAccess, PublicAccess, SelfAccess, SessionAccess } fr
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
-import { CurrentTrail } from "./AuditTrail.ts"
+import { CurrentTrail } from "../AuditTrail.ts"
 
 const refusal = (denied: Denied): Unauthorized | Forbidden =>
   denied.status === 401 ? new Unauthorized({ ...denied }) : new Forbidden({ ...denied })

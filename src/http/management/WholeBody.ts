@@ -17,7 +17,7 @@ import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
-import { CurrentTrail, type Trail } from "./AuditTrail.ts"
+import { CurrentTrail, type Trail } from "../AuditTrail.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })

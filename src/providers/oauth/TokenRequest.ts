@@ -35,27 +35,15 @@ const basic = (clientId: string, clientSecret: string): string =>
 export const hasBothWays = (endpoint: OAuthEndpoint, tokens: OAuthTokens): boolean =>
   endpoint.style === "form" && (tokens.clientId ?? endpoint.clientId) !== null && tokens.clientSecret !== null
 
-/** The request that renews `tokens`. Holds credentials in clear text: never log it. */
-export const requestOf = (
-  endpoint: OAuthEndpoint,
-  refreshToken: Redacted.Redacted,
-  tokens: OAuthTokens,
-  clientAuth: ClientAuth
+/** A POST of fields to a token endpoint. */
+export const postOf = (
+  address: string,
+  style: OAuthEndpoint["style"],
+  fields: Readonly<Record<string, string>>,
+  authorization: string | null = null
 ): UpstreamRequest => {
-  const url = new URL(endpoint.tokenUrl)
-  const clientId = tokens.clientId ?? endpoint.clientId
-  const clientSecret = tokens.clientSecret === null ? null : Redacted.value(tokens.clientSecret)
-  const authorization =
-    clientAuth === "basic" && clientId !== null && clientSecret !== null ? basic(clientId, clientSecret) : null
-  const fields: Record<string, string> = {
-    grant_type: "refresh_token",
-    refresh_token: Redacted.value(refreshToken)
-  }
-  if (authorization === null) {
-    if (clientId !== null) fields.client_id = clientId
-    if (clientSecret !== null) fields.client_secret = clientSecret
-  }
-  const isForm = endpoint.style === "form"
+  const url = new URL(address)
+  const isForm = style === "form"
   return {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -69,6 +57,28 @@ export const requestOf = (
     ],
     body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields)
   }
+}
+
+/** The request that renews `tokens`. Holds credentials in clear text: never log it. */
+export const requestOf = (
+  endpoint: OAuthEndpoint,
+  refreshToken: Redacted.Redacted,
+  tokens: OAuthTokens,
+  clientAuth: ClientAuth
+): UpstreamRequest => {
+  const clientId = tokens.clientId ?? endpoint.clientId
+  const clientSecret = tokens.clientSecret === null ? null : Redacted.value(tokens.clientSecret)
+  const authorization =
+    clientAuth === "basic" && clientId !== null && clientSecret !== null ? basic(clientId, clientSecret) : null
+  const fields: Record<string, string> = {
+    grant_type: "refresh_token",
+    refresh_token: Redacted.value(refreshToken)
+  }
+  if (authorization === null) {
+    if (clientId !== null) fields.client_id = clientId
+    if (clientSecret !== null) fields.client_secret = clientSecret
+  }
+  return postOf(endpoint.tokenUrl, endpoint.style, fields, authorization)
 }
 
 /** What must not be repeated from an answer to that request, in every form in which it was sent. */

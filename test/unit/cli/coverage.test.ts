@@ -57,6 +57,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "usage.logs": "logs",
   "webhooks.list": "webhook list",
   "audit.list": "audit",
+  "oauth.act": "provider login",
   "webhooks.create": "webhook add",
   "webhooks.get": "webhook show",
   "webhooks.update": "webhook edit",

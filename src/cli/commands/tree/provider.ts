@@ -73,6 +73,16 @@ export const provider = group(
       }
     ),
     command(
+      "login",
+      "Sign in at a provider with an account, and connect it.",
+      () => import("../provider/login.ts"),
+      (m) => m.providerLogin,
+      {
+        aliases: ["signin"],
+        examples: ["provider login github --client-id Iv1.example", "provider login codex --import-stdin < token.json"]
+      }
+    ),
+    command(
       "show",
       "Show a connection with its state, its settings and its quotas.",
       () => import("../provider/show.ts"),

@@ -1,16 +1,16 @@
 /**
- * The row of the audit log of one management request. What is known of it is collected while it runs: who asked (`Access`), and which fields
- * were sent (`WholeBody`). Only names and ids are kept: a value that was sent may be a secret.
+ * The row of the audit log of one management request. What is known of it is collected while it runs: who asked (`management/Access`), and which
+ * fields were sent (`management/WholeBody`). Only names and ids are kept: a value that was sent may be a secret.
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
-import { type ContractError, statusOf } from "../../api/Errors.ts"
-import type { ManagementKey, ManagementRoute } from "../../api/ManagementRoutes.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
-import { anonymous, type AuditDetails, type AuditRow } from "../../domain/Audit.ts"
-import { typeAndCode } from "../../domain/Errors.ts"
-import { pathOnly } from "../../usage/telemetry/Summary.ts"
-import { isObject as isMembers, objectOr } from "../../wire/json/Json.ts"
+import { type ContractError, statusOf } from "../api/Errors.ts"
+import type { ManagementKey, ManagementRoute } from "../api/ManagementRoutes.ts"
+import type { Principal } from "../domain/ApiKey.ts"
+import { anonymous, type AuditDetails, type AuditRow } from "../domain/Audit.ts"
+import { typeAndCode } from "../domain/Errors.ts"
+import { pathOnly } from "../usage/telemetry/Summary.ts"
+import { isObject as isMembers, objectOr } from "../wire/json/Json.ts"
 
 export interface Trail {
   principal: Principal | null
@@ -19,7 +19,7 @@ export interface Trail {
 }
 
 /** Of the request that runs; null outside of one that is recorded. */
-export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/http/management/CurrentTrail", {
+export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/http/CurrentTrail", {
   defaultValue: (): Trail | null => null
 }) {}
 
@@ -70,6 +70,10 @@ const loginAction = (isSuccess: boolean, status: number, code: string | undefine
   return status >= 500 ? "auth.login.error" : "auth.login.failed"
 }
 
+/** Of a step of a sign-in: the one that makes a connection imports its credential. */
+const signInAction = ({ outcome }: Recorded): string =>
+  outcome._tag === "Answered" && answeredId(outcome.response) !== null ? "provider.credentials.imported" : "oauth.act"
+
 const actionOf = (key: ManagementKey, isSuccess: boolean, { code, fields = [], httpStatus }: AuditDetails): string => {
   if (key === "auth.login") return loginAction(isSuccess, httpStatus, code)
   if (fields.includes("scopes")) {
@@ -94,6 +98,9 @@ const actorOf = (key: ManagementKey, isSuccess: boolean, principal: Principal | 
       return key === "auth.login" && isSuccess ? "admin" : anonymous
   }
 }
+
+/** Who asks, as the audit log names it; `anonymous` where it is not known. */
+export const callerOf = (trail: Trail | null): string => actorOf("oauth.act", true, trail?.principal ?? null)
 
 const maxText = 200
 const maxFields = 64
@@ -143,6 +150,10 @@ const answeredId = ({ body }: HttpServerResponse.HttpServerResponse): string | n
 
 const targetOf = ({ outcome, parameters, query, route, trail }: Recorded, isSuccess: boolean): string | null => {
   const inPath = Object.values(parameters).flatMap((value) => short(value) ?? [])
+  if (route.key === "oauth.act" && outcome._tag === "Answered") {
+    const made = answeredId(outcome.response)
+    if (made !== null) return made
+  }
   if (inPath.length > 0) return inPath.join("/").slice(0, maxText)
   // Of a refused request nothing is known to be a name.
   if (!isSuccess) return null
@@ -178,7 +189,7 @@ export const rowOf = (recorded: Recorded): AuditRow => {
   return {
     id: requestId,
     timestampMs: Math.trunc(atMs),
-    action: actionOf(route.key, isSuccess, details),
+    action: route.key === "oauth.act" ? signInAction(recorded) : actionOf(route.key, isSuccess, details),
     actor: actorOf(route.key, isSuccess, trail.principal),
     target: targetOf(recorded, isSuccess),
     resourceType: route.key.slice(0, route.key.indexOf(".")),

@@ -1,0 +1,335 @@
+/**
+ * Signing in at a provider: in a browser (PKCE), by a code for another device, or with tokens from elsewhere. What is pending is in memory,
+ * for ten minutes, bound to who began it, and used once. The tokens become a connection.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { randomBytes } from "node:crypto"
+import type { OAuthInput } from "../api/Groups/Providers.ts"
+import { Upstream, type UpstreamRequest } from "../egress/Upstream.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { IdGen } from "../platform/IdGen.ts"
+import * as Requests from "../providers/oauth/SignInRequests.ts"
+import { readAnswer } from "../providers/oauth/TokenAnswer.ts"
+import { limits } from "../providers/oauth/TokenCall.ts"
+import { find } from "../providers/Registry.ts"
+import { type SignInRow, SignInTable } from "../providers/registry/signIn.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { Connections } from "./Connections.ts"
+import * as Errors from "./Errors.ts"
+import type { ObservedConnection } from "./ObservedState.ts"
+
+export interface BeginSignIn {
+  /** Who asks; only the same one may go on. */
+  readonly caller: string
+  readonly clientId?: string | undefined
+  readonly clientSecret?: Redacted.Redacted | undefined
+  /** Name of the connection. */
+  readonly name?: string | undefined
+}
+
+export interface PendingBrowser {
+  readonly sessionId: string
+  readonly authUrl: string
+  readonly state: string
+  readonly redirectUri: string
+  readonly expiresAtMs: number
+}
+
+export interface PendingDevice extends Omit<Requests.DeviceCode, "deviceCode" | "lifetimeMs"> {
+  readonly sessionId: string
+  readonly expiresAtMs: number
+}
+
+export interface Exchange {
+  readonly caller: string
+  /** Either names the sign-in. */
+  readonly sessionId?: string | undefined
+  readonly state?: string | undefined
+  /** The code, `code#state`, or the whole address of the page. */
+  readonly code: string
+}
+
+export interface ImportTokens {
+  readonly tokens: Omit<OAuthInput, "tokenUrl">
+  readonly name?: string | undefined
+}
+
+export type Polled =
+  | { readonly _tag: "Pending"; readonly retryAfterMs: number; readonly expiresAtMs: number }
+  | { readonly _tag: "Connected"; readonly connection: ObservedConnection }
+
+type Created =
+  | Errors.UnknownProvider
+  | Errors.InvalidInput
+  | Errors.ConnectionLimitReached
+  | Errors.SignInFailed
+  | StoreError
+
+export class SignIns extends Context.Tag("gateway/management/SignIns")<
+  SignIns,
+  {
+    readonly authorize: (
+      provider: string,
+      begin: BeginSignIn
+    ) => Effect.Effect<PendingBrowser, Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns>
+    readonly device: (
+      provider: string,
+      begin: BeginSignIn
+    ) => Effect.Effect<
+      PendingDevice,
+      Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns | Errors.SignInFailed
+    >
+    readonly exchange: (
+      provider: string,
+      exchange: Exchange
+    ) => Effect.Effect<ObservedConnection, Created | Errors.EntityNotFound>
+    /** Asks the provider once, and not before its interval is over. */
+    readonly poll: (
+      provider: string,
+      sessionId: string,
+      caller: string
+    ) => Effect.Effect<Polled, Created | Errors.EntityNotFound>
+    readonly importTokens: (provider: string, input: ImportTokens) => Effect.Effect<ObservedConnection, Created>
+    /** False when there was none. */
+    readonly cancel: (sessionId: string, caller: string) => Effect.Effect<boolean>
+  }
+>() {}
+
+/** Of all callers together. */
+export const maxPending = 64
+export const lifetimeMs = 10 * 60_000
+
+interface Pending {
+  readonly sessionId: string
+  readonly provider: string
+  readonly row: SignInRow
+  readonly client: Requests.SignInClient
+  readonly caller: string
+  readonly name: string | undefined
+  readonly expiresAtMs: number
+  readonly browser: { readonly state: string; readonly verifier: string } | null
+  readonly device: { readonly code: string; readonly intervalMs: number; readonly askAtMs: number } | null
+}
+
+const secret = (): string => randomBytes(32).toString("base64url")
+
+/** `github-models` → `GATEWAY_OAUTH_GITHUB_MODELS_CLIENT_ID`. */
+export const clientVariable = (provider: string, what: "ID" | "SECRET"): string =>
+  `GATEWAY_OAUTH_${provider.toUpperCase().replaceAll(/\W/g, "_")}_CLIENT_${what}`
+
+/** RFC 8628 §3.5. */
+const slowDownMs = 5_000
+
+export const make = Effect.gen(function* () {
+  const upstream = yield* Upstream
+  const connections = yield* Connections
+  const table = yield* SignInTable
+  const ids = yield* IdGen
+  const { environment } = yield* AppConfig
+  const pending = new Map<string, Pending>()
+
+  const rowOf = Effect.fnUntraced(function* (name: string) {
+    const spec = find(name)
+    if (spec === null) return yield* new Errors.UnknownProvider({ provider: name })
+    const row = table.get(spec.id)
+    if (row === undefined) {
+      return yield* Errors.invalid("provider", `'${spec.id}' has no sign-in here; add it with its key`)
+    }
+    return { provider: spec.id, row }
+  })
+
+  const clientOf = Effect.fnUntraced(function* (provider: string, { clientId, clientSecret }: BeginSignIn) {
+    const id = clientId ?? environment.get(clientVariable(provider, "ID"))
+    if (id === undefined || id === "") {
+      return yield* Errors.invalid(
+        "clientId",
+        `is needed: the id of an OAuth client at ${provider} that may act for you, here or in ${clientVariable(provider, "ID")}`
+      )
+    }
+    const fromEnvironment = environment.get(clientVariable(provider, "SECRET"))
+    const ofVariable =
+      clientId !== undefined || fromEnvironment === undefined || fromEnvironment === ""
+        ? null
+        : Redacted.make(fromEnvironment)
+    return { id, secret: clientSecret ?? ofVariable }
+  })
+
+  const forgetOld = (nowMs: number): void => {
+    for (const [id, one] of pending) if (one.expiresAtMs <= nowMs) pending.delete(id)
+  }
+
+  const room = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    forgetOld(nowMs)
+    return pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
+  })
+
+  const ask = (request: UpstreamRequest) =>
+    Effect.mapError(
+      upstream.request(request, limits),
+      (error) =>
+        new Errors.SignInFailed({
+          reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
+        })
+    )
+
+  const connect = (provider: string, name: string | undefined, oauth: OAuthInput) =>
+    connections.create({ provider, authType: "oauth", oauth, ...(name === undefined ? {} : { name }) })
+
+  /** What is said to a caller who did not begin it is the same as to one who made an id up. */
+  const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      found === undefined || found.caller !== caller || found.provider !== provider || found.expiresAtMs <= nowMs
+        ? new Errors.EntityNotFound({ entity: "sign-in", id: id.slice(0, 100), field: "sessionId" })
+        : Effect.succeed(found)
+    )
+
+  const connected = Effect.fnUntraced(function* (
+    { client, name, provider }: Pending,
+    response: Parameters<typeof readAnswer>[0],
+    secrets: ReadonlyArray<string>
+  ) {
+    const kept = client.secret === null ? secrets : [...secrets, Redacted.value(client.secret)]
+    const answer = readAnswer(response, kept)
+    if (answer._tag !== "Renewed") {
+      const words = "words" in answer && answer.words !== "" ? answer.words : `status ${response.status}`
+      return yield* new Errors.SignInFailed({ reason: `the provider answered: ${words}` })
+    }
+    const nowMs = yield* Clock.currentTimeMillis
+    return yield* connect(provider, name, {
+      accessToken: answer.accessToken,
+      clientId: client.id,
+      ...(answer.refreshToken === null ? {} : { refreshToken: answer.refreshToken }),
+      ...(answer.lifetimeMs === null ? {} : { expiresAt: new Date(nowMs + answer.lifetimeMs).toISOString() }),
+      ...(client.secret === null ? {} : { clientSecret: client.secret })
+    })
+  })
+
+  const authorize = Effect.fn("SignIns.authorize")(function* (name: string, begin: BeginSignIn) {
+    const { provider, row } = yield* rowOf(name)
+    if (row.authorize === null) {
+      return yield* Errors.invalid("action", `'authorize' is not for '${provider}'; use 'device-code'`)
+    }
+    const client = yield* clientOf(provider, begin)
+    const nowMs = yield* room
+    const [state, verifier] = [secret(), secret()]
+    const sessionId = ids.next(nowMs)
+    const expiresAtMs = nowMs + lifetimeMs
+    const { caller } = begin
+    pending.set(sessionId, {
+      sessionId,
+      provider,
+      row,
+      client,
+      caller,
+      name: begin.name,
+      expiresAtMs,
+      browser: { state, verifier },
+      device: null
+    })
+    const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, state, verifier)
+    return { sessionId, authUrl, state, redirectUri: row.authorize.redirectUri, expiresAtMs }
+  })
+
+  const device = Effect.fn("SignIns.device")(function* (name: string, begin: BeginSignIn) {
+    const { provider, row } = yield* rowOf(name)
+    if (row.deviceUrl === null) {
+      return yield* Errors.invalid("action", `'device-code' is not for '${provider}'; use 'authorize'`)
+    }
+    const client = yield* clientOf(provider, begin)
+    yield* room
+    const response = yield* ask(Requests.deviceRequest(row.deviceUrl, row, client))
+    const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
+    if (given === null) {
+      return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
+    }
+    const nowMs = yield* room
+    const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
+    const sessionId = ids.next(nowMs)
+    const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)
+    const { caller } = begin
+    pending.set(sessionId, {
+      sessionId,
+      provider,
+      row,
+      client,
+      caller,
+      name: begin.name,
+      expiresAtMs,
+      browser: null,
+      device: { code: deviceCode, intervalMs, askAtMs: nowMs + intervalMs }
+    })
+    return { sessionId, ...shown, intervalMs, expiresAtMs }
+  })
+
+  const exchange = Effect.fn("SignIns.exchange")(function* (name: string, given: Exchange) {
+    const { provider } = yield* rowOf(name)
+    const pasted = Requests.readPasted(given.code)
+    const state = pasted.state ?? given.state
+    if (state === undefined) {
+      return yield* Errors.invalid("code", "has no state: paste the whole address of the page, or code#state")
+    }
+    const byState = Array.from(pending.values()).find((one) => one.browser?.state === state)
+    const named = given.sessionId === undefined ? byState : pending.get(given.sessionId)
+    const found = yield* mine(named, provider, given.caller, given.sessionId ?? "")
+    if (found.browser === null || found.browser.state !== state) {
+      return yield* Errors.invalid("state", "is not that of this sign-in; begin again")
+    }
+    if (!/^[\x21-\x7e]{1,4096}$/.test(pasted.code)) {
+      return yield* Errors.invalid("code", "is none: copy it again, in one piece")
+    }
+    // From here on it is used, whatever the provider answers.
+    pending.delete(found.sessionId)
+    const { verifier } = found.browser
+    const response = yield* ask(
+      Requests.exchangeRequest(found.row, found.client, { code: pasted.code, state, verifier })
+    )
+    return yield* connected(found, response, [pasted.code, state, verifier])
+  })
+
+  const poll = Effect.fn("SignIns.poll")(function* (name: string, sessionId: string, caller: string) {
+    const { provider } = yield* rowOf(name)
+    const found = yield* mine(pending.get(sessionId), provider, caller, sessionId)
+    const nowMs = yield* Clock.currentTimeMillis
+    const { device, expiresAtMs } = found
+    const wait = (retryAfterMs: number): Polled => ({ _tag: "Pending", retryAfterMs, expiresAtMs })
+    if (device === null) return wait(1_000)
+    if (nowMs < device.askAtMs) return wait(device.askAtMs - nowMs)
+    // Before the question, so that two polls at once are one.
+    const next = (intervalMs: number) =>
+      pending.set(sessionId, { ...found, device: { ...device, intervalMs, askAtMs: nowMs + intervalMs } })
+    next(device.intervalMs)
+    const response = yield* ask(Requests.deviceTokenRequest(found.row, found.client, device.code))
+    const waiting = Requests.waitingOf(response.body)
+    if (waiting !== null) {
+      const intervalMs = device.intervalMs + (waiting === "slow_down" ? slowDownMs : 0)
+      if (pending.has(sessionId)) next(intervalMs)
+      return wait(intervalMs)
+    }
+    pending.delete(sessionId)
+    const connection = yield* connected(found, response, [device.code])
+    return { _tag: "Connected", connection } as const
+  })
+
+  const importTokens = Effect.fn("SignIns.importTokens")(function* (
+    name: string,
+    { tokens, name: label }: ImportTokens
+  ) {
+    const { provider } = yield* rowOf(name)
+    return yield* connect(provider, label, tokens)
+  })
+
+  const cancel = Effect.fn("SignIns.cancel")((sessionId: string, caller: string) =>
+    Effect.sync(() => pending.get(sessionId)?.caller === caller && pending.delete(sessionId))
+  )
+
+  return SignIns.of({ authorize, device, exchange, poll, importTokens, cancel })
+})
+
+export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | Upstream> = Layer.effect(
+  SignIns,
+  make
+)

@@ -1,0 +1,225 @@
+/** Signing in at a provider, against an authorization server on a real socket. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createHash } from "node:crypto"
+import { SignInTable } from "../../../src/providers/registry/signIn.ts"
+import * as Fake from "../../support/FakeUpstream.ts"
+import { layerOf, logIn, TestApp } from "./TestApp.ts"
+
+const tokens = Fake.json({ access_token: "at-5up3r-secret", refresh_token: "rt-5up3r-secret", expires_in: 3600 })
+
+const rowsAt = (origin: string) =>
+  Layer.succeed(
+    SignInTable,
+    new Map([
+      [
+        "codex",
+        {
+          tokens: { tokenUrl: `${origin}/token`, style: "form" as const },
+          scopes: ["openid", "offline_access"],
+          authorize: {
+            url: "https://auth.example.com/authorize",
+            redirectUri: "http://localhost:1455/auth/callback",
+            parameters: { extra: "1" },
+            sendsState: false
+          },
+          deviceUrl: null
+        }
+      ],
+      [
+        "github",
+        {
+          tokens: { tokenUrl: `${origin}/token`, style: "form" as const },
+          scopes: ["read:user"],
+          authorize: null,
+          deviceUrl: `${origin}/device`
+        }
+      ]
+    ])
+  )
+
+/** The gateway before a fake authorization server. */
+const inside = <A, E>(name: string, test: (server: Fake.FakeUpstream) => Effect.Effect<A, E, TestApp>) =>
+  it.live(name, () =>
+    Effect.scoped(
+      Effect.flatMap(Fake.start, (server) =>
+        test(server).pipe(
+          Effect.provide(
+            layerOf({ environment: new Map([["GATEWAY_OAUTH_GITHUB_CLIENT_ID", "client-of-the-env"]]) }).pipe(
+              Layer.provide(rowsAt(server.origin))
+            )
+          )
+        )
+      )
+    )
+  )
+
+const act = (provider: string, action: string, body?: unknown) =>
+  Effect.flatMap(TestApp, (app) =>
+    app.admin(`/api/oauth/${provider}/${action}`, { method: "POST", ...(body === undefined ? {} : { body }) })
+  )
+
+const connectionOf = (id: unknown) => Effect.flatMap(TestApp, (app) => app.admin(`/api/providers/${String(id)}`))
+
+inside("exchanges a pasted address for tokens by PKCE, once, and stores them as a connection", (server) =>
+  Effect.gen(function* () {
+    const app = yield* TestApp
+    const missing = yield* act("codex", "authorize")
+    assert.strictEqual(missing.status, 400)
+    assert.include(missing.text, "GATEWAY_OAUTH_CODEX_CLIENT_ID")
+    const begun = yield* act("codex", "authorize", { clientId: "my-client", name: "work" })
+    assert.strictEqual(begun.status, 200, begun.text)
+    const url = new URL(String(begun.at("authUrl")))
+    const asked = url.searchParams
+    assert.strictEqual(url.origin, "https://auth.example.com")
+    assert.strictEqual(asked.get("client_id"), "my-client")
+    assert.strictEqual(asked.get("code_challenge_method"), "S256")
+    assert.strictEqual(asked.get("scope"), "openid offline_access")
+    assert.strictEqual(asked.get("redirect_uri"), "http://localhost:1455/auth/callback")
+    const state = asked.get("state") ?? ""
+
+    const page = (given: string) => `http://localhost:1455/auth/callback?code=the-code&state=${given}`
+    const sessionId = begun.at("sessionId")
+    // Neither another state nor another caller may use it.
+    assert.strictEqual((yield* act("codex", "exchange", { sessionId, code: page("made-up") })).status, 400)
+    const session = yield* logIn
+    const stranger = yield* app.call("/api/oauth/codex/exchange", {
+      method: "POST",
+      headers: { ...session.cookie, ...session.csrf },
+      body: { sessionId, code: page(state) }
+    })
+    assert.strictEqual(stranger.status, 404)
+    assert.strictEqual((yield* act("github", "exchange", { sessionId, code: page(state) })).status, 404)
+    assert.lengthOf(server.requests, 0)
+
+    server.always(tokens)
+    const done = yield* act("codex", "exchange", { sessionId, code: page(state) })
+    assert.strictEqual(done.status, 200, done.text)
+    assert.strictEqual(done.at("status"), "connected")
+    const [sent] = server.requests
+    const fields = new URLSearchParams(sent?.body)
+    assert.strictEqual(fields.get("grant_type"), "authorization_code")
+    assert.strictEqual(fields.get("code"), "the-code")
+    assert.strictEqual(
+      createHash("sha256")
+        .update(fields.get("code_verifier") ?? "")
+        .digest("base64url"),
+      asked.get("code_challenge")
+    )
+    const again = yield* act("codex", "exchange", { sessionId, code: page(state) })
+    assert.strictEqual(again.status, 404)
+    assert.lengthOf(server.requests, 1)
+
+    const stored = yield* connectionOf(done.at("connection.id"))
+    assert.strictEqual(stored.at("connection.authType"), "oauth")
+    assert.strictEqual(stored.at("connection.name"), "work")
+    const audit = yield* app.admin("/api/compliance/audit-log?action=provider.credentials.imported")
+    assert.strictEqual(audit.at("0.target"), done.at("connection.id"))
+    for (const { text } of [begun, done, stored, audit]) {
+      assert.notInclude(text, "5up3r-secret")
+      assert.notInclude(text, String(fields.get("code_verifier")))
+    }
+  })
+)
+
+inside("says what the provider refused, without its secrets, and is used up", (server) =>
+  Effect.gen(function* () {
+    const begun = yield* act("codex", "authorize", { clientId: "c", clientSecret: "client-s3cret-value" })
+    const { searchParams } = new URL(String(begun.at("authUrl")))
+    const code = `the-code-0123#${String(searchParams.get("state"))}`
+    server.always(
+      Fake.json(
+        { error: "invalid_grant", error_description: "the-code-0123 of client-s3cret-value is over" },
+        { status: 400 }
+      )
+    )
+    const refused = yield* act("codex", "exchange", { code })
+    assert.strictEqual(refused.status, 502, refused.text)
+    assert.include(refused.text, "is over")
+    assert.notInclude(refused.text, "the-code-0123")
+    assert.notInclude(refused.text, "client-s3cret-value")
+    assert.strictEqual((yield* act("codex", "exchange", { code })).status, 404)
+  })
+)
+
+inside("waits for a device code at the provider's pace, and connects when it was typed", (server) =>
+  Effect.gen(function* () {
+    server.enqueue(
+      Fake.json({
+        device_code: "dc-5up3r-secret",
+        user_code: "WDJB-MJHT",
+        verification_uri: "https://github.com/login/device",
+        interval: 0.001,
+        expires_in: 900
+      })
+    )
+    const begun = yield* act("github", "device-code", { name: "copilot" })
+    assert.strictEqual(begun.status, 200, begun.text)
+    assert.strictEqual(begun.at("userCode"), "WDJB-MJHT")
+    assert.strictEqual(new URLSearchParams(server.requests[0]?.body).get("client_id"), "client-of-the-env")
+    const sessionId = begun.at("sessionId")
+    const poll = act("github", "poll", { sessionId })
+    // The interval is a millisecond: until it is over, the provider is not asked.
+    const pollThrough = (name: unknown) =>
+      Effect.suspend(() => {
+        const before = server.requests.length
+        return Effect.repeat(act("github", "poll", { sessionId: name }), {
+          until: () => server.requests.length > before,
+          times: 1_000
+        })
+      })
+
+    server.enqueue(Fake.json({ error: "authorization_pending" }))
+    const waiting = yield* pollThrough(sessionId)
+    assert.strictEqual(waiting.at("status"), "pending", waiting.text)
+    server.enqueue(Fake.json({ error: "slow_down" }))
+    const slower = yield* pollThrough(sessionId)
+    assert.isAtLeast(Number(slower.at("retryAfterMs")), 5_000)
+    // Asked again too soon, the provider is not called.
+    const before = server.requests.length
+    assert.strictEqual((yield* poll).at("status"), "pending")
+    assert.strictEqual(server.requests.length, before)
+    assert.notInclude(begun.text + waiting.text + slower.text, "dc-5up3r-secret")
+    assert.strictEqual((yield* act("github", "cancel", { sessionId })).status, 200)
+    assert.strictEqual((yield* poll).status, 404)
+
+    server.enqueue(
+      Fake.json({
+        device_code: "d2",
+        user_code: "AAAA-BBBB",
+        verification_uri: "https://github.com/login/device",
+        interval: 0.001
+      }),
+      tokens
+    )
+    const second = yield* act("github", "device-code", { name: "copilot" })
+    const done = yield* pollThrough(second.at("sessionId"))
+    assert.strictEqual(done.at("status"), "connected", done.text)
+    const fields = new URLSearchParams(server.requests.at(-1)?.body)
+    assert.strictEqual(fields.get("grant_type"), "urn:ietf:params:oauth:grant-type:device_code")
+    assert.strictEqual(fields.get("device_code"), "d2")
+    assert.strictEqual((yield* connectionOf(done.at("connection.id"))).at("connection.provider"), "github")
+  })
+)
+
+inside("takes tokens from elsewhere, and bounds what is pending", () =>
+  Effect.gen(function* () {
+    const made = yield* act("codex", "import-token", {
+      accessToken: "at-5up3r-secret",
+      refreshToken: "rt",
+      name: "mine"
+    })
+    assert.strictEqual(made.status, 200, made.text)
+    assert.strictEqual((yield* connectionOf(made.at("connection.id"))).at("connection.name"), "mine")
+    assert.strictEqual((yield* act("openai", "authorize", { clientId: "c" })).status, 400)
+    assert.strictEqual((yield* act("codex", "steal")).status, 400)
+    assert.strictEqual((yield* act("codex", "exchange", { code: "no-state" })).status, 400)
+    for (let n = 0; n < 64; n += 1) {
+      assert.strictEqual((yield* act("codex", "authorize", { clientId: "c" })).status, 200)
+    }
+    assert.strictEqual((yield* act("codex", "authorize", { clientId: "c" })).status, 409)
+    const app = yield* TestApp
+    assert.strictEqual((yield* app.call("/api/oauth/codex/authorize", { method: "POST" })).status, 401)
+  })
+)
