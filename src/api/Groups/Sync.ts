@@ -65,7 +65,17 @@ export class Sync extends HttpApiGroup.make("sync")
     }).addSuccess(
       HttpApiSchema.Text({ contentType: "application/json" }).annotations({
         description: "The bundle, as JSON.",
-        examples: ['{"config":{},"configHash":"…","version":1}']
+        // Answered as the very text that is signed.
+        jsonSchema: {
+          type: "object",
+          required: ["version", "configHash", "config"],
+          properties: {
+            version: { type: "number", description: "Rises with each change.", examples: [3] },
+            configHash: { type: "string", description: "Hash of the configuration.", examples: ["9f86d081"] },
+            config: { type: "object", description: "The configuration.", examples: [{}] }
+          },
+          examples: [{ version: 3, configHash: "9f86d081", config: {} }]
+        }
       })
     )
   )
