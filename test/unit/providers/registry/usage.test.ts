@@ -5,10 +5,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { TokenCounts } from "../../../../src/domain/Usage.ts"
-import { noTokens } from "../../../../src/domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens } from "../../../../src/domain/Usage.ts"
 import { registry } from "../../../../src/providers/Registry.ts"
 import { usageRowIds } from "../../../../src/providers/registry/usage.ts"
 import { usageRecordings } from "../../../../src/providers/registry/usageRecordings.ts"
+import { costNanoUsd } from "../../../../src/usage/Cost.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { madeUpChat } from "./madeUpUsage.ts"
@@ -71,6 +72,9 @@ const billed = ({ cacheRead, cacheWrite, in: all, out }: TokenCounts): number =>
   return all + out
 }
 
+/** USD per 1,000,000 tokens, a price of its own for each kind. */
+const prices = { input: 3, output: 15, cached: 0.3, cacheCreation: 3.75, reasoning: 20 }
+
 describe("usage by provider", () => {
   for (const { model, provider, read, source, usage } of chatAnswers) {
     it(`${provider}, ${source === null ? "made up" : model}: ${JSON.stringify(usage).slice(0, 70)}`, () => {
@@ -117,6 +121,30 @@ describe("usage by provider", () => {
     for (const { read, source, usage, wire } of recordedOther) {
       if (source !== null && wire === "gemini") assert.strictEqual(billed(told(read)), usage["totalTokenCount"])
     }
+  })
+
+  it("costs each token of an answer once, at the price of its kind, to a ten-billionth of a dollar", () => {
+    const byHand = ({ cacheRead, cacheWrite, in: all, out, reasoning }: TokenCounts): number =>
+      ((all - cacheRead - cacheWrite) * 3 +
+        cacheRead * 0.3 +
+        cacheWrite * 3.75 +
+        (out - reasoning) * 15 +
+        reasoning * 20) /
+      1e6
+    const cost = (usage: TokenCounts): number => costNanoUsd(usage, prices) / nanoUsdPerUsd
+    for (const { provider, read, usage } of chatAnswers) {
+      const { dialect } = registry.get(provider)!
+      const found = codecs.chat.readAnswer(chatAnswer(usage), dialect).usage
+      assert.closeTo(cost(told(found ?? {})), byHand(told(read)), 1e-10, provider)
+    }
+    for (const answer of otherAnswers) {
+      const { dialect } = registry.get(answer.provider)!
+      const found = codecs[answer.wire].readAnswer(wholeAnswer(answer), dialect).usage
+      assert.closeTo(cost(told(found ?? {})), byHand(told(answer.read)), 1e-10, answer.provider)
+    }
+    // 144 prompt tokens, 4,480 read from the cache inside the prompt, 4 of the answer: 432 + 1,344 + 60 millionths.
+    const [openai] = recordedChat
+    assert.closeTo(cost(told(openai?.read ?? {})), 0.001836, 1e-10)
   })
 
   it("has an answer for every row", () => {
