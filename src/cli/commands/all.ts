@@ -54,7 +54,7 @@ const context = group(
 export const commands: ReadonlyArray<TreeNode> = [
   command(
     "setup",
-    "Set the admin password and connect a provider, step by step.",
+    "Set the admin password and connect a provider; see reset-password.",
     () => import("./setup.ts"),
     (m) => m.setupCommand,
     {
@@ -150,6 +150,13 @@ export const commands: ReadonlyArray<TreeNode> = [
       hidden: true,
       examples: ["health", "health --json"]
     }
+  ),
+  command(
+    "test",
+    "Ask one small question through the gateway, and show how it went.",
+    () => import("./test.ts"),
+    (m) => m.testCommand,
+    { section: "Watch", examples: ["test", "test openai/gpt-4o-mini", "test auto --json"] }
   ),
   command(
     "logs",
@@ -253,6 +260,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.resetPassword,
     {
       section: "Settings",
+      hidden: true,
       examples: ["reset-password"]
     }
   ),

@@ -180,6 +180,21 @@ const inferenceApi = withCommonErrors(HttpApi.make("gateway").add(HttpApiGroup.m
 export const inference = (to: Target) =>
   HttpApiClient.group(inferenceApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
 
+/** What came of a question. */
+export interface Asked {
+  readonly status: number
+  readonly requestId: string | null
+  readonly answer: string | null
+  /** Null when it was answered. */
+  readonly error: string | null
+}
+
+const textAt = (body: unknown, ...path: ReadonlyArray<string | number>): string | null => {
+  let value: unknown = body
+  for (const step of path) value = Predicate.isRecord(value) || Array.isArray(value) ? Reflect.get(value, step) : null
+  return typeof value === "string" ? value : null
+}
+
 /** Longer than the gateway itself waits for a provider. */
 const patience = "60 seconds"
 
@@ -195,3 +210,43 @@ export const orExplain =
         onTimeout: () => new NoAnswerInTime({ message: `The gateway at ${to.url} did not answer within ${within}.` })
       })
     )
+
+/** Asks a model one question on the chat wire, as clients do; a refusal is an answer, too. */
+export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure> =>
+  httpClient(to)
+    .execute(HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/chat/completions`), body))
+    .pipe(
+      Effect.flatMap((response) =>
+        Effect.map(response.json, (answer): Asked => {
+          const { headers, status } = response
+          const isAnswer = status >= 200 && status < 300
+          return {
+            status,
+            requestId: headers["x-gateway-request-id"] ?? null,
+            answer: isAnswer ? textAt(answer, "choices", 0, "message", "content") : null,
+            error: isAnswer ? null : (textAt(answer, "error", "message") ?? `The status is ${status}.`)
+          }
+        })
+      ),
+      Effect.scoped,
+      orExplain(to)
+    )
+
+/** The failure that an answer with an error status is. */
+export const refused = (to: Target, status: number, message: string): CliFailure => {
+  switch (ofStatus(to, status)?._tag) {
+    case "BadArgument":
+      return new BadArgument({ message, hint: "'gateway model list' shows what can be asked." })
+    case "AuthRefused":
+      return new AuthRefused({ message, hint: howToGetAKey })
+    case "RateLimited":
+      return new RateLimited({ message, hint: again })
+    case "NoAnswerInTime":
+      return new NoAnswerInTime({ message, hint: again })
+    default:
+      return new CommandFailed({
+        message,
+        hint: "'gateway status' and 'gateway provider list' show what is connected."
+      })
+  }
+}

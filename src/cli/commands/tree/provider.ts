@@ -79,7 +79,7 @@ export const provider = group(
       (m) => m.providerLogin,
       {
         aliases: ["signin"],
-        examples: ["provider login github --client-id Iv1.example", "provider login codex --import-stdin < token.json"]
+        examples: ["provider login github --client-id Iv1.example", "provider login codex --import-stdin"]
       }
     ),
     command(
