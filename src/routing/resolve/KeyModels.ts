@@ -58,9 +58,26 @@ export const narrowedFor = (key: ApiKey | null, resolution: Resolution): Resolut
   return made
 }
 
-/** Automatic ids and quota shares are no models: what they choose from is judged, not their name. */
-const isUnjudged = (id: string, { auto, quotaGroup }: Resolution): boolean =>
-  (auto !== null && parseAutoId(id) !== null) || (quotaGroup !== null && quotaShareParts(id) !== null)
+/** An automatic id is no model: what it chooses from is judged, not its name. */
+const isAutomatic = (id: string, { auto }: Resolution): boolean => auto !== null && parseAutoId(id) !== null
+
+/** A quota share is given to keys by its group's allocations. */
+const isShare = (id: string, { quotaGroup }: Resolution): boolean => quotaGroup !== null && quotaShareParts(id) !== null
+
+/** By the list of allowed models, which is an object of its own for each state of a key: what `auto` may choose from. */
+const choices = new WeakMap<ReadonlyArray<string>, WeakMap<Resolution, Resolution | "none">>()
+
+const choiceOf = (key: ApiKey, resolution: Resolution): Resolution | null => {
+  const { allowedModels } = key
+  if (allowedModels === null) return resolution
+  const known = choices.get(allowedModels) ?? new WeakMap<Resolution, Resolution | "none">()
+  choices.set(allowedModels, known)
+  const before = known.get(resolution)
+  if (before !== undefined) return before === "none" ? null : before
+  const made = only(resolution, (target) => mayUse(key, idOf(target)))
+  known.set(resolution, made ?? "none")
+  return made
+}
 
 /** A model that goes by another id than the key was given: only the targets that it may have by their own. */
 const byOwnId = (key: ApiKey, resolution: Resolution): Resolution | null =>
@@ -84,8 +101,8 @@ export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVe
   const combo = comboRule(rules, resolution)
   if (combo === "mayNot") return mayNot("combo")
   if (rules !== null && rules.blocks !== null && rules.blocks(id)) return mayNot("model")
-  const isNamed = combo === "may" || mayUse(key, id) || isUnjudged(id, resolution)
-  const own = isNamed ? resolution : byOwnId(key, resolution)
+  const isNamed = combo === "may" || mayUse(key, id) || isShare(id, resolution)
+  const own = isNamed ? resolution : isAutomatic(id, resolution) ? choiceOf(key, resolution) : byOwnId(key, resolution)
   if (own === null) return mayNot("model")
   const left = narrowedFor(key, own)
   if (left !== null) return { _tag: "May", resolution: left }

@@ -137,12 +137,18 @@ describe("a key's rules", () => {
 
   it.scopedLive("let automatic ids pass the gate of models, and a named combo", () =>
     Effect.gen(function* () {
-      const { gateway, key } = yield* setUp
+      const { gateway, key, one } = yield* setUp
       yield* Effect.promise(async () => {
         await gateway.combo("mix", "one/m", "two/m")
         const { authorization } = await key({ allowedModels: ["two/*"], allowedCombos: ["mi*"] })
         const status = async (model: string) =>
           (await gateway.post("/v1/chat/completions", { model, messages }, { authorization })).status
+        for (let asked = 0; asked < 5; asked += 1) assert.strictEqual(await status("auto"), 200)
+        // It chooses among the allowed models only.
+        assert.lengthOf(one.requests, 0)
+        const { authorization: none } = await key({ allowedModels: ["three/*"] })
+        const refused = await gateway.post("/v1/chat/completions", { model: "auto", messages }, { authorization: none })
+        assert.strictEqual(refused.status, 403)
         assert.deepStrictEqual(
           [await status("auto/fast"), await status("mix"), await status("two/m"), await status("one/m")],
           [200, 200, 200, 403]
