@@ -2,6 +2,7 @@
  * What one request of a key with limits has reserved, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
+import type { Filed } from "../store/Reservations.ts"
 import { type CallEstimate, type Holder, type KeyAccount, type Obstacle, Reservation } from "./KeyAccount.ts"
 import type { Amounts } from "./Meter.ts"
 
@@ -34,8 +35,8 @@ export class Commitment implements Holder {
   readonly reservations: Array<Reservation> = []
   /** The latest estimate; set by whoever makes one, for those who need it again. */
   estimate: CallEstimate | null = null
-  /** A line of it stands in the file of reservations. */
-  isOnFile = false
+  /** Its line in the file of reservations; null: none. */
+  filed: Filed | null = null
   readonly #account: KeyAccount
   readonly #session: string | null
   #isOver = false

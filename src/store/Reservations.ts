@@ -16,11 +16,22 @@ import { reasonOf, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { type OpenRequest, readReservations } from "./ReservationLines.ts"
 
+/** A request that has a line in the file. */
+export class Filed {
+  readonly requestId: string
+  /** Where its latest line is; null: nothing of it counts. */
+  part: Part | null = null
+
+  constructor(requestId: string) {
+    this.requestId = requestId
+  }
+}
+
 export interface ReservationFile {
   /** Hot: puts the line of a request on file in place of its earlier one, then runs `then`. Never throws. */
-  readonly write: (requestId: string, line: string, then: () => void) => void
-  /** Hot: the request's usage row is on file, or it holds no reservation any more. */
-  readonly close: (requestId: string) => void
+  readonly write: (request: Filed, line: string, then: () => void) => void
+  /** Hot: the request's usage row is on file by the end of this turn, or it holds no reservation any more. */
+  readonly close: (request: Filed) => void
   /** Ends the file that is written to, and removes it when nothing in it counts. */
   readonly finish: () => void
 }
@@ -36,7 +47,7 @@ export class Reservations extends Context.Tag("gateway/store/Reservations")<
 /** Bytes of a file, after which another one is begun. */
 const fileBytes = 262_144
 
-/** A file and the requests whose latest line is in it. */
+/** A file and how many requests have their latest line in it. */
 interface Part {
   open: number
   bytes: number
@@ -54,12 +65,12 @@ export interface ReservationOptions {
 }
 
 export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): ReservationFile => {
-  const parts = new Map<string, Part>()
   let current: Part = { open: 0, bytes: 0, path: null }
   let lines = ""
   /** Lines of requests that hold nothing any more. */
   let closing = ""
   let waiting: Array<() => void> = []
+  let ended: Array<Filed> = []
 
   const letGo = (part: Part): void => {
     part.open -= 1
@@ -98,25 +109,33 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
     }
   }
 
+  const closeEnded = (): void => {
+    const requests = ended
+    ended = []
+    for (const request of requests) {
+      const { part } = request
+      if (part === null) continue
+      request.part = null
+      // Goes with the next line that has to be written: the request's usage row says the same.
+      if (part.path === null) closing += `[${JSON.stringify(request.requestId)}]\n`
+      letGo(part)
+    }
+  }
+
   return {
-    write: (requestId, line, then) => {
-      const before = parts.get(requestId)
+    write: (request, line, then) => {
+      const before = request.part
       if (before !== current) {
-        parts.set(requestId, current)
+        request.part = current
         current.open += 1
-        if (before !== undefined) letGo(before)
+        if (before !== null) letGo(before)
       }
       current.bytes += line.length + 1
       lines = lines === "" ? line : `${lines}\n${line}`
       if (waiting.push(then) === 1) soon(endOfTurn)
     },
-    close: (requestId) => {
-      const part = parts.get(requestId)
-      if (part === undefined) return
-      parts.delete(requestId)
-      // Goes with the next line that has to be written: the request's usage row says the same.
-      if (part.path === null) closing += `${JSON.stringify([requestId])}\n`
-      letGo(part)
+    close: (request) => {
+      if (ended.push(request) === 1) soon(closeEnded)
     },
     finish: endPart
   }

@@ -33,8 +33,9 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
   file: -1
 })
 
-const rest = ({ calls, requestId, reservedNanoUsd }: UsageRow): string =>
-  `,${JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},${JSON.stringify(calls)}]`
+const rest = ({ calls, id, requestId, reservedNanoUsd }: UsageRow, idJson: string): string =>
+  `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
+  `${calls === null ? "null" : JSON.stringify(calls)}]`
 
 export class UsageLines {
   #file = 0
@@ -49,9 +50,10 @@ export class UsageLines {
   of(row: UsageRow, facts: FactsLine): string {
     const { tokens } = row
     const before = facts.file === this.#file ? "[" : this.#define(facts)
-    const after = row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null ? "]" : rest(row)
+    const id = JSON.stringify(row.id)
+    const after = row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null ? "]" : rest(row, id)
     return (
-      `${before}${facts.number},${JSON.stringify(row.id)},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
+      `${before}${facts.number},${id},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
       `${jsonNumber(row.ttftMs)},${jsonNumber(tokens.in)},${jsonNumber(tokens.out)},${jsonNumber(tokens.cacheRead)},` +
       `${jsonNumber(tokens.cacheWrite)},${jsonNumber(tokens.reasoning)},${jsonNumber(row.costNanoUsd)}${after}`
     )

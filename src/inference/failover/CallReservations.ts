@@ -6,13 +6,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Commitment } from "../../ledger/Commitment.ts"
-import type { CallEstimate } from "../../ledger/KeyAccount.ts"
+import type { CallEstimate, Reservation } from "../../ledger/KeyAccount.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Unready } from "../../routing/health/TargetHealth.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { reservationLine } from "../../store/ReservationLines.ts"
-import { Reservations } from "../../store/Reservations.ts"
+import { Filed, type ReservationFile, Reservations } from "../../store/Reservations.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import { estimatedPrompt, estimateOf } from "../request/CallEstimate.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -20,9 +20,9 @@ import type { Work } from "../request/Exchange.ts"
 /** What a call holds. */
 export interface HeldCall {
   /** Hot: runs `start` once the reservation is on file. */
-  readonly onFile: (start: () => void) => void
+  onFile(start: () => void): void
   /** Hot: the call has cost nothing. */
-  readonly release: () => void
+  release(): void
 }
 
 export class CallReservations extends Context.Tag("gateway/inference/failover/CallReservations")<
@@ -53,6 +53,32 @@ const lineOf = ({ envelope, exchange }: Work, { apiKeyId, open, receivedMs, requ
     streamed: envelope.stream,
     calls: open
   })
+
+/** A class, because one is made per call. */
+class Held implements HeldCall {
+  readonly #file: ReservationFile
+  readonly #work: Work
+  readonly #commitment: Commitment
+  readonly #reservation: Reservation
+
+  constructor(file: ReservationFile, work: Work, commitment: Commitment, reservation: Reservation) {
+    this.#file = file
+    this.#work = work
+    this.#commitment = commitment
+    this.#reservation = reservation
+  }
+
+  onFile(start: () => void): void {
+    const filed = (this.#commitment.filed ??= new Filed(this.#commitment.requestId))
+    this.#file.write(filed, lineOf(this.#work, this.#commitment), start)
+  }
+
+  release(): void {
+    if (!this.#reservation.isOpen) return
+    this.#commitment.release(this.#reservation)
+    if (this.#commitment.filed !== null) this.onFile(nothing)
+  }
+}
 
 export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
@@ -87,18 +113,7 @@ export const make = Effect.gen(function* () {
 
   const hold = (work: Work, commitment: Commitment, target: Target): HeldCall | null => {
     const reservation = commitment.reserve(namesOf(target), estimate(work, commitment, target), nowMs())
-    if (reservation === null) return null
-    return {
-      onFile: (start) => {
-        commitment.isOnFile = true
-        file.write(commitment.requestId, lineOf(work, commitment), start)
-      },
-      release: () => {
-        if (!reservation.isOpen) return
-        commitment.release(reservation)
-        if (commitment.isOnFile) file.write(commitment.requestId, lineOf(work, commitment), nothing)
-      }
-    }
+    return reservation === null ? null : new Held(file, work, commitment, reservation)
   }
 
   return CallReservations.of({ unready, hold })

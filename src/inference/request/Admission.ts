@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import type { LimitReached } from "../../domain/Errors.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
-import { Timers } from "../../platform/Timers.ts"
 import { Reservations } from "../../store/Reservations.ts"
 import type { Exchange } from "./Exchange.ts"
 
@@ -26,7 +25,6 @@ export class Admission extends Context.Tag("gateway/inference/request/Admission"
 export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
   const file = yield* Reservations
-  const { soon } = yield* Timers
   return Admission.of({
     admit: ({ principal, receivedMs, requestId }, sessionId) =>
       principal._tag === "Key"
@@ -38,9 +36,9 @@ export const make = Effect.gen(function* () {
         : null,
     leave: (commitment) => {
       commitment.leave()
-      if (commitment.isOnFile) soon(() => file.close(commitment.requestId))
+      if (commitment.filed !== null) file.close(commitment.filed)
     }
   })
 })
 
-export const layer: Layer.Layer<Admission, never, KeyLimits | Reservations | Timers> = Layer.effect(Admission, make)
+export const layer: Layer.Layer<Admission, never, KeyLimits | Reservations> = Layer.effect(Admission, make)

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
-import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import type { Outcome } from "../../domain/Usage.ts"
 import type { Charge } from "../../ledger/Commitment.ts"
 import type { Reservation } from "../../ledger/KeyAccount.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
@@ -20,7 +20,7 @@ import type { Exchange, Work } from "../request/Exchange.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Served } from "./Bill.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
-import { refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
+import { type Entry, refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
 
 export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
   Settlement,
@@ -45,6 +45,7 @@ export class Settlement extends Context.Tag("gateway/inference/settle/Settlement
 
 const none: ReadonlyArray<Served> = []
 const noReservations: ReadonlyArray<Reservation> = []
+const nothingReserved: Entry = { reservedNanoUsd: 0, calls: null }
 
 const chargesOf = ({ items }: Bill): ReadonlyArray<Charge> =>
   items.map(({ costNanoUsd, target, tokens }) => ({
@@ -78,24 +79,22 @@ export const make = Effect.gen(function* () {
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
-  /** The row as the ledger's entry, after its cost is booked on the limits of the key. */
-  const booked = (work: Work, row: UsageRow, bill: Bill): UsageRow => {
-    const { commitment, trail } = work
-    if (commitment === null && trail.attempts.length < 2) return row
+  /** Hot: books the cost on the limits of the key, and tells what the ledger keeps of it. */
+  const booked = ({ commitment, trail }: Work, bill: Bill): Entry => {
     const reserved = commitment?.reservations ?? noReservations
     if (commitment !== null) limits.settle(commitment, chargesOf(bill))
-    return {
-      ...row,
-      reservedNanoUsd: reserved.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0),
-      calls: trail.attempts.length < 2 ? null : ledgerCalls(trail.attempts, bill.items, reserved, nowMs())
-    }
+    if (trail.attempts.length < 2 && reserved.length === 0) return nothingReserved
+    let reservedNanoUsd = 0
+    for (const { nanoUsd } of reserved) reservedNanoUsd += nanoUsd
+    const calls = trail.attempts.length < 2 ? null : ledgerCalls(trail.attempts, bill.items, reserved, nowMs())
+    return { reservedNanoUsd, calls }
   }
 
   return Settlement.of({
     bill: (work, served, others = none) => makeBill(prices, work, served, others, monotonicMs()),
     settle: (work, served, bill, ending, answer) => {
       const { exchange } = work
-      const row = booked(work, rowOf(work, served, bill, ending), bill)
+      const row = rowOf(work, served, bill, ending, booked(work, bill))
       acknowledge(row, answer, exchange)
       recordDecision(work, served, ending.outcome)
       telemetry.observe({

@@ -10,7 +10,16 @@ export interface UsageOutcome {
   readonly error: string | null
 }
 
-export const rowOf = (work: Work, served: Served | null, bill: Bill, ending: UsageOutcome): UsageRow => {
+/** What the row says as an entry of the ledger. */
+export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
+
+export const rowOf = (
+  work: Work,
+  served: Served | null,
+  bill: Bill,
+  ending: UsageOutcome,
+  { calls, reservedNanoUsd }: Entry
+): UsageRow => {
   const { exchange, resolution } = work
   const account = served?.target.account ?? null
   const firstMs = served?.firstContentMs ?? null
@@ -38,8 +47,8 @@ export const rowOf = (work: Work, served: Served | null, bill: Bill, ending: Usa
     price: bill.price,
     usageSource: bill.source,
     error: ending.error,
-    reservedNanoUsd: 0,
-    calls: null
+    reservedNanoUsd,
+    calls
   }
 }
 
