@@ -33,6 +33,7 @@ import { Sync } from "./Groups/Sync.ts"
 import { System } from "./Groups/System.ts"
 import { Telemetry } from "./Groups/Telemetry.ts"
 import { Usage } from "./Groups/Usage.ts"
+import { Evals } from "./Groups/Evals.ts"
 import { Webhooks } from "./Groups/Webhooks.ts"
 import { UsageHistory } from "./Groups/UsageHistory.ts"
 import type { ManagementKey } from "./ManagementRoutes.ts"
@@ -56,6 +57,7 @@ const contract = withCommonErrors(
     .add(ModelCatalog)
     .add(Usage)
     .add(Webhooks)
+    .add(Evals)
     .add(UsageHistory)
     .add(Telemetry)
     .add(Live)

@@ -67,6 +67,10 @@ export const NoContent = HttpApiSchema.NoContent
 export const Created = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   schema.annotations(HttpApiSchema.annotations({ status: 201 }))
 
+/** 202: it goes on after the answer. */
+export const Accepted = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  schema.annotations(HttpApiSchema.annotations({ status: 202 }))
+
 /** Annotations of a request body: its name in the OpenAPI document, and that every wrong field is reported, not the first only. */
 export const body = (identifier: string) => ({ identifier, parseOptions: { errors: "all" } }) as const
 

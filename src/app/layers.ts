@@ -15,6 +15,7 @@ import * as Dns from "../egress/Dns.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as EvalRunner from "../evals/EvalRunner.ts"
 import * as Events from "../events/Events.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
@@ -28,6 +29,7 @@ import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
@@ -61,6 +63,7 @@ import * as Resolutions from "../routing/resolve/Resolutions.ts"
 import * as RouterMemory from "../routing/decide/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
 import * as Simulator from "../simulation/Simulator.ts"
+import * as EvalScores from "../routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
@@ -146,6 +149,7 @@ const recording = Layer.mergeAll(
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
   // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
   RouterMemory.layer.pipe(Layer.provide(journal)),
+  EvalScores.layer,
   PerformanceStats.layer,
   QuotaWindows.layer,
   Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
@@ -161,8 +165,10 @@ const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
 
 const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
+const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
+
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(inference, ModelCatalogue.layer, Explain.layer, webhooks, PriceSync.layer).pipe(
+export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer, webhooks, PriceSync.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access)),

@@ -1,5 +1,6 @@
 /** The use cases of the management plane, over the services they work on. Imported dynamically, so that the start does not pay for them. */
 import * as Layer from "effect/Layer"
+import * as Evals from "../evals/Evals.ts"
 import * as Backups from "../management/Backups.ts"
 import * as CloudSync from "../management/CloudSync.ts"
 import * as Combos from "../management/Combos.ts"
@@ -32,6 +33,7 @@ export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
   SignIns.layer.pipe(Layer.provideMerge(Connections.layer)),
+  Evals.layer,
   Keys.layer,
   Limits.layer,
   ProviderModels.layer,

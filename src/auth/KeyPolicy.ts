@@ -118,6 +118,22 @@ export const problemOf = (key: ApiKey, nowMs: number, use: KeyUse): KeyProblem |
   return entry === null ? null : entryProblemOf(entry, nowMs, use)
 }
 
+/**
+ * Why the gateway itself cannot make a request in the name of a key, as a sentence; null when it can. A request of its own comes from no address,
+ * so `ipAllowlist` says nothing of it.
+ */
+export const innerProblemOf = (key: ApiKey, nowMs: number, category: EndpointCategory): string | null => {
+  const state = stateProblemOf(key, nowMs)
+  if (state !== null) return `The API key '${key.name}' is ${state}.`
+  const { entry } = policyOf(key)
+  if (entry === null) return null
+  const problem = entryProblemOf({ ...entry, isFrom: null }, nowMs, { socketAddress: null, category })
+  if (problem === null) return null
+  return problem === "schedule"
+    ? `The API key '${key.name}' may not be used at this time.`
+    : `The API key '${key.name}' may not be used for ${category}.`
+}
+
 const tests = new WeakMap<ReadonlyArray<string>, (text: string) => boolean>()
 const testOf = (patterns: ReadonlyArray<string>): ((text: string) => boolean) => {
   const known = tests.get(patterns)

@@ -48,6 +48,7 @@ import type { SystemHealth } from "../management/SystemHealth.ts"
 import type { UsageExport } from "../management/UsageExport.ts"
 import type { UsageHistory as UsageHistories } from "../management/UsageHistory.ts"
 import type { UsageReports } from "../management/UsageReports.ts"
+import type { Evals as Evaluations } from "../evals/Evals.ts"
 import type { Webhooks as WebhookManagement } from "../management/Webhooks.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import type { ProcessFacts } from "../platform/ProcessFacts.ts"
@@ -91,6 +92,7 @@ import * as Sync from "./handlers/Sync.ts"
 import * as System from "./handlers/System.ts"
 import * as TelemetryHandlers from "./handlers/Telemetry.ts"
 import * as Usage from "./handlers/Usage.ts"
+import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
@@ -108,6 +110,7 @@ export type UseCases =
   | CloudSync
   | ComboManagement
   | Connections
+  | Evaluations
   | GroupManagement
   | KeyManagement
   | LimitManagement
@@ -177,6 +180,7 @@ const groups = Layer.mergeAll(
   System.layer,
   Usage.layer,
   Webhooks.layer,
+  Evals.layer,
   TelemetryHandlers.layer,
   UsageHistory.layer
 )

@@ -24,6 +24,9 @@ export type Entity =
   | "webhook"
   | "backup"
   | "sign-in"
+  | "model"
+  | "eval suite"
+  | "eval run"
 
 /** `field` is the input that named it; `id` where it is left out. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -155,6 +158,34 @@ export class TooManySignIns extends Data.TaggedError("TooManySignIns") {
   }
 }
 
+/** As many evaluations run as may. */
+export class TooManyRuns extends Data.TaggedError("TooManyRuns")<{ readonly limit: number }> {
+  override get message(): string {
+    return `At most ${this.limit} evaluations run at once. Wait for one, or cancel it.`
+  }
+}
+
+/** There are as many suites of evaluations as may be added. */
+export class TooManySuites extends Data.TaggedError("TooManySuites")<{ readonly limit: number }> {
+  override get message(): string {
+    return `There are ${this.limit} suites already, the limit. Remove one first.`
+  }
+}
+
+/** The suite is one of the program's own. */
+export class SuiteReadOnly extends Data.TaggedError("SuiteReadOnly")<{ readonly id: string }> {
+  override get message(): string {
+    return `The suite '${this.id}' is built in and cannot be changed. Make one of your own with its cases.`
+  }
+}
+
+/** Only an evaluation that runs can be cancelled. */
+export class RunIsOver extends Data.TaggedError("RunIsOver")<{ readonly id: string; readonly status: string }> {
+  override get message(): string {
+    return `The run '${this.id}' is over: ${this.status}.`
+  }
+}
+
 /** All that the services of this folder fail with. */
 export type ManagementError =
   | BackupFailed
@@ -174,6 +205,10 @@ export type ManagementError =
   | ModelsNotListed
   | TooManyWebhooks
   | TooManySecrets
+  | TooManyRuns
+  | TooManySuites
+  | SuiteReadOnly
+  | RunIsOver
   | SettingsContradict
   | ReadRefused
   | StoreError

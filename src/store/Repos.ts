@@ -9,6 +9,7 @@ import * as ComboRepo from "./repo/ComboRepo.ts"
 import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
+import * as EvalRepo from "./repo/EvalRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
@@ -36,6 +37,7 @@ export type Repos =
   | ConnectionRepo.ConnectionRepo
   | DecisionRepo.DecisionRepo
   | EnvHealthRepo.EnvHealthRepo
+  | EvalRepo.EvalRepo
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | ModelListRepo.ModelListRepo
@@ -62,6 +64,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   ConnectionRepo.layer,
   DecisionRepo.layer,
   EnvHealthRepo.layer,
+  EvalRepo.layer,
   LedgerRepo.layer,
   LimitRepo.layer,
   ModelListRepo.layer,

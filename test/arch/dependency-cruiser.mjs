@@ -4,7 +4,7 @@ const floors = [
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
   ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
-  ["inference", "management"],
+  ["inference", "management", "evals"],
   ["http", "cli"],
   ["app"]
 ]
@@ -21,7 +21,8 @@ const neighbours = {
   routing: ["providers", "usage"],
   usage: ["providers"],
   simulation: ["providers", "routing", "usage"],
-  ledger: ["usage"]
+  ledger: ["usage"],
+  evals: ["inference", "management"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */
@@ -59,7 +60,7 @@ export default {
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
       from: {
-        path: "^src/(domain|wire|api|resilience|flags|events|ledger|providers|routing|simulation|usage|webhooks|management)/"
+        path: "^src/(domain|wire|api|resilience|flags|events|ledger|providers|routing|simulation|usage|webhooks|management|evals)/"
       },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
@@ -103,7 +104,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|ipaddr\\.js|gpt-tokenizer|@pydantic/genai-prices)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|ipaddr\\.js|gpt-tokenizer|re2js|@pydantic/genai-prices)/"
       }
     }
   ],

@@ -5,7 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../Errors.ts"
-import { body, Text } from "../Inputs.ts"
+import { Accepted, body, Text } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 import { AccountCounts } from "./RateLimits.ts"
 
@@ -70,9 +70,6 @@ export const Init = Schema.Struct({
   version: field(Schema.String, ...words.version),
   requireLogin: field(Schema.Boolean, "Management needs a credential.", true)
 }).annotations({ identifier: "Init" })
-
-const Accepted = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
-  schema.annotations(HttpApiSchema.annotations({ status: 202 }))
 
 const RepairEnvironment = Schema.Struct({
   provider: field(Text.pipe(Schema.maxLength(200)), "A provider's id or alias.", "openai")

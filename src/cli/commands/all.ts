@@ -13,6 +13,7 @@ import { resilience } from "./tree/resilience.ts"
 import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
+import { evals } from "./tree/evals.ts"
 import { webhook } from "./tree/webhooks.ts"
 
 const context = group(
@@ -153,7 +154,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   command(
     "test",
-    "Ask one small question through the gateway, and show how it went.",
+    "Ask one small question through the gateway; see eval for many.",
     () => import("./test.ts"),
     (m) => m.testCommand,
     { section: "Watch", examples: ["test", "test openai/gpt-4o-mini", "test auto --json"] }
@@ -245,6 +246,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
   webhook,
+  evals,
   settings,
   backup,
   // The help of the program fits one screen without them; that of 'backup' names the first.

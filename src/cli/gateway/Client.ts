@@ -146,6 +146,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
+  evals: () => import("../../api/Groups/Evals.ts").then(({ Evals }) => Evals),
   limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),
   live: () => import("../../api/Groups/Live.ts").then(({ Live }) => Live),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),

@@ -27,6 +27,10 @@ export const refusal = (
     case "ConnectionReadOnly":
     case "TooManyWebhooks":
     case "TooManySecrets":
+    case "TooManyRuns":
+    case "TooManySuites":
+    case "SuiteReadOnly":
+    case "RunIsOver":
       return new BadArgument({ message: error.message })
     case "RestoreRefused":
       return new BadArgument({ message: error.message })

@@ -107,6 +107,10 @@ interface AnswerOf {
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyWebhooks: Conflict
+  readonly TooManyRuns: Conflict
+  readonly TooManySuites: Conflict
+  readonly SuiteReadOnly: Forbidden
+  readonly RunIsOver: Conflict
   readonly BackupFailed: Unavailable
   readonly CloudSyncFailed: UpstreamFailed
   readonly SignInFailed: UpstreamFailed
@@ -131,6 +135,10 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
+    TooManyRuns: ({ message }) => new Conflict({ message, code: "too_many_runs" }),
+    TooManySuites: ({ message }) => new Conflict({ message }),
+    SuiteReadOnly: ({ message }) => new Forbidden({ message }),
+    RunIsOver: ({ message }) => new Conflict({ message, code: "run_is_over" }),
     CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),
     SignInFailed: ({ message }) => new UpstreamFailed({ message, code: "sign_in_failed" }),
     TooManySignIns: ({ message }) => new Conflict({ message, code: "too_many_sign_ins" }),

@@ -8,15 +8,13 @@ import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "../../ap
 import { ApiKeys } from "../../auth/ApiKeys.ts"
 import { bearerOf } from "../../auth/Credentials.ts"
 import type { Budget } from "../../domain/Limits.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { Standing } from "../../ledger/KeyLimits.ts"
 import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "../../management/Limits.ts"
 import type { LedgerCursor } from "../../store/repo/LedgerRepo.ts"
 import type { Spend } from "../../store/repo/SpendRepo.ts"
 import { answered } from "./Answers.ts"
-import { iso, isoOrNull } from "./Views.ts"
+import { iso, isoOrNull, usd } from "./Views.ts"
 
-const usd = (nanoUsd: number): number => nanoUsd / nanoUsdPerUsd
 const usdOrNull = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : usd(nanoUsd))
 
 const budgetView = (budget: Budget) => ({

@@ -24,6 +24,8 @@ import type { BackupFile } from "../../store/Backup.ts"
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 export const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
 
+export const usd = (nanoUsd: number): number => nanoUsd / nanoUsdPerUsd
+
 /** Shares come from divisions; their last digits say nothing. */
 export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6
 

@@ -61,6 +61,8 @@ export interface Exchange {
   /** Request headers, lower-case names. */
   readonly headers: RequestHeaders
   readonly principal: Principal
+  /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
+  readonly isInner?: true
   readonly reply: ClientReply
 }
 

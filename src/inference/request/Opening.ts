@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
     const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
     const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
     if (refusal !== null) return refusal
-    const admitted = admission.admit(exchange, sessionId)
+    const admitted = exchange.isInner ? admission.admitInner(exchange) : admission.admit(exchange, sessionId)
     if (admitted instanceof LimitReached) return admitted
     engine.commit(question, decision)
     return {

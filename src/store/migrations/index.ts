@@ -18,6 +18,7 @@ import webhooks from "./0011_webhooks.ts"
 import usageSums from "./0012_usage_sums.ts"
 import cloudSync from "./0013_cloud_sync.ts"
 import auditLog from "./0014_audit_log.ts"
+import evals from "./0015_evals.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -35,7 +36,8 @@ export const migrations: Migrations = {
   "0011_webhooks": webhooks,
   "0012_usage_sums": usageSums,
   "0013_cloud_sync": cloudSync,
-  "0014_audit_log": auditLog
+  "0014_audit_log": auditLog,
+  "0015_evals": evals
 }
 
 /** The schema version a database has after all of these ran. */

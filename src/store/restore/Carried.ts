@@ -22,6 +22,9 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "limit_notices", how: "replace" },
   // Who changed what stays on record, the change that is undone included.
   { table: "audit_log", how: "add", own: "seq" },
+  // What was measured stays known, and a run that has ended since must not run again.
+  { table: "eval_runs", how: "replace" },
+  { table: "eval_results", how: "add" },
   // What was delivered since must not be sent again, and what waits must not be forgotten.
   { table: "webhook_outbox", how: "instead" },
   // Who was signed out since must not be signed in again, and who restores stays signed in.

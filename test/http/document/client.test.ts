@@ -58,6 +58,8 @@ const first = [
   "providerModelsCreate",
   "quotaGroupsCreate",
   "webhooksCreate",
+  "evalsStart",
+  "evalsCreateSuite",
   "inferenceChat"
 ]
 const last = [
@@ -65,6 +67,7 @@ const last = [
   "modelAliasesRemove",
   "quotaGroupsRemove",
   "webhooksRemove",
+  "evalsRemoveSuite",
   "providerModelsRemove",
   "limitsRemoveBudget",
   "limitsRemoveTokenLimit",
@@ -85,6 +88,7 @@ const refusedHere: Readonly<Record<string, string>> = {
   authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
+  evalsCancel: "the run may be over",
   systemRestart: "the gateway is a part of the test",
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with"
@@ -186,6 +190,11 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
       if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")
+      if (operationId === "evalsStart") {
+        ids["evalsRun"] = at("run")
+        ids["evalsCancel"] = at("run")
+      }
+      if (operationId === "evalsCreateSuite") ids["evals"] = at("suite")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
       if (operationId === "keysCreate") {
         ids["keys"] = at("key")

@@ -1,0 +1,84 @@
+/** Whether an answer is what a case expects. Pure; every step is linear in the answer's length. */
+import * as Either from "effect/Either"
+import { RE2JS } from "re2js"
+import type { EvalCase } from "../domain/Eval.ts"
+import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
+
+/** Null: it passes; else why not. Reasons quote nothing of the answer. */
+export type Grader = (answer: string) => string | null
+
+/** Characters of an expected text. */
+export const maxExpectedChars = 4_000
+/** Characters of a regular expression: what it is compiled to grows with it. */
+export const maxPatternChars = 1_000
+
+const shownChars = 100
+const shown = (text: string): string => (text.length > shownChars ? `${text.slice(0, shownChars)}…` : text)
+
+/** Models like to put JSON into a fence, as asked or not. */
+const unfenced = (answer: string): string => {
+  const text = answer.trim()
+  if (!text.startsWith("```") || !text.endsWith("```")) return text
+  const begin = text.indexOf("\n")
+  return begin === -1 ? text : text.slice(begin + 1, -3)
+}
+
+/** Members in any order. */
+const isEqual = (left: Json | undefined, right: Json | undefined): boolean => {
+  if (isArray(left)) {
+    return isArray(right) && left.length === right.length && left.every((item, at) => isEqual(item, right[at]))
+  }
+  if (!isObject(left)) return left === right
+  if (!isObject(right)) return false
+  const names = Object.keys(left)
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
+  )
+}
+
+/** A text may be the JSON itself, as it is written in a form. */
+const expectedJson = (value: unknown): Json => {
+  const written = typeof value === "string" ? parseJson(value) : undefined
+  return isObject(written) || isArray(written) ? written : (value as Json)
+}
+
+const jsonGrader = (value: unknown): Grader => {
+  const expected = expectedJson(value)
+  return (answer) => {
+    const given = parseJson(unfenced(answer))
+    if (given === undefined) return "The answer is not JSON."
+    return isEqual(given, expected) ? null : "The answer is JSON, but not the expected value."
+  }
+}
+
+const regexGrader = (pattern: string): Either.Either<Grader, string> =>
+  Either.try({
+    try: () => {
+      const compiled = RE2JS.compile(pattern)
+      return (answer: string) => (compiled.test(answer) ? null : `The answer does not match /${shown(pattern)}/.`)
+    },
+    catch: (error) =>
+      `is not a regular expression that is matched in linear time (RE2 syntax: no look-around, no back-references): ${error instanceof Error ? error.message : String(error)}`
+  })
+
+const textGrader = (strategy: "exact" | "contains", value: string): Grader => {
+  const expected = value.trim()
+  if (strategy === "exact") {
+    return (answer) => (answer.trim() === expected ? null : `The answer is not exactly '${shown(expected)}'.`)
+  }
+  const lower = expected.toLowerCase()
+  return (answer) => (answer.toLowerCase().includes(lower) ? null : `The answer does not contain '${shown(expected)}'.`)
+}
+
+/** Left: what is wrong with the value. */
+export const graderOf = ({ strategy, value }: EvalCase["expected"]): Either.Either<Grader, string> => {
+  if (strategy === "json") {
+    return value === undefined ? Either.left("is missing") : Either.right(jsonGrader(value))
+  }
+  if (typeof value !== "string") return Either.left(`must be a text for the strategy '${strategy}'`)
+  const most = strategy === "regex" ? maxPatternChars : maxExpectedChars
+  if (value.length > most) return Either.left(`must have at most ${most} characters`)
+  if (value.trim() === "") return Either.left("must not be empty")
+  return strategy === "regex" ? regexGrader(value) : Either.right(textGrader(strategy, value))
+}

@@ -1,0 +1,30 @@
+/** Evaluations over inner requests that a test answers itself. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as EvalRunner from "../../src/evals/EvalRunner.ts"
+import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../src/inference/InnerRequests.ts"
+import * as StopSignal from "../../src/inference/request/StopSignal.ts"
+import * as Resolutions from "../../src/routing/resolve/Resolutions.ts"
+import * as EvalScores from "../../src/routing/stats/EvalScores.ts"
+
+export const noAnswer: InnerAnswer = {
+  requestId: "inner-1",
+  status: 503,
+  body: `{"error":{"message":"Nothing is connected."}}`,
+  latencyMs: 1
+}
+
+export const evalsWith = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>
+  EvalRunner.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(InnerRequests, InnerRequests.of({ ask })),
+        EvalScores.layer,
+        StopSignal.layer,
+        Resolutions.layer
+      )
+    )
+  )
+
+/** Nothing answers. */
+export const evals = evalsWith(() => Effect.succeed(noAnswer))

@@ -1,0 +1,211 @@
+/** Runs over inner requests that the test answers: concurrency, limits, what a broken process left, and what is kept. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import type { EvalRun } from "../../../src/domain/Eval.ts"
+import * as EvalRunner from "../../../src/evals/EvalRunner.ts"
+import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../../src/inference/InnerRequests.ts"
+import * as StopSignal from "../../../src/inference/request/StopSignal.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as IdGen from "../../../src/platform/IdGen.ts"
+import * as EvalScores from "../../../src/routing/stats/EvalScores.ts"
+import { EvalRepo } from "../../../src/store/repo/EvalRepo.ts"
+import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import { reposInMemory } from "../store/fixtures.ts"
+
+const answered = (text: string): InnerAnswer => ({
+  requestId: "r",
+  status: 200,
+  body: JSON.stringify({
+    id: "x",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }]
+  }),
+  latencyMs: 10
+})
+
+const run = (id: string, more: Partial<EvalRun> = {}): EvalRun => ({
+  id,
+  suiteId: "s",
+  suiteName: "S",
+  target: { type: "model", id: "up/m" },
+  apiKeyId: null,
+  comparedWith: null,
+  status: "running",
+  reason: null,
+  total: 10,
+  passed: 0,
+  failed: 0,
+  costNanoUsd: 0,
+  latencyMs: 0,
+  startedAtMs: 1,
+  finishedAtMs: null,
+  ...more
+})
+
+const planned = (id: string, cases = 10): EvalRunner.PlannedRun => ({
+  run: run(id, { total: cases }),
+  cases: Array.from({ length: cases }, (_, n) => ({
+    case: {
+      id: `case-${n + 1}`,
+      name: `${n + 1}`,
+      input: { messages: [{ role: "user", content: `${n}` }] },
+      expected: { strategy: "exact", value: "yes" },
+      tags: []
+    },
+    grade: (answer) => (answer === "yes" ? null : "no")
+  }))
+})
+
+const store = Layer.mergeAll(
+  UsageJournal.layerMemory,
+  ApiKeys.layer.pipe(Layer.provide(IdGen.layer)),
+  EvalScores.layer,
+  StopSignal.layer
+).pipe(Layer.provideMerge(reposInMemory), Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent" })))
+
+const runner = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>
+  EvalRunner.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask }))))
+
+const untilOver = (id: string) =>
+  Effect.flatMap(EvalRepo, (repo) =>
+    repo.run(id).pipe(
+      Effect.tap(() => Effect.yieldNow()),
+      Effect.repeat({ until: (found) => found?.status !== "running" })
+    )
+  )
+
+describe("runs", () => {
+  it.effect("ask four questions at once at most, of all runs together", () => {
+    let now = 0
+    let most = 0
+    return Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const ask = () =>
+        Effect.suspend(() => {
+          now += 1
+          most = Math.max(most, now)
+          return Effect.as(Deferred.await(gate), answered("yes"))
+        }).pipe(Effect.ensuring(Effect.sync(() => (now -= 1))))
+      yield* Effect.gen(function* () {
+        const { start } = yield* EvalRunner.EvalRunner
+        assert.isTrue(yield* start([planned("a"), planned("b")]))
+        while (now < EvalRunner.maxAsking) yield* Effect.yieldNow()
+        yield* Deferred.succeed(gate, undefined)
+        for (const id of ["a", "b"]) {
+          assert.deepInclude(yield* untilOver(id), { status: "completed", passed: 10, failed: 0, latencyMs: 100 })
+        }
+        assert.strictEqual(most, EvalRunner.maxAsking)
+      }).pipe(Effect.provide(runner(ask)))
+    }).pipe(Effect.provide(store))
+  })
+
+  it.effect("are eight at once; more are refused and leave nothing", () =>
+    Effect.gen(function* () {
+      const { cancel, start } = yield* EvalRunner.EvalRunner
+      const repo = yield* EvalRepo
+      const ids = Array.from({ length: EvalRunner.maxRunning }, (_, n) => `run-${n}`)
+      assert.isTrue(yield* start(ids.slice(0, 7).map((id) => planned(id))))
+      assert.isFalse(yield* start([planned("x"), planned("y")]))
+      assert.isTrue(yield* start([planned("run-7")]))
+      assert.isFalse(yield* start([planned("z")]))
+      assert.sameMembers(
+        (yield* repo.runs(100)).map(({ id }) => id),
+        ids
+      )
+      assert.isTrue(yield* cancel("run-3"))
+      assert.isFalse(yield* cancel("run-3"))
+      assert.deepInclude(yield* repo.run("run-3"), { status: "cancelled", passed: 0 })
+      assert.isTrue(yield* start([planned("z")]))
+    }).pipe(Effect.provide(runner(() => Effect.never)), Effect.provide(store))
+  )
+
+  it.effect("that a process left running are failed at the next start, with what they had", () =>
+    Effect.gen(function* () {
+      const repo = yield* EvalRepo
+      yield* repo.addRuns([run("old")])
+      yield* repo.addResult("old", {
+        position: 0,
+        caseId: "case-1",
+        name: "1",
+        passed: true,
+        answered: true,
+        latencyMs: 5,
+        output: "yes",
+        reason: null,
+        requestId: "r",
+        provider: "up",
+        model: "m",
+        costNanoUsd: 0.25
+      })
+      yield* TestClock.setTime(5_000)
+      yield* Effect.scoped(Layer.build(runner(() => Effect.never)))
+      const found = yield* repo.run("old")
+      assert.deepInclude(found, { status: "failed", passed: 1, costNanoUsd: 0.25, finishedAtMs: 5_000 })
+      assert.include(found?.reason, "stopped")
+      assert.lengthOf(yield* repo.results("old"), 1)
+      assert.deepEqual(yield* repo.scores, [])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("end with the gateway, as failed", () =>
+    Effect.gen(function* () {
+      const repo = yield* EvalRepo
+      let ended = 0
+      const asking = () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (ended += 1)))
+      yield* Effect.gen(function* () {
+        const { start } = yield* EvalRunner.EvalRunner
+        yield* start([planned("a")])
+        yield* Effect.yieldNow()
+        yield* TestClock.adjust("1 second")
+      }).pipe(Effect.provide(runner(asking)))
+      assert.strictEqual(ended, EvalRunner.maxAsking)
+      assert.deepInclude(yield* repo.run("a"), { status: "failed" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("are kept 90 days, 200 of them at most, with their cases", () =>
+    Effect.gen(function* () {
+      const repo = yield* EvalRepo
+      const { start } = yield* EvalRunner.EvalRunner
+      const nowMs = yield* Clock.currentTimeMillis
+      const over = { status: "completed", finishedAtMs: 2 } as const
+      yield* repo.addRuns([
+        run("ancient", { ...over, startedAtMs: nowMs - EvalRunner.keptMs - 1 }),
+        run("young", { ...over, startedAtMs: nowMs - EvalRunner.keptMs + 1 })
+      ])
+      const first = planned("first", 2)
+      yield* start([{ ...first, run: { ...first.run, startedAtMs: nowMs } }])
+      yield* untilOver("first")
+      yield* Effect.repeat(repo.run("ancient"), { until: (found) => found === null })
+      assert.isNotNull(yield* repo.run("young"))
+      assert.lengthOf(yield* repo.results("first"), 2)
+      yield* repo.addRuns(
+        Array.from({ length: EvalRunner.mostKept }, (_, n) => run(`n${n}`, { ...over, startedAtMs: nowMs + 1 }))
+      )
+      const last = planned("last", 1)
+      yield* start([{ ...last, run: { ...last.run, startedAtMs: nowMs + 2 } }])
+      yield* untilOver("last")
+      yield* Effect.repeat(repo.runs(1_000), { until: (all) => all.length === EvalRunner.mostKept })
+      assert.isNull(yield* repo.run("young"))
+      assert.isNull(yield* repo.run("first"))
+      assert.deepEqual(yield* repo.results("first"), [])
+    }).pipe(Effect.provide(runner(() => Effect.succeed(answered("yes")))), Effect.provide(store))
+  )
+
+  it.effect("that break off by an answer they cannot read count it as failed", () =>
+    Effect.gen(function* () {
+      const repo = yield* EvalRepo
+      const { start } = yield* EvalRunner.EvalRunner
+      yield* start([planned("a", 2)])
+      assert.deepInclude(yield* untilOver("a"), { status: "failed", failed: 2 })
+      assert.include((yield* repo.results("a"))[0]?.reason, "cannot be read")
+    }).pipe(Effect.provide(runner(() => Effect.succeed({ ...answered(""), body: "<html>" }))), Effect.provide(store))
+  )
+})
