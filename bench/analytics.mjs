@@ -1,16 +1,19 @@
-// Long reads beside requests: a log of 1,000,000 rows is summed up, asked for and exported while the gateway answers pings. Prints how
-// long each takes, and how late the event loop was (99th percentile, from /metrics). Usage: node bench/analytics.mjs [rows]
+// Long reads beside requests: a log of 1,000,000 rows is summed up, asked for and exported while the gateway answers pings, and at last
+// while it also passes on requests. Prints how long each takes, and how late the event loop was (99th percentile, from /metrics).
+// Usage: node bench/analytics.mjs [rows]
 import Sqlite from "better-sqlite3"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { createServer } from "node:http"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { ADMIN_KEY, callAdmin } from "./lib/servers.mjs"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
-const key = "bench-admin-key-0123456789"
+const key = ADMIN_KEY
 const folder = mkdtempSync(join(tmpdir(), "gateway-analytics-"))
 const program = fileURLToPath(new URL("../bin/gateway", import.meta.url))
 
@@ -80,6 +83,63 @@ const beside = async (url, name, work) => {
   )
 }
 
+const exportAll = async (url) => {
+  let bytes = 0
+  for await (const chunk of (await ask(url, "/api/usage/export?format=jsonl")).body) bytes += chunk.length
+  process.stdout.write(`${(bytes / 1_048_576).toFixed(0)} MiB exported\n`)
+}
+
+const answer = JSON.stringify({
+  id: "chatcmpl-bench",
+  object: "chat.completion",
+  created: 1_780_000_000,
+  model: "fixed",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hello there." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
+})
+
+/** An upstream that answers after 20 ms, configured as the model `bench/fixed`. */
+const upstreamFor = async (url) => {
+  const server = createServer((request, response) => {
+    request
+      .resume()
+      .on("end", () =>
+        setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(answer), 20)
+      )
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const port = Number(new URL(url).port)
+  const baseUrl = `http://127.0.0.1:${server.address().port}/v1`
+  const node = { name: "Bench", prefix: "bench", type: "openai-compatible", baseUrl, wires: ["chat"] }
+  await callAdmin(port, "POST", "/api/provider-nodes", node)
+  await callAdmin(port, "POST", "/api/providers", { provider: "bench", apiKey: "sk-bench-key", models: ["fixed"] })
+  const { secret } = await callAdmin(port, "POST", "/api/keys", { name: "bench" })
+  return { server, secret }
+}
+
+/** `work` beside so many clients that ask one after the other. */
+const underLoad = async (url, secret, clients, work) => {
+  let isOver = false
+  let answered = 0
+  const body = JSON.stringify({ model: "bench/fixed", messages: [{ role: "user", content: "Hello" }] })
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
+  const client = async () => {
+    while (!isOver) {
+      const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })
+      if (!response.ok) throw new Error(`a request was answered ${response.status}: ${await response.text()}`)
+      await response.text()
+      answered += 1
+    }
+  }
+  const begun = performance.now()
+  const running = Promise.all(Array.from({ length: clients }, client))
+  await work()
+  isOver = true
+  await running
+  process.stdout.write(`${((answered / (performance.now() - begun)) * 1_000).toFixed(0)} requests a second meanwhile\n`)
+}
+
 try {
   await stop(await start())
   fill()
@@ -101,11 +161,24 @@ try {
   await beside(url, "analytics 30d, 50 times", async () => {
     for (let n = 0; n < 50; n += 1) await (await ask(url, "/api/usage/analytics?range=30d")).json()
   })
-  await beside(url, "export of all rows", async () => {
-    let bytes = 0
-    for await (const chunk of (await ask(url, "/api/usage/export?format=jsonl")).body) bytes += chunk.length
-    process.stdout.write(`${(bytes / 1_048_576).toFixed(0)} MiB exported\n`)
-  })
+  await beside(url, "export of all rows", () => exportAll(url))
+  const both = async () => {
+    let isExported = false
+    const exporting = exportAll(url).finally(() => {
+      isExported = true
+    })
+    while (!isExported) {
+      await (await ask(url, "/api/usage/analytics?range=30d")).json()
+      await delay(250)
+    }
+    await exporting
+  }
+  await beside(url, "analytics and export", both)
+  const { secret, server } = await upstreamFor(url)
+  const clients = 16
+  await beside(url, `${clients} clients alone`, () => underLoad(url, secret, clients, () => delay(10_000)))
+  await beside(url, `${clients} clients and both`, () => underLoad(url, secret, clients, both))
+  server.close()
   await stop(gateway)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -22,7 +22,7 @@ const portkeyPreload = path.join(bench, "portkey-preload.cjs")
 export const SERVER_CORE = 1
 const START_LIMIT_MS = 30_000
 const LISTENING = /listening on http:\/\/127\.0\.0\.1:(\d+)/i
-const ADMIN_KEY = "bench-admin-key-of-this-run-only"
+export const ADMIN_KEY = "bench-admin-key-of-this-run-only"
 const NODE_PREFIX = "bench"
 const UPSTREAM_MODELS = ["fixed", "paced", "idle"]
 
