@@ -1,19 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 
 const run = `${process.pid}-${Date.now()}`
 process.env["GATEWAY_TEST_RUN"] = run
+const root = new URL("..", import.meta.url).pathname
+
+/** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
+const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"/
+
+const testsIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => `${folder}/${path}`)
+
+/** Without processes and sockets of their own. */
+const light = [...testsIn("test/unit"), ...testsIn("test/property")].filter(
+  (path) => !sharesLayer.test(readFileSync(`${root}${path}`, "utf8"))
+)
+
+const common = {
+  root,
+  testTimeout: 20_000,
+  hookTimeout: 30_000,
+  // The name of this run, for what its files share.
+  env: { GATEWAY_TEST_RUN: run }
+}
 
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
+    root,
     globalSetup: ["test/cli/built.setup.ts"],
-    // The name of this run, for what its files share.
-    env: { GATEWAY_TEST_RUN: run },
-    // The SQLite addon and real sockets need their own process; two cores is what CI has.
-    pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
-    testTimeout: 20_000,
-    hookTimeout: 30_000
+    // Two cores is what CI has.
+    poolOptions: { threads: { isolate: false, minThreads: 1, maxThreads: 2 }, forks: { minForks: 1, maxForks: 2 } },
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "light",
+          include: light,
+          // One after the other in the same modules: to import them anew for each file takes longer than its tests.
+          pool: "threads",
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        test: {
+          ...common,
+          name: "whole",
+          include: ["test/**/*.test.ts"],
+          exclude: light,
+          // What listens and starts processes has a process of its own.
+          pool: "forks",
+          sequence: { groupOrder: 1 }
+        }
+      }
+    ]
   }
 })
