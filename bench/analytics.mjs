@@ -120,12 +120,12 @@ const upstreamFor = async (url) => {
 
 /** `work` beside so many clients that ask one after the other. */
 const underLoad = async (url, secret, clients, work) => {
-  let isOver = false
+  const over = new AbortController()
   let answered = 0
   const body = JSON.stringify({ model: "bench/fixed", messages: [{ role: "user", content: "Hello" }] })
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
   const client = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })
       if (!response.ok) throw new Error(`a request was answered ${response.status}: ${await response.text()}`)
       await response.text()
@@ -135,7 +135,7 @@ const underLoad = async (url, secret, clients, work) => {
   const begun = performance.now()
   const running = Promise.all(Array.from({ length: clients }, client))
   await work()
-  isOver = true
+  over.abort()
   await running
   process.stdout.write(`${((answered / (performance.now() - begun)) * 1_000).toFixed(0)} requests a second meanwhile\n`)
 }
@@ -163,11 +163,9 @@ try {
   })
   await beside(url, "export of all rows", () => exportAll(url))
   const both = async () => {
-    let isExported = false
-    const exporting = exportAll(url).finally(() => {
-      isExported = true
-    })
-    while (!isExported) {
+    const exported = new AbortController()
+    const exporting = exportAll(url).finally(() => exported.abort())
+    while (!exported.signal.aborted) {
       await (await ask(url, "/api/usage/analytics?range=30d")).json()
       await delay(250)
     }
