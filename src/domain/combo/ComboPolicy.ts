@@ -5,6 +5,7 @@ import { type PackName, packOfMode, settled, type Weights } from "./AutoWeights.
 import {
   anyFields,
   defaults,
+  evalDefaults,
   fieldsWith,
   fusionDefaults,
   routerStrategyOf,
@@ -42,6 +43,16 @@ type Simple = {
     | (K extends keyof typeof defaults ? never : null)
 }
 
+/** Whose models did well in evaluations comes first. */
+export interface EvalRouting {
+  /** Null: all. */
+  readonly suiteIds: ReadonlySet<string> | null
+  readonly maxAgeHours: number
+  readonly minCases: number
+  readonly qualityWeight: number
+  readonly latencyWeight: number
+}
+
 /** The keys of `config` under their own names, milliseconds where they end in `Ms`; null where the settings or the strategy decide. */
 export interface ComboPolicy extends Omit<Simple, "handoffProviders" | "resetWindowWindows"> {
   /** Provider ids whose conversations are summarised; null: all. */
@@ -49,6 +60,8 @@ export interface ComboPolicy extends Omit<Simple, "handoffProviders" | "resetWin
   /** Names of quota windows. */
   readonly resetWindowWindows: ReadonlyArray<string> | null
   readonly auto: AutoPolicy
+  /** Null: off. */
+  readonly evalRouting: EvalRouting | null
   readonly fusionTuning: { readonly [K in keyof typeof fusionDefaults]: number }
 }
 
@@ -74,6 +87,19 @@ const autoPolicy = (given: Given): AutoPolicy => {
   }
 }
 
+const evalRoutingOf = ({ evalRouting = {} }: Given): EvalRouting | null => {
+  const { enabled, suiteIds = [], ...more } = { ...evalDefaults, ...evalRouting }
+  if (!enabled) return null
+  const { latencyWeight, maxAgeHours, minCases, qualityWeight } = more
+  return {
+    suiteIds: suiteIds.length === 0 ? null : new Set(suiteIds),
+    maxAgeHours,
+    minCases,
+    qualityWeight,
+    latencyWeight
+  }
+}
+
 const simpleKeys = Object.keys(simpleFields) as ReadonlyArray<keyof typeof simpleFields>
 
 const blank: Partial<Simple> = defaults
@@ -96,6 +122,7 @@ const policyOf = (given: Given): ComboPolicy => {
     handoffProviders: handoffProviders.length === 0 ? null : new Set(handoffProviders),
     resetWindowWindows: windowsOf(resetWindowWindows),
     auto: autoPolicy(given),
+    evalRouting: evalRoutingOf(given),
     fusionTuning: { ...fusionDefaults, ...fusionTuning }
   }
 }

@@ -128,6 +128,19 @@ const fusionTuning = {
   panelHardTimeoutMs: Field.between(1, 3_600_000, "fusion: milliseconds after which the panel is no longer waited for.")
 }
 
+const evalRouting = {
+  enabled: Field.flag("Whether the results of evaluations order the targets."),
+  suiteIds: Field.texts("Ids of the suites that count. Empty: all."),
+  maxAgeHours: Field.between(0, 8_760, "Hours after which a run no longer counts."),
+  minCases: Field.whole(1, 10_000, "Answered cases that a target needs to have a score."),
+  qualityWeight: Field.between(0, 1, "Weight of the part of the cases that passed."),
+  latencyWeight: Field.between(0, 1, "Weight of the speed, compared with the fastest target."),
+  cacheTtlMs: Field.only(
+    0,
+    "is not supported: a run counts as soon as it is complete, and nothing is read from a cache"
+  )
+}
+
 /** Keys of other gateways that this one does not support. */
 const elsewhere = {
   reasoningTokenBufferEnabled: Field.unsupported("a client's limit of tokens is never raised"),
@@ -142,8 +155,7 @@ const elsewhere = {
   manifestRouting: Field.unsupported("use the strategy 'auto'"),
   pipeline_enabled: Field.unsupported("there are no pipelines"),
   compositeTiers: Field.unsupported("nest combos instead"),
-  shadowRouting: Field.unsupported("no request is sent twice; use 'gateway route replay'"),
-  evalRouting: Field.unsupported("use the strategy 'auto'")
+  shadowRouting: Field.unsupported("no request is sent twice; use 'gateway route replay'")
 }
 
 const nesting = {
@@ -193,11 +205,20 @@ export const configExamples = {
   handoffModel: "openai/gpt-4o-mini",
   handoffProviders: ["openai"],
   judgeModel: "openai/gpt-4o",
+  suiteIds: ["golden-set"],
   slaTargetP95Ms: 3_000,
   targetP95Ms: 3_000
 } as const
 
 export const fusionDefaults = { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 } as const
+
+export const evalDefaults = {
+  enabled: false,
+  maxAgeHours: 720,
+  minCases: 1,
+  qualityWeight: 0.85,
+  latencyWeight: 0.15
+} as const
 
 export const slaDefaults = { hardConstraints: false } as const
 
@@ -206,7 +227,7 @@ export const fieldsWith = (routerStrategy: Schema.Schema<string>) => {
   const auto = autoFields(routerStrategy)
   return {
     plain: { ...auto, ...simpleFields, ...slaFlat, ...nesting, ...elsewhere },
-    nested: { auto, sla, fusionTuning }
+    nested: { auto, sla, fusionTuning, evalRouting }
   }
 }
 

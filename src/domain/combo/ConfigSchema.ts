@@ -1,6 +1,6 @@
 /** The schema of a combo's `config` as it is sent, stored and shown: nothing is filled in, and null counts as not given. */
 import * as Schema from "effect/Schema"
-import { anyFields, configExamples, defaults, fusionDefaults, slaDefaults } from "./ConfigFields.ts"
+import { anyFields, configExamples, defaults, evalDefaults, fusionDefaults, slaDefaults } from "./ConfigFields.ts"
 
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 type Optional<F extends Fields> = {
@@ -41,6 +41,10 @@ export const ComboConfig = Schema.Struct(
         }),
         fusionTuning: Schema.Struct(optional(nested.fusionTuning, fusionDefaults), others).annotations({
           description: "Who of a fusion panel is waited for, and until when."
+        }),
+        evalRouting: Schema.Struct(optional(nested.evalRouting, evalDefaults), others).annotations({
+          description:
+            "Whether targets whose models did well in evaluations come first. Not for fusion and quota shares."
         })
       },
       {}

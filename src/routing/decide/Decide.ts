@@ -19,6 +19,7 @@ import { paidInstead, quotaShare } from "../strategies/QuotaShare.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
 import { type Decision, type Excluded, excludedBy } from "../candidate/Decision.ts"
 import { amongReady, noFreeTarget, noneReady, quickEnough, type Reason, session } from "../candidate/Reason.ts"
+import { byEvals, type EvalLookup } from "./ByEvals.ts"
 import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
@@ -30,6 +31,8 @@ export interface DecidePolicy {
   readonly lkgpEnabled?: boolean
   /** Missing: the static map. */
   readonly fitness?: FitnessTable
+  /** Missing: nothing was evaluated. */
+  readonly evals?: EvalLookup
 }
 
 export interface DecideInput extends DecidePolicy {
@@ -133,6 +136,9 @@ const scoresOf = (
   })
 }
 
+/** A panel asks all, and the turn of a share is paid for by who gets it. */
+const isScored = ({ strategy }: Resolution): boolean => strategy !== "fusion" && strategy !== "quota-share"
+
 const isReady = ({ unready }: Candidate): boolean => unready === null
 
 export const decide = (input: DecideInput): Decided => {
@@ -175,8 +181,9 @@ export const decide = (input: DecideInput): Decided => {
   const unanswerable = { ...base, order: inLine, reason: noneReady }
   if (usable.length === 0 && spec === null) return unanswerable
   if (spec === null) {
+    const own = strategyOf(resolution.strategy, lkgpEnabled)(common)
     const ordering = withAffinity(
-      strategyOf(resolution.strategy, lkgpEnabled)(common),
+      isScored(resolution) ? byEvals(own, resolution.policy.evalRouting, input.evals, nowMs) : own,
       input.affinity,
       exclusions,
       resolution.strategy
@@ -222,10 +229,12 @@ export const decide = (input: DecideInput): Decided => {
   if (auto._tag === "NoFreeCandidate") {
     return { ...base, order: inLine, reason: noFreeTarget, scores, weights: auto.weights }
   }
-  const kept: Ordering = auto.detour === null ? withAffinity(auto, input.affinity, exclusions, "auto") : auto
+  // A detour is there to be measured.
+  const ranked: Ordering =
+    auto.detour === null ? byEvals<Ordering>(auto, resolution.policy.evalRouting, input.evals, nowMs) : auto
+  const kept = auto.detour === null ? withAffinity(ranked, input.affinity, exclusions, "auto") : ranked
   const { order, reason, relaxed } = withoutSlow(
     kept,
-    // A detour is there to be measured.
     auto.detour === null ? resolution.policy : noPolicy,
     exclusions,
     kept.order === auto.order ? auto.targets : undefined
@@ -235,8 +244,8 @@ export const decide = (input: DecideInput): Decided => {
     seed,
     order: doubted.length === 0 ? order : [...order, ...doubted],
     reason,
-    weights: auto.weights,
-    scores,
+    weights: ranked.weights ?? null,
+    scores: ranked === auto ? scores : scoresOf(candidates, ranked.scores),
     exclusions,
     relaxedFilters: relaxed.length === 0 ? auto.relaxedFilters : [...auto.relaxedFilters, ...relaxed],
     memory: auto.memory,

@@ -25,6 +25,7 @@ import * as QuotaShareUsage from "../quota/QuotaShareUsage.ts"
 import * as RouterMemory from "./RouterMemory.ts"
 import * as RoutingSettings from "../RoutingSettings.ts"
 import { staysAtAccount } from "./SessionAffinity.ts"
+import * as EvalScores from "../stats/EvalScores.ts"
 import * as PerformanceStats from "../stats/PerformanceStats.ts"
 import { lkgpServed } from "../strategies/Lkgp.ts"
 import { type OrderingStrategy, strategies } from "../strategies/index.ts"
@@ -101,7 +102,7 @@ export const isAsListed = (resolution: Resolution, kept: Affinity.SessionTarget 
   if (targets.length === 1 && !isAuto(resolution)) return true
   const [first] = targets
   const keepsOrder = kept === null || (first?.account.connection.id === kept.connectionId && first.model === kept.model)
-  return strategy === "priority" && keepsOrder && policy.predictiveTtftMs === 0
+  return strategy === "priority" && keepsOrder && policy.predictiveTtftMs === 0 && policy.evalRouting === null
 }
 
 /** The account that served the session last, in a turn in which it goes first. */
@@ -143,6 +144,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* RoutingSettings.RoutingSettings
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const shares = yield* QuotaShareUsage.QuotaShareUsage
+  const evals = yield* EvalScores.EvalScores
   const clock = yield* Effect.clock
   const healing = new LruMap<string, HealingState>({ capacity: maxHealing })
 
@@ -167,6 +169,7 @@ export const make = Effect.gen(function* () {
       freeTierStrict,
       lkgpEnabled,
       fitness: leaderboard.fitness(),
+      evals: evals.of,
       seed,
       nowMs
     })
@@ -212,6 +215,7 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | TargetHealth.TargetHealth
   | Breakers.Breakers
+  | EvalScores.EvalScores
   | PerformanceStats.PerformanceStats
   | QuotaWindows.QuotaWindows
   | QuotaShareUsage.QuotaShareUsage

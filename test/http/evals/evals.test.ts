@@ -1,6 +1,9 @@
 /** Evaluations over real sockets: the gateway, its database and an upstream that answers by the question. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Gateway from "../../support/TestGateway.ts"
@@ -221,6 +224,73 @@ describe("a run", () => {
         assert.include(report.reason, "'short' is inactive")
         assert.isBelow(report.cases.length, 12)
       })
+    })
+  )
+})
+
+describe("a combo with evalRouting", () => {
+  it.scopedLive("asks who did best first as soon as a run is complete, also after a restart", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-evals-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
+      const worse = yield* Fake.start
+      worse.always(answering({ ...said, capital: "Lyon", city: "Nice" }))
+      const better = yield* Fake.start
+      better.always(answering())
+      const askedFirst = async (gateway: Gateway.TestGateway) => {
+        const body = { model: "scored", messages: [{ role: "user", content: "capital" }] }
+        const answer = await gateway.post("/v1/chat/completions", body)
+        await answer.arrayBuffer()
+        const requestId = answer.headers.get("x-gateway-request-id")
+        const { decision } = await gateway.manage("GET", `/api/routing/decisions/${requestId}`)
+        return {
+          served: answer.headers.get("x-gateway-provider"),
+          decision,
+          said: answer.headers.get("x-gateway-decision")
+        }
+      }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const gateway = yield* Gateway.start({ dataDir })
+          yield* Effect.promise(async () => {
+            await gateway.connect("worse", worse, "chat")
+            await gateway.connect("better", better, "chat")
+            await gateway.manage("POST", "/api/combos", {
+              name: "scored",
+              strategy: "priority",
+              targets: [{ model: "worse/m" }, { model: "better/m" }],
+              config: { evalRouting: { enabled: true, latencyWeight: 0 } }
+            })
+            assert.strictEqual((await askedFirst(gateway)).served, "worse")
+            const { suite } = await gateway.manage("POST", "/api/evals/suites", { name: "Mine", cases })
+            const { run } = await gateway.manage("POST", "/api/evals", {
+              suiteId: suite.id,
+              target: { type: "model", id: "worse/m" },
+              compareTarget: { type: "model", id: "better/m" }
+            })
+            await eventually(
+              "both runs",
+              () => gateway.manage("GET", `/api/evals/runs/${run.id}`),
+              (answer) => answer.run.status === "completed" && answer.run.comparison.status === "completed"
+            )
+            const first = await eventually(
+              "the better one",
+              () => askedFirst(gateway),
+              ({ served }) => served === "better"
+            )
+            assert.include(first.said, "best in evaluations")
+            assert.deepEqual(first.decision.weights, { quality: 0.85, latency: 0 })
+            assert.deepEqual(
+              first.decision.candidates.map(({ factors }: { factors: { quality: number } }) => factors.quality),
+              [0.5, 1]
+            )
+          })
+        })
+      )
+      const again = yield* Gateway.start({ dataDir })
+      yield* Effect.promise(async () => assert.strictEqual((await askedFirst(again)).served, "better"))
     })
   )
 })

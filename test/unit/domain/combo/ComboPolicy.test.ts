@@ -213,8 +213,28 @@ describe("a stored config", () => {
         explorationRate: null,
         sla: { targetP95Ms: null, maxErrorRate: null, maxCostPer1MTokens: null, hardConstraints: false }
       },
+      evalRouting: null,
       fusionTuning: { minPanel: 2, stragglerGraceMs: 8_000, panelHardTimeoutMs: 90_000 }
     }))
+
+  it("has the defaults of evalRouting once that is enabled", () => {
+    const defaults = { suiteIds: null, maxAgeHours: 720, minCases: 1, qualityWeight: 0.85, latencyWeight: 0.15 }
+    assert.isNull(decodeStored({ evalRouting: { minCases: 3 } }).evalRouting)
+    assert.deepStrictEqual(decodeStored({ evalRouting: { enabled: true } }).evalRouting, defaults)
+    const given = { enabled: true, suiteIds: ["a"], maxAgeHours: 1, minCases: 2, qualityWeight: 1, latencyWeight: 0 }
+    const { enabled, ...others } = given
+    assert.deepStrictEqual(decodeStored({ evalRouting: given }).evalRouting, { ...others, suiteIds: new Set(["a"]) })
+    for (const [key, value] of [
+      ["enabled", 1],
+      ["minCases", 0],
+      ["qualityWeight", 2],
+      ["maxAgeHours", -1],
+      ["cacheTtlMs", 60_000]
+    ] as const) {
+      const [problem] = configProblems({ evalRouting: { enabled, [key]: value } })
+      assert.strictEqual(problem?.field, `config.evalRouting.${key}`)
+    }
+  })
 
   it("may turn off going back to who answered last in either place", () => {
     for (const config of [{ lkgpEnabled: false }, { auto: { lkgpEnabled: false } }]) {

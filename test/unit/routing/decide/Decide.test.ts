@@ -108,6 +108,54 @@ describe("decide", () => {
     })
   })
 
+  it("puts those first who did best in evaluations, and shows the scores", () => {
+    const hour = 3_600_000
+    const score = (provider: string, model: string, suiteId: string, passed: number, latencyMs: number, ageMs = 0) => ({
+      provider,
+      model,
+      suiteId,
+      cases: 10,
+      passed,
+      latencyMs,
+      atMs: nowMs - ageMs
+    })
+    const all = [
+      score("a", "one", "s", 5, 1_000),
+      score("b", "two", "s", 9, 2_000),
+      score("b", "two", "t", 0, 2_000),
+      score("c", "three", "s", 10, 1_000, 721 * hour)
+    ]
+    const order = (config: object, strategy = "priority", affinity: DecideInput["affinity"] = null) => {
+      const resolution = { ...resolutionOf(strategy), policy: decodeStored({ explorationRate: 0, ...config }) }
+      const decision = decided(strategy, {
+        resolution,
+        affinity,
+        evals: (provider, model) => all.filter((each) => each.provider === provider && each.model === model)
+      })
+      return { ids: decision.order.map(({ account }) => account.connection.id).join(""), decision }
+    }
+    const on = { enabled: true, suiteIds: ["s"] }
+    assert.strictEqual(order({}).ids, "abc")
+    assert.strictEqual(order({ evalRouting: { enabled: false } }).ids, "abc")
+    const { decision, ids } = order({ evalRouting: on })
+    assert.strictEqual(ids, "bac")
+    assert.strictEqual(reasonText(decision.reason), "best in evaluations")
+    assert.deepStrictEqual(decision.weights, { quality: 0.85, latency: 0.15 })
+    const [, two] = pool
+    assert.deepStrictEqual(two && decision.scores.get(two.target), {
+      score: 0.85 * 0.9 + 0.15 * 0.5,
+      factors: { quality: 0.9, latency: 0.5 }
+    })
+    // Over all suites the second has half of its cases; a run of 30 days and an hour ago does not count unless it may.
+    assert.strictEqual(order({ evalRouting: { enabled: true } }).ids, "abc")
+    assert.strictEqual(order({ evalRouting: { ...on, maxAgeHours: 1_000 } }).ids, "cba")
+    assert.strictEqual(order({ evalRouting: { ...on, minCases: 11 } }).ids, "abc")
+    assert.strictEqual(order({ evalRouting: { ...on, qualityWeight: 0, latencyWeight: 1 } }).ids, "abc")
+    assert.strictEqual(order({ evalRouting: on }, "auto").ids.slice(0, 2), "ba")
+    assert.strictEqual(order({ evalRouting: on }, "fusion").ids, "abc")
+    assert.strictEqual(order({ evalRouting: on }, "priority", { connectionId: "c", model: "three" }).ids, "cba")
+  })
+
   it("orders lkgp as priority when going back to who answered last is off", () => {
     assert.strictEqual(first("lkgp"), "b")
     assert.strictEqual(first("lkgp", { lkgpEnabled: true }), "b")
