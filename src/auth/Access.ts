@@ -34,12 +34,17 @@ export interface Denied {
   readonly status: 401 | 403
   readonly code: string
   readonly message: string
+  /** Who it is whose credential is right and does not suffice. */
+  readonly principal?: Principal
 }
 
 export type Access = { readonly _tag: "Allowed"; readonly principal: Principal } | Denied
 
 const allowed = (principal: Principal): Access => ({ _tag: "Allowed", principal })
 const denied = (status: 401 | 403, code: string, message: string): Denied => ({ _tag: "Denied", status, code, message })
+
+/** Refused although it is known who asks. */
+const deniedTo = (principal: Principal, refusal: Denied): Denied => ({ ...refusal, principal })
 
 const anonymous: Principal = { _tag: "Anonymous" }
 
@@ -82,9 +87,10 @@ export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
   managementScopes.some((scope) => key.scopes.includes(scope))
 
 const bySession = (facts: AccessFacts, sessionId: string): Access => {
-  if (facts.safeMethod) return allowed({ _tag: "Session", sessionId })
-  if (facts.crossSite) return foreignSite
-  return facts.csrfTokenValid ? allowed({ _tag: "Session", sessionId }) : noCsrf
+  const session: Principal = { _tag: "Session", sessionId }
+  if (facts.safeMethod) return allowed(session)
+  if (facts.crossSite) return deniedTo(session, foreignSite)
+  return facts.csrfTokenValid ? allowed(session) : deniedTo(session, noCsrf)
 }
 
 /** While keys are not required, a foreign key (many clients always send one) is ignored; a revoked one of ours stays refused. */
@@ -102,15 +108,15 @@ const manage = (facts: AccessFacts): Access => {
   }
   if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
   if (facts.key._tag === "AdminKey" || facts.key._tag === "Owner") return allowed(facts.key)
-  if (facts.keyProblem !== null) return problems[facts.keyProblem]
-  return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : noScope
+  if (facts.keyProblem !== null) return deniedTo(facts.key, problems[facts.keyProblem])
+  return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : deniedTo(facts.key, noScope)
 }
 
 /** A key may ask about itself when its scopes say so. */
 const self = (facts: AccessFacts): Access => {
   const { key, keyProblem } = facts
   if (typeof key !== "object" || key._tag !== "Key" || !key.key.scopes.includes("self:usage")) return manage(facts)
-  return keyProblem === null ? allowed(key) : problems[keyProblem]
+  return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
 }
 
 /** Metrics show what the gateway is used for: other machines need a key. */
@@ -124,7 +130,7 @@ const scrape = (facts: AccessFacts): Access => {
 
 const owner = (facts: AccessFacts): Access => {
   const access = manage(facts)
-  return access._tag === "Denied" || access.principal._tag === "Owner" ? access : notOwner
+  return access._tag === "Denied" || access.principal._tag === "Owner" ? access : deniedTo(access.principal, notOwner)
 }
 
 /** Decides. Total over tiers. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { expectedOf } from "../kernel/Expectation.ts"
 import { BadArgument } from "./Failure.ts"
 import { didYouMean, near } from "./tree/Near.ts"
 
@@ -17,14 +18,14 @@ export const about = (text: string, ...examples: ReadonlyArray<string>): HelpDoc
 /** A schema's message without its `, actual <value>` end: the value may be a secret. */
 const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
-/** The first complaint about each field. A field that may also be null is complained about twice. */
+/** What is wrong with each field. */
 const complaints = (error: ParseResult.ParseError): ReadonlyMap<string, string> => {
-  const byField = new Map<string, string>()
+  const byField = new Map<string, Array<string>>()
   for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
     const field = String(path[0] ?? "")
-    if (!byField.has(field)) byField.set(field, withoutValue(message))
+    byField.set(field, [...(byField.get(field) ?? []), withoutValue(message)])
   }
-  return byField
+  return new Map(Array.from(byField, ([field, messages]) => [field, expectedOf(messages)]))
 }
 
 /** Decodes what the flags say as a body of the contract. `flags` names the flag of each field for the message. */

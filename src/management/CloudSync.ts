@@ -46,6 +46,8 @@ const limits = { timeoutMs: 10_000, maxBytes: 16 * 1_048_576 }
 const decodeBundle = Schema.decodeUnknownEither(Schema.parseJson(SyncBundle))
 const decodeCombo = Schema.decodeUnknownEither(CreateCombo)
 
+const neededWhileOn = "is needed while the cloud sync is on; switch it off first (action 'disable')"
+
 const failed = (reason: string): CloudSyncFailed => new CloudSyncFailed({ reason })
 
 export const make = Effect.gen(function* () {
@@ -190,6 +192,10 @@ export const make = Effect.gen(function* () {
           const blocked = typeof cloudUrl === "string" ? yield* net.check(cloudUrl) : null
           if (blocked !== null) return yield* invalid("cloudUrl", `may not be called: ${String(blocked)}`)
           const state = yield* repo.get
+          if (state.enabled) {
+            if (cloudUrl === null) return yield* invalid("cloudUrl", neededWhileOn)
+            if (sharedKey === null) return yield* invalid("sharedKey", neededWhileOn)
+          }
           const next = {
             ...state,
             ...(cloudUrl === undefined ? {} : { cloudUrl }),

@@ -26,7 +26,8 @@ const at = endpointsOf("gatewaySettings")
 
 const change = (summary: string) => ({
   summary,
-  description: "Takes any part and answers the whole; what is absent or null stays as it is.",
+  description:
+    "Takes any part and answers the whole; what is absent stays as it is. Null takes a text away that may be null, and leaves the others as they are.",
   example: { metricsPublic: false, decisions: { retentionDays: 14 } }
 })
 

@@ -142,14 +142,17 @@ export const UpdateKey = Schema.Struct({ name: field(optional(Name), words.name,
 )
 export type UpdateKey = typeof UpdateKey.Type
 
-export const RotateKey = Schema.Struct({
-  overlapSeconds: field(
-    optional(Schema.Int.pipe(Schema.between(0, 2_592_000))),
-    "How long the secret before still works, at most 30 days; absent or 0: it ends at once, with all that were replaced earlier.",
-    86_400
-  )
-}).annotations(body("RotateApiKey"))
-export type RotateKey = typeof RotateKey.Type
+/** May be left out as a whole. */
+export const RotateKey = Schema.NullOr(
+  Schema.Struct({
+    overlapSeconds: field(
+      optional(Schema.Int.pipe(Schema.between(0, 2_592_000))),
+      "How long the secret before still works, at most 30 days; absent or 0: it ends at once, with all that were replaced earlier.",
+      86_400
+    )
+  }).annotations(body("RotateApiKey"))
+)
+export type RotateKey = NonNullable<typeof RotateKey.Type>
 
 const WithSecret = {
   key: field(KeyView, "The key."),

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ledgerStates } from "../../domain/Ledger.ts"
 import { LimitScope, ResetInterval } from "../../domain/Limits.ts"
-import { ModelPrice } from "../../domain/Pricing.ts"
+import { ModelPrice, priceWords } from "../../domain/Pricing.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
@@ -129,6 +129,15 @@ export const TokenLimitView = Schema.Struct({
 }).annotations({ identifier: "TokenLimit" })
 export type TokenLimitView = typeof TokenLimitView.Type
 
+/** Each of its prices is there; null: none of its own. */
+const PriceThen = Schema.Struct({
+  input: ModelPrice.fields.input,
+  output: ModelPrice.fields.output,
+  cached: field(Schema.NullOr(Schema.Number), ...priceWords.cached),
+  cacheCreation: field(Schema.NullOr(Schema.Number), ...priceWords.cacheCreation),
+  reasoning: field(Schema.NullOr(Schema.Number), ...priceWords.reasoning)
+}).annotations({ identifier: "LedgerPrice" })
+
 export const LedgerEntryView = Schema.Struct({
   id: field(Schema.String, "Id of the entry.", `${exampleRequestId}.1`),
   requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
@@ -145,7 +154,7 @@ export const LedgerEntryView = Schema.Struct({
   reservedUsd: field(Schema.Number, "USD reserved for the call; 0 for callers without limits.", 0.0042),
   settledUsd: field(Schema.NullOr(Schema.Number), "USD booked; null: the call runs.", 0.000312),
   pricedAt: field(Schema.String, "When the price was taken, ISO 8601.", exampleTime),
-  price: field(Schema.NullOr(ModelPrice), "The price then, in USD per 1,000,000 tokens; null: none is known."),
+  price: field(Schema.NullOr(PriceThen), "The price then, in USD per 1,000,000 tokens; null: none is known."),
   createdAt: field(Schema.String, "When the call began, ISO 8601.", exampleTime),
   settledAt: field(Schema.NullOr(Schema.String), "When it was booked, ISO 8601; null: the call runs.", exampleTime)
 }).annotations({ identifier: "LedgerEntry" })

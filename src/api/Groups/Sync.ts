@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { UpstreamFailedAnswer } from "../Errors.ts"
-import { body, HttpUrl, optional } from "../Inputs.ts"
+import { body, clearable, HttpUrl, optional } from "../Inputs.ts"
 
 const words = {
   cloudUrl: ["Address of the server that keeps the bundle.", "https://sync.example.com/team"],
@@ -30,10 +30,10 @@ const SharedKey = Schema.Redacted(
   })
 )
 
-/** Members of a body that say where to and with which key. */
+/** Settings that say where to and with which key; null takes one away. */
 export const syncSettings = {
-  cloudUrl: field(optional(HttpUrl), ...words.cloudUrl),
-  sharedKey: field(optional(SharedKey), words.sharedKey)
+  cloudUrl: field(clearable(HttpUrl), ...words.cloudUrl),
+  sharedKey: field(clearable(SharedKey), words.sharedKey)
 }
 
 const Act = Schema.Struct({
@@ -42,7 +42,8 @@ const Act = Schema.Struct({
     "`enable` synchronises too, and leaves it off when that fails.",
     "enable"
   ),
-  ...syncSettings
+  cloudUrl: field(optional(HttpUrl), ...words.cloudUrl),
+  sharedKey: field(optional(SharedKey), words.sharedKey)
 }).annotations(body("CloudSyncAction"))
 
 const at = endpointsOf("sync")

@@ -75,7 +75,7 @@ export const LogsQuery = Schema.Struct({
     "The beginning of a row's id, which is its request's where the gateway made it.",
     "0199"
   ),
-  model: field(given(Word), "The model that served the request.", "gpt-4o-mini"),
+  model: field(given(Word), "The model that served the request, with or without its provider.", "openai/gpt-4o-mini"),
   requestedModel: field(given(Word), "The model id of the request.", "auto"),
   provider: field(given(Word), "The provider that served it.", "openai"),
   connectionId: field(given(Word), "The connection that served it.", exampleId),

@@ -20,27 +20,8 @@ import {
 import type { ContractError } from "../../api/Errors.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
+import { expectedOf } from "../../kernel/Expectation.ts"
 import type { ManagementError } from "../../management/Errors.ts"
-
-const expectation = /^Expected (.+?), actual /s
-
-/** What was expected, without the name of a type of ours. */
-const plainly = (expected: string): string => {
-  if (expected.startsWith("ReadonlyArray<")) return "an array"
-  return /^\(?(?:Struct\b|\{)/.test(expected) ? "an object" : expected
-}
-
-/**
- * What was expected at one place, in one sentence. Every branch of a union reports on its own, so they are put together; what was given
- * is not repeated, for it may be a secret.
- */
-const sentence = (messages: ReadonlyArray<string>): string => {
-  const plain = messages.find((message) => !expectation.test(message))
-  if (plain !== undefined) return plain
-  const expected = new Set(messages.map((message) => plainly(expectation.exec(message)?.[1] ?? message)))
-  if (expected.size > 1) expected.delete("null")
-  return `must be ${[...expected].join(" or ")}`
-}
 
 /** The library lists the known names in quotes. What was given is repeated nowhere but as the field of the problem. */
 const unknownField = (field: string, message: string): string => {
@@ -72,7 +53,7 @@ const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
     (byField.get(field) ?? []).every((message) => message.startsWith("Expected null, "))
   return [...byField]
     .filter(([field]) => !isSaidWithin(field))
-    .map(([field, messages]) => ({ field, message: sentence(messages) }))
+    .map(([field, messages]) => ({ field, message: expectedOf(messages) }))
 }
 
 const badFields = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]): BadRequest =>

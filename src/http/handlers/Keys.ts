@@ -23,7 +23,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
       .handle("create", ({ payload }) => answered(Effect.map(keys.create(payload), createdKeyView)))
       .handle("update", ({ path, payload }) => answered(Effect.map(keys.update(path.id, payload), viewed)))
       .handle("patch", ({ path, payload }) => answered(Effect.map(keys.update(path.id, payload), viewed)))
-      .handle("rotate", ({ path, payload }) => answered(Effect.map(keys.rotate(path.id, payload), createdKeyView)))
+      .handle("rotate", ({ path, payload }) =>
+        answered(Effect.map(keys.rotate(path.id, payload ?? {}), createdKeyView))
+      )
       .handle("remove", ({ path }) => answered(keys.remove(path.id)))
   )
 )

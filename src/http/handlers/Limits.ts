@@ -90,7 +90,7 @@ const entryView = (entry: LedgerView): LedgerEntryView => ({
   reservedUsd: usd(entry.reservedNanoUsd),
   settledUsd: usdOrNull(entry.settledNanoUsd),
   pricedAt: iso(entry.createdAtMs),
-  price: entry.price,
+  price: entry.price === null ? null : { cached: null, cacheCreation: null, reasoning: null, ...entry.price },
   createdAt: iso(entry.createdAtMs),
   settledAt: isoOrNull(entry.settledAtMs)
 })

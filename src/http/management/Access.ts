@@ -11,8 +11,8 @@ import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 
-const refusal = (denied: Denied): Unauthorized | Forbidden =>
-  denied.status === 401 ? new Unauthorized({ ...denied }) : new Forbidden({ ...denied })
+const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
+  status === 401 ? new Unauthorized({ code, message }) : new Forbidden({ code, message })
 
 const judged = (gate: typeof Gate.Service, tier: Tier) =>
   Effect.gen(function* () {
@@ -30,9 +30,9 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
       },
       yield* Clock.currentTimeMillis
     )
-    if (access._tag === "Denied") return yield* refusal(access)
     const trail = yield* CurrentTrail
-    if (trail !== null) trail.principal = access.principal
+    if (trail !== null) trail.principal = access.principal ?? null
+    if (access._tag === "Denied") return yield* refusal(access)
   })
 
 export const layer: Layer.Layer<PublicAccess | ManageAccess | SelfAccess | SessionAccess | OwnerAccess, never, Gate> =

@@ -1,4 +1,4 @@
-/** The audit log. Bounded by age and by number; requests of callers without a credential have a smaller part of their own. */
+/** The audit log. Bounded by age and by number; requests of callers who may not do them have a smaller part of their own. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import type { StoreError } from "../Errors.ts"
 import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../ReadWorker.ts"
 import * as Table from "../Table.ts"
 
-/** What is kept. Requests without a credential cannot push the rows of administrators out. */
+/** What is kept. Requests without a credential, or with one that does not suffice, cannot push the rows of administrators out. */
 export const limits = { maxAgeMs: 180 * 86_400_000, maxRows: 100_000, maxAnonymousRows: 10_000 }
 
 export interface AuditPage {
@@ -36,9 +36,11 @@ const insertRows = `
     value ->> 'resourceType', value ->> 'status', value ->> 'ip', value -> 'details'
   FROM json_each(?) ORDER BY key`
 
+const unadmitted = `(actor = '${anonymous}' OR details ->> 'httpStatus' IN (401, 403))`
+
 const beyond = (which: string, most: number): string =>
-  `DELETE FROM audit_log WHERE actor ${which} '${anonymous}' AND seq <=
-    (SELECT seq FROM audit_log WHERE actor ${which} '${anonymous}' ORDER BY seq DESC LIMIT 1 OFFSET ${most})`
+  `DELETE FROM audit_log WHERE ${which} AND seq <=
+    (SELECT seq FROM audit_log WHERE ${which} ORDER BY seq DESC LIMIT 1 OFFSET ${most})`
 
 interface Condition {
   readonly sql: string
@@ -111,8 +113,8 @@ export const make = Effect.gen(function* () {
   const trim = Effect.fn("AuditRepo.trim")((nowMs: number) =>
     Effect.gen(function* () {
       yield* sql`DELETE FROM audit_log WHERE timestamp_ms < ${Math.trunc(nowMs - limits.maxAgeMs)}`
-      yield* sql.unsafe(beyond("<>", limits.maxRows))
-      yield* sql.unsafe(beyond("=", limits.maxAnonymousRows))
+      yield* sql.unsafe(beyond(`NOT ${unadmitted}`, limits.maxRows))
+      yield* sql.unsafe(beyond(unadmitted, limits.maxAnonymousRows))
     }).pipe(sql.withTransaction, Effect.mapError(Table.named("AuditRepo.trim")))
   )
   return AuditRepo.of({ add, page, trim })

@@ -22,10 +22,10 @@ export class UsageExportRepo extends Context.Tag("gateway/store/UsageExportRepo"
 /** Rows of a page: they are copied from the thread and written as text at once. */
 export const exportPage = 500
 
-const equal = { apiKeyId: "api_key_id", model: "model", outcome: "outcome", provider: "provider" } as const
+const equal = { apiKeyId: "api_key_id", outcome: "outcome", provider: "provider" } as const
 
 const conditionsOf = (afterId: string, filter: ExportFilter) => {
-  const { sinceMs, status, untilMs } = filter
+  const { model, sinceMs, status, untilMs } = filter
   const conditions = ["usage_log.id > ?"]
   const parameters: Array<ReadValue> = [afterId]
   const add = (condition: string, ...values: ReadonlyArray<ReadValue>) => {
@@ -35,6 +35,7 @@ const conditionsOf = (afterId: string, filter: ExportFilter) => {
   if (sinceMs !== undefined) add("usage_log.id >= ? AND timestamp_ms >= ?", idAt(sinceMs), sinceMs)
   if (untilMs !== undefined) add("timestamp_ms < ?", untilMs)
   if (status !== undefined) add("status BETWEEN ? AND ?", ...status)
+  if (model !== undefined) add("(+model = ? OR provider || '/' || model = ?)", model, model)
   for (const [name, column] of Object.entries(equal)) {
     const value = filter[name as keyof typeof equal]
     // The sign keeps the database from an index by which all rows would have to be sorted.

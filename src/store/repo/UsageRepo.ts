@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
       ...(apiKeyId === undefined ? [] : [sql`+api_key_id = ${apiKeyId}`]),
       ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
       ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
-      ...(model === undefined ? [] : [sql`model = ${model}`]),
+      ...(model === undefined ? [] : [sql`(model = ${model} OR provider || '/' || model = ${model})`]),
       ...(requestedModel === undefined ? [] : [sql`requested_model = ${requestedModel}`]),
       ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
       ...(status === undefined ? [] : [sql`status BETWEEN ${status[0]} AND ${status[1]}`]),

@@ -89,7 +89,8 @@ describe("a budget", () => {
           assert.lengthOf(open, 10)
           for (const entry of open) {
             assert.deepInclude(entry, { state: "reserved", settledUsd: null, settledAt: null })
-            assert.deepStrictEqual(entry.price, { input: 1, output: 10 })
+            const ofInput = { cached: null, cacheCreation: null, reasoning: null }
+            assert.deepStrictEqual(entry.price, { input: 1, output: 10, ...ofInput })
           }
           held.open()
           const answers = await Promise.all(asked)

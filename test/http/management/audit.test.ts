@@ -64,6 +64,15 @@ layer(layerOf())("the audit log", (it) => {
         headers: { authorization: `Bearer ${String(key.at("secret"))}` }
       })
       assert.strictEqual(removed.status, 204)
+      const client = yield* app.admin("/api/keys", { method: "POST", body: { name: "client" } })
+      const tried = yield* app.call("/api/keys", {
+        method: "POST",
+        body: { name: "more" },
+        headers: { authorization: `Bearer ${String(client.at("secret"))}` }
+      })
+      assert.strictEqual(tried.status, 403)
+      const forged = yield* app.call("/api/settings", { method: "PATCH", headers: session.cookie, body: {} })
+      assert.strictEqual(forged.status, 403)
 
       const { answer, rows } = yield* rowsOf("")
       assert.deepStrictEqual(
@@ -84,10 +93,13 @@ layer(layerOf())("the audit log", (it) => {
           ["auth.login.success", "admin", "success", 200],
           ["settings.update", "session", "success", 200],
           ["apiKey.scopes.grant", "admin-key", "success", 201],
-          ["provider.credentials.revoked", `apiKey:${String(key.at("key.id"))}`, "success", 204]
+          ["provider.credentials.revoked", `apiKey:${String(key.at("key.id"))}`, "success", 204],
+          ["keys.create", "admin-key", "success", 201],
+          ["keys.create", `apiKey:${String(client.at("key.id"))}`, "failure", 403],
+          ["settings.update_failed", "session", "failure", 403]
         ]
       )
-      assert.strictEqual(answer.headers["x-total-count"], "9")
+      assert.strictEqual(answer.headers["x-total-count"], "12")
       assert.strictEqual(answer.headers["x-page-limit"], "100")
       assert.strictEqual(answer.headers["x-page-offset"], "0")
 

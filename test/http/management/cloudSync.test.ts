@@ -143,4 +143,22 @@ describe("cloud sync", () => {
       })
     })
   )
+
+  it.scopedLive("forgets the server and the key when they are set to null, not before it is switched off", () =>
+    Effect.gen(function* () {
+      const server = yield* SyncServer.start(key)
+      const one = yield* gateway
+      yield* Effect.promise(async () => {
+        await enable(one, server)
+        const early = await raw(one, "PATCH", "/api/settings", { cloudUrl: null })
+        assert.strictEqual(early.status, 400, early.text)
+        assert.include(early.text, "disable")
+        await one.manage("POST", "/api/sync/cloud", { action: "disable" })
+        const settings = await one.manage("PATCH", "/api/settings", { cloudUrl: null, sharedKey: null })
+        assert.deepInclude(settings, { cloudUrl: null, sharedKey: null })
+        assert.deepInclude(await one.manage("GET", "/api/sync/cloud"), { cloudUrl: null, sharedKey: null })
+        assert.strictEqual((await raw(one, "POST", "/api/sync/cloud", { action: "enable" })).status, 400)
+      })
+    })
+  )
 })

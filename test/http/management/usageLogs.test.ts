@@ -43,6 +43,8 @@ it.layer(layerOf())("the log of requests", (it) => {
         ["", [4, 3, 2, 1, 0]],
         ["provider=groq", [1]],
         ["model=llama", [1]],
+        ["model=groq/llama", [1]],
+        ["model=openai/llama", []],
         ["requestedModel=auto", [3]],
         ["connectionId=c-groq", [1]],
         ["apiKeyId=key-2", [0]],

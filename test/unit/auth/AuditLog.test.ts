@@ -90,5 +90,14 @@ it.effect("forgets old rows, and keeps those of administrators when strangers ma
     )
     assert.strictEqual((yield* repo.page({ requestId: "s4" }, 1, 0)).total, 0)
     assert.strictEqual((yield* repo.page({ requestId: "s5" }, 1, 0)).total, 1)
+    const refused = (n: number): AuditRow => ({
+      ...rowAt(`r${n}`, nowMs, "apiKey:k"),
+      status: "failure",
+      details: { httpStatus: 403 }
+    })
+    yield* repo.add(Array.from({ length: maxAnonymousRows }, (_, n) => refused(n)))
+    yield* repo.add([rowAt("later", nowMs, "apiKey:k")])
+    yield* repo.trim(nowMs)
+    assert.strictEqual((yield* repo.page({}, 1, 0)).total, maxAnonymousRows + 2, "refused keys share that part")
   }).pipe(Effect.provide(tables))
 )

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { AuditQuery } from "../../../src/api/Groups/Audit.ts"
+import { SetBudget } from "../../../src/api/Groups/Limits.ts"
 import { CreateConnection } from "../../../src/api/Groups/Providers.ts"
 import { addressOf } from "../../../src/kernel/BindAddress.ts"
 import { withFirst } from "../../../src/cli/commands/combo/switch.ts"
@@ -46,6 +48,19 @@ describe("body", () => {
       )
       assert.notInclude(error.message, secret)
       assert.isTrue(error.message.startsWith("--"), error.message)
+    })
+  )
+})
+
+describe("body with a choice", () => {
+  it.effect("names all that may be chosen", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(body(AuditQuery.pick("status"), { status: "maybe" }, { status: "--status" }))
+      assert.strictEqual(error.message, '--status: must be "success" or "failure"')
+      const limit = yield* Effect.flip(
+        body(SetBudget, { apiKeyId: "k", dailyLimitUsd: -1 }, { dailyLimitUsd: "--daily" })
+      )
+      assert.strictEqual(limit.message, "--daily: must be a non-negative number")
     })
   )
 })

@@ -147,7 +147,7 @@ export const keyRotate = Command.make("rotate", rotateFlags, (given) =>
     )
     const to = yield* Client.target(given)
     const { client, found } = yield* findKey(to, given.key)
-    const overlap = payload.overlapSeconds ?? 0
+    const overlap = payload?.overlapSeconds ?? 0
     if (overlap === 0) yield* confirmOnTerminal(given, `End the secret of '${found.name}' (${found.prefix}…) at once?`)
     const rotated = yield* client.rotate({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
     const before = overlap === 0 ? "the one before has ended" : `the one before works for ${overlap} s more`
