@@ -152,7 +152,8 @@ export const make = Effect.gen(function* () {
     const resolved = resolveFor(resolutions, { principal, wire: "chat" }, name)
     if (!("_tag" in resolved)) return { type, id: name } satisfies EvalTarget
     if (resolved._tag === "ModelNotFound") {
-      return yield* new Errors.EntityNotFound({ entity: "model", id, field: `${field}.id` })
+      const { suggestions: meant } = resolved
+      return yield* new Errors.EntityNotFound({ entity: "model", id, field: `${field}.id`, meant })
     }
     return yield* Errors.invalid(`${field}.id`, describe(resolved).message)
   })

@@ -28,14 +28,17 @@ export type Entity =
   | "eval suite"
   | "eval run"
 
-/** `field` is the input that named it; `id` where it is left out. */
+/** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
   readonly entity: Entity
   readonly id: string
   readonly field?: string
+  readonly meant?: ReadonlyArray<string>
 }> {
   override get message(): string {
-    return `There is no ${this.entity} '${this.id}'.`
+    const { entity, id, meant = [] } = this
+    const hint = meant.length === 0 ? "" : ` Did you mean ${meant.map((name) => `'${name}'`).join(" or ")}?`
+    return `There is no ${entity} '${id}'.${hint}`
   }
 }
 

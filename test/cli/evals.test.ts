@@ -68,7 +68,8 @@ describe("gateway eval", () => {
         "$0.000120",
         "Compared with",
         "fast",
-        "does not contain 'one'"
+        "does not contain 'one'",
+        "Passed only here"
       ]) {
         assert.include(ran.stdout, part)
       }
@@ -78,6 +79,10 @@ describe("gateway eval", () => {
       assert.strictEqual(shown.code, 0, shown.stderr)
       const { run } = JSON.parse(shown.stdout)
       assert.deepInclude(run.summary, { passed: 1, failed: 1, costUsd: 0.00012 })
+
+      const lines = yield* evals("show", "-o", "csv")
+      assert.lengthOf(lines.stdout.trim().split("\n"), 3)
+      assert.include(lines.stdout.split("\n")[1], "one,passed")
 
       const least = yield* evals("run", "Mine", "up/m", "--min", "80", "--json")
       assert.strictEqual(least.code, 1)
@@ -113,6 +118,8 @@ describe("gateway eval", () => {
       const failed = yield* evals("run", "golden-set", "up/m")
       assert.strictEqual(failed.code, 1)
       assert.include(failed.stderr, "No question was answered")
+      const near = yield* evals("run", "golden-set", "fasst")
+      assert.include(near.stderr, "Did you mean 'fast'")
       for (const words of [
         ["run", "golden-sat", "up/m"],
         ["run", "golden-set", "no/such"],
@@ -131,7 +138,7 @@ describe("gateway eval", () => {
       assert.strictEqual(copied.code, 0, copied.stderr)
       writeFileSync(file, JSON.stringify({ ...suite, name: "Other" }))
       const edited = yield* evals("suite", "edit", "golden-set", file)
-      assert.notStrictEqual(edited.code, 0)
+      assert.strictEqual(edited.code, 1)
       assert.include(edited.stderr, "built in")
     })
   )

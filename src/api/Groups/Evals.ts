@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { evalStrategies, runStatuses, targetTypes } from "../../domain/Eval.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
-import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer } from "../Errors.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
 import { exampleId, exampleTime } from "../Examples.ts"
 import { Accepted, body, Created, Name, NoContent, optional, ReadOnly, Text } from "../Inputs.ts"
 
@@ -314,12 +314,12 @@ export class Evals extends HttpApiGroup.make("evals")
     })
       .setPayload(UpdateSuite)
       .addSuccess(OneSuite)
-      .addError(ForbiddenAnswer)
       .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   )
   .add(
     at("removeSuite", { summary: "Delete a suite", description: "Its runs stay." })
       .addSuccess(NoContent)
-      .addError(ForbiddenAnswer)
       .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   ) {}

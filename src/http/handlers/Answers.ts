@@ -90,7 +90,7 @@ interface AnswerOf {
   readonly TooManyWebhooks: Conflict
   readonly TooManyRuns: Conflict
   readonly TooManySuites: Conflict
-  readonly SuiteReadOnly: Forbidden
+  readonly SuiteReadOnly: Conflict
   readonly RunIsOver: Conflict
   readonly BackupFailed: Unavailable
   readonly CloudSyncFailed: UpstreamFailed
@@ -118,7 +118,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
     TooManyRuns: ({ message }) => new Conflict({ message, code: "too_many_runs" }),
     TooManySuites: ({ message }) => new Conflict({ message }),
-    SuiteReadOnly: ({ message }) => new Forbidden({ message }),
+    SuiteReadOnly: ({ message }) => new Conflict({ message, code: "suite_read_only" }),
     RunIsOver: ({ message }) => new Conflict({ message, code: "run_is_over" }),
     CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),
     SignInFailed: ({ message }) => new UpstreamFailed({ message, code: "sign_in_failed" }),

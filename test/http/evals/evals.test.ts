@@ -358,8 +358,8 @@ describe("bad input", () => {
           assert.deepEqual([answer.status, error.param], [400, param], JSON.stringify(body).slice(0, 200))
         }
         assert.lengthOf((await gateway.manage("GET", "/api/evals")).suites, 8)
-        assert.strictEqual((await send("PUT", "/api/evals/suites/golden-set", { name: "x" })).status, 403)
-        assert.strictEqual((await send("DELETE", "/api/evals/suites/golden-set")).status, 403)
+        assert.strictEqual((await send("PUT", "/api/evals/suites/golden-set", { name: "x" })).status, 409)
+        assert.strictEqual((await send("DELETE", "/api/evals/suites/golden-set")).status, 409)
         assert.strictEqual((await send("PUT", "/api/evals/suites/none", { name: "x" })).status, 404)
         assert.strictEqual((await send("DELETE", "/api/evals/suites/none")).status, 404)
         const path = `/api/evals/suites/${suite.id}`

@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import type { ResultView, RunReport, RunView, SuiteView, TargetScore } from "../../../api/Groups/Evals.ts"
+import { BadArgument } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
@@ -41,7 +42,7 @@ export const scoreColumns: ReadonlyArray<Column.Column<TargetScore>> = [
   Column.number("COST", ({ costUsd }) => costUsd, dollars)
 ]
 
-export const resultColumns: ReadonlyArray<Column.Column<ResultView>> = [
+const resultColumns: ReadonlyArray<Column.Column<ResultView>> = [
   Column.name("CASE", ({ name }) => name),
   Column.text("RESULT", ({ passed }) => (passed ? "passed" : "failed"), { fit: "keep" }),
   Column.number("MS", ({ latencyMs }) => latencyMs),
@@ -57,10 +58,15 @@ export const resultColumns: ReadonlyArray<Column.Column<ResultView>> = [
 const summaryLine = ({ avgLatencyMs, costUsd, passRate, ...counts }: RunView["summary"]): string =>
   `${passedOf({ avgLatencyMs, costUsd, passRate, ...counts })} passed (${percent(passRate)}), ${dollars(costUsd)}${avgLatencyMs === null ? "" : `, ${avgLatencyMs} ms each`}`
 
+export const caseRows = ({ cases }: RunReport): Effect.Effect<void> =>
+  Output.rows(cases, resultColumns, "No case was asked yet.")
+
 /** A run for people: how it went, then its cases. */
 export const page = (run: RunReport): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { comparison } = run
+    const names = new Map(run.cases.map(({ id, name }) => [id, name]))
+    const named = (ids: ReadonlyArray<string>): string => Output.orDash(ids.map((id) => names.get(id) ?? id).join(", "))
     const lines: ReadonlyArray<readonly [string, string]> = [
       ["Suite", run.suiteName],
       ["Target", run.target.id],
@@ -71,19 +77,21 @@ export const page = (run: RunReport): Effect.Effect<void> =>
         : [
             ["Compared with", `${comparison.target.id} (${comparison.status})`] as const,
             ["Result there", summaryLine(comparison.summary)] as const,
-            ["Only here", Output.orDash(comparison.onlyHere.join(", "))] as const,
-            ["Only there", Output.orDash(comparison.onlyThere.join(", "))] as const
+            ["Passed only here", named(comparison.onlyHere)] as const,
+            ["Passed only there", named(comparison.onlyThere)] as const
           ]),
       ["Run", run.id]
     ]
     yield* Output.print(fields(lines))
     yield* Output.print("")
-    yield* Output.rows(run.cases, resultColumns, "No case was asked yet.")
+    yield* caseRows(run)
   })
 
 export const runArg = Args.text({ name: "run" }).pipe(
   Args.withDescription("Id of a run or the beginning of it; 'last' for the newest.")
 )
+
+export const shownRun = Args.withDefault(runArg, "last")
 
 /** One of the last runs by a word, or by an id that is older than those. */
 export const findRun = Effect.fnUntraced(function* (to: Client.Target, word: string) {
@@ -91,7 +99,13 @@ export const findRun = Effect.fnUntraced(function* (to: Client.Target, word: str
   if (/^[\da-f-]{36}$/.test(word)) return { client, id: word }
   const { recentRuns } = yield* client.overview().pipe(Client.orExplain(to))
   const [newest] = recentRuns
-  if (word === "last" && newest !== undefined) return { client, id: newest.id }
+  if (word === "last") {
+    if (newest !== undefined) return { client, id: newest.id }
+    return yield* new BadArgument({
+      message: "Nothing was run yet.",
+      hint: "Begin with 'gateway eval run golden-set auto'."
+    })
+  }
   const named = recentRuns.map(({ id }) => ({ id, name: id }))
   return { client, id: (yield* pick("run", named, word, "gateway eval list")).id }
 })

@@ -10,7 +10,7 @@ import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { findKey } from "../budget/budgets.ts"
-import { findSuite, page, percent, suiteArg } from "./rows.ts"
+import { caseRows, findSuite, page, percent, suiteArg } from "./rows.ts"
 
 const askEvery = "500 millis"
 
@@ -89,11 +89,14 @@ export const evalRun = Command.make("run", { suite: suiteArg, target, ...options
       )
       return yield* Output.result({ schema: Started, value: started, text, name: id })
     }
+    yield* Output.remark(
+      "It runs in the gateway, whether this command waits or not; 'gateway eval cancel last' ends it."
+    )
     yield* waitFor(to, id)
     if (started.compareRun !== null) yield* waitFor(to, started.compareRun.id)
     const answer = yield* client.run({ path: { id } }).pipe(Client.orExplain(to))
     const { run } = answer
-    yield* Output.result({ schema: OneReport, value: answer, text: page(run), name: id })
+    yield* Output.result({ schema: OneReport, value: answer, text: page(run), csv: caseRows(run), name: id })
     if (run.status !== "completed") {
       return yield* new CommandFailed({ message: `The run is ${run.status}: ${run.reason ?? "it was ended"}` })
     }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { OneReport, Overview } from "../../../api/Groups/Evals.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
-import { findRun, page, runArg, runColumns, scoreColumns, suiteColumns } from "./rows.ts"
+import { caseRows, findRun, page, runArg, shownRun, runColumns, scoreColumns, suiteColumns } from "./rows.ts"
 
 export const evalList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {
@@ -26,12 +26,13 @@ export const evalList = Command.make("list", Client.connection, (given) =>
   })
 )
 
-export const evalShow = Command.make("show", { run: runArg, ...Client.connection }, (given) =>
+export const evalShow = Command.make("show", { run: shownRun, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const { client, id } = yield* findRun(to, given.run)
     const answer = yield* client.run({ path: { id } }).pipe(Client.orExplain(to))
-    yield* Output.result({ schema: OneReport, value: answer, text: page(answer.run), name: id })
+    const { run } = answer
+    yield* Output.result({ schema: OneReport, value: answer, text: page(run), csv: caseRows(run), name: id })
   })
 )
 

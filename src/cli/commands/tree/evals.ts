@@ -67,7 +67,7 @@ export const evals = group(
       "Show a run, case by case.",
       () => import("../eval/show.ts"),
       (m) => m.evalShow,
-      { aliases: ["get"], examples: ["eval show last", "eval show 0199aa6e --json"] }
+      { aliases: ["get"], examples: ["eval show", "eval show 0199aa6e --json"] }
     ),
     command(
       "cancel",
