@@ -1,5 +1,5 @@
 /**
- * The ledger: what was reserved of a key's limits for each call, and what came of it. Entries are only ever added. Money is integer nano-USD
+ * The ledger: what was reserved of a key's limits for each call, and what came of it. Entries are only ever added. Money is nano-USD (`nanoUsdParts`)
  * inside, USD outside (`/api/usage/ledger`).
  */
 import * as Schema from "effect/Schema"

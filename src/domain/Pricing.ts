@@ -21,6 +21,10 @@ export const priceWords = {
   output: ["USD per 1,000,000 tokens of the answer, reasoning included.", 0.6],
   cached: ["USD per 1,000,000 tokens read from the provider's cache; absent: the price of `input`.", 0.075],
   cacheCreation: ["USD per 1,000,000 tokens written to the provider's cache; absent: the price of `input`.", 0.19],
+  cacheCreation1h: [
+    "USD per 1,000,000 tokens written to the provider's cache for an hour, where the provider tells them apart; absent: the price of `cacheCreation`.",
+    0.3
+  ],
   reasoning: ["USD per 1,000,000 tokens of reasoning; absent: the price of `output`.", 0.6]
 } as const
 
@@ -29,6 +33,7 @@ export const ModelPrice = Schema.Struct({
   output: field(PricePer1M, ...priceWords.output),
   cached: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cached),
   cacheCreation: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cacheCreation),
+  cacheCreation1h: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cacheCreation1h),
   reasoning: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.reasoning)
 }).annotations({ identifier: "ModelPrice" })
 export type ModelPrice = typeof ModelPrice.Type

@@ -1,6 +1,6 @@
 /**
- * The usage row: one per request, also for failed and aborted ones. Money is integer nano-USD internally, so that sums are exact;
- * `/api/usage/logs` shows USD.
+ * The usage row: one per request, also for failed and aborted ones. Money is nano-USD in whole 64ths inside (`nanoUsdParts`), so that sums are
+ * exact; `/api/usage/logs` shows USD.
  */
 import type { LedgerCall } from "./Ledger.ts"
 import type { ModelPrice } from "./Pricing.ts"
@@ -13,6 +13,8 @@ export interface TokenCounts {
   readonly out: number
   readonly cacheRead: number
   readonly cacheWrite: number
+  /** The part of `cacheWrite` that is kept for an hour, where its price differs. For the bill only; not on file. */
+  readonly cacheWrite1h?: number
   readonly reasoning: number
 }
 
@@ -67,3 +69,9 @@ export const handoffIdOf = (requestId: string): string => `${requestId}${handoff
 export const isOfClient = ({ requestId }: Pick<UsageRow, "requestId">): boolean => !requestId.endsWith(handoffSuffix)
 
 export const nanoUsdPerUsd = 1_000_000_000
+
+/**
+ * Amounts are whole multiples of 1/64 nano-USD: a price of 0.01875 USD per 1,000,000 tokens is 18.75 nano-USD per token. A power of two, so that
+ * sums of such numbers are exact in any order up to 140,000 USD, and above that as exact as any double. The rounding of an amount is below 1e-11 USD.
+ */
+export const nanoUsdParts = 64

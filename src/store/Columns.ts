@@ -17,6 +17,10 @@ export const Whole = Schema.transform(Schema.Number, Schema.Number, {
   encode: (value) => Math.trunc(value)
 })
 
+/** An invalid number (a fraction, NaN) is replaced instead of failing all rows of a statement. */
+export const valid = (value: number): number =>
+  Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER) : 0
+
 /** A structure as JSON text. */
 export const Json = Schema.parseJson
 

@@ -1,6 +1,7 @@
 /** The columns of a ledger entry, as they are written. */
 import type { UsageRow } from "../domain/Usage.ts"
 import type { Column } from "./Columns.ts"
+import { moneyColumns } from "./MoneyColumns.ts"
 
 const columns = [
   "request_id",
@@ -12,6 +13,7 @@ const columns = [
   "state",
   "reserved_nano_usd",
   "settled_nano_usd",
+  "settled_nano_parts",
   "price",
   "created_at_ms",
   "settled_at_ms"
@@ -31,7 +33,7 @@ export const entriesOf = ({ apiKeyId, calls, requestId }: UsageRow): ReadonlyArr
     call.model,
     call.state,
     call.reservedNanoUsd,
-    call.settledNanoUsd,
+    ...moneyColumns(call.settledNanoUsd),
     call.price === null ? null : JSON.stringify(call.price),
     Math.trunc(call.createdAtMs),
     Math.trunc(call.settledAtMs)

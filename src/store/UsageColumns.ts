@@ -4,7 +4,8 @@ import { ModelPrice } from "../domain/Pricing.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
-import { type Column, Flag, MaybeText, MaybeWhole, Text, Whole } from "./Columns.ts"
+import { type Column, Flag, MaybeText, MaybeWhole, Text, valid, Whole } from "./Columns.ts"
+import { moneyColumns, moneyOf } from "./MoneyColumns.ts"
 
 export const Row = Schema.Struct({
   id: Text,
@@ -29,7 +30,7 @@ export const Row = Schema.Struct({
   tokensCacheRead: Whole,
   tokensCacheWrite: Whole,
   tokensReasoning: Whole,
-  costNanoUsd: Whole,
+  costNanoUsd: Schema.Number,
   priced: Flag,
   price: Schema.NullOr(Schema.parseJson(ModelPrice)),
   usageSource: Schema.Literal("upstream", "estimated"),
@@ -61,9 +62,6 @@ export const toUsageRow = ({
 const maxTextChars = 512
 
 const clipped = (text: string | null): string | null => (text === null ? null : text.slice(0, maxTextChars))
-/** An invalid number (a fraction, NaN) is replaced instead of failing all rows of the statement. */
-const whole = (value: number): number =>
-  Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER) : 0
 const flag = (value: boolean): number => (value ? 1 : 0)
 
 /** Columns of the facts that rows share. */
@@ -78,8 +76,8 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["target_wire", (facts) => facts.targetWire],
   ["streamed", (facts) => flag(facts.streamed)],
   ["outcome", (facts) => facts.outcome],
-  ["status", (facts) => whole(facts.status)],
-  ["attempts", (facts) => whole(facts.attempts)],
+  ["status", (facts) => valid(facts.status)],
+  ["attempts", (facts) => valid(facts.attempts)],
   ["priced", (facts) => flag(facts.priced)],
   ["price", (facts) => (facts.price === null ? null : JSON.stringify(facts.price))],
   ["usage_source", (facts) => facts.usageSource],
@@ -99,6 +97,7 @@ const own = [
   "tokens_cache_write",
   "tokens_reasoning",
   "cost_nano_usd",
+  "cost_nano_parts",
   "reserved_nano_usd"
 ]
 
@@ -111,16 +110,16 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
   to.push(
     row.id,
     row.requestId === row.id ? null : row.requestId,
-    whole(row.timestampMs),
-    whole(row.latencyMs),
-    row.ttftMs === null ? null : whole(row.ttftMs),
-    whole(tokens.in),
-    whole(tokens.out),
-    whole(tokens.cacheRead),
-    whole(tokens.cacheWrite),
-    whole(tokens.reasoning),
-    whole(row.costNanoUsd),
-    whole(row.reservedNanoUsd)
+    valid(row.timestampMs),
+    valid(row.latencyMs),
+    row.ttftMs === null ? null : valid(row.ttftMs),
+    valid(tokens.in),
+    valid(tokens.out),
+    valid(tokens.cacheRead),
+    valid(tokens.cacheWrite),
+    valid(tokens.reasoning),
+    ...moneyColumns(row.costNanoUsd),
+    valid(row.reservedNanoUsd)
   )
 }
 
@@ -147,5 +146,12 @@ const numbers = new Set(["streamed", "status", "attempts", "priced", ...own.slic
 
 /** The columns as they are read: rows written before names were bounded must not fill the memory. */
 export const readColumns = [...own, ...sharedNames]
-  .map((column) => (numbers.has(column) ? column : `SUBSTR(${column}, 1, ${maxTextChars}) AS ${column}`))
+  .filter((column) => column !== "cost_nano_parts")
+  .map((column) =>
+    column === "cost_nano_usd"
+      ? `${moneyOf(column, "cost_nano_parts")} AS ${column}`
+      : numbers.has(column)
+        ? column
+        : `SUBSTR(${column}, 1, ${maxTextChars}) AS ${column}`
+  )
   .join(", ")

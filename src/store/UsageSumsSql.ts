@@ -35,6 +35,7 @@ const added = {
   tokens_cache_write: "tokens_cache_write",
   tokens_reasoning: "tokens_reasoning",
   cost_nano_usd: "cost_nano_usd",
+  cost_nano_parts: "cost_nano_parts",
   latency_ms: "latency_ms",
   ttft_ms: "COALESCE(ttft_ms, 0)",
   ttft_count: "ttft_ms IS NOT NULL"

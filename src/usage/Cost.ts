@@ -1,40 +1,42 @@
-/** The cost of an answer from its token counts. Exact: integer arithmetic throughout, one rounding at the end. */
+/** The cost of an answer from its token counts. */
 import type { ModelPrice } from "../domain/Pricing.ts"
-import type { TokenCounts } from "../domain/Usage.ts"
-
-/** A USD price per 1,000,000 tokens in pico-USD per token: prices finer than one millionth of a dollar are rounded. */
-const picoUsdPerToken = (usdPer1M: number): bigint => BigInt(Math.round(usdPer1M * 1e6))
+import { nanoUsdParts, type TokenCounts } from "../domain/Usage.ts"
 
 /** Counts come from upstreams: anything that is no positive number counts as none. */
-const count = (tokens: number): bigint => (Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.trunc(tokens)) : 0n)
+const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0)
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-
-const largest = BigInt(Number.MAX_SAFE_INTEGER)
+const nanoUsdPerMicroUsd = 1_000
 
 /**
- * Cost of one answer in integer nano-USD, never negative. `in` includes both cache counts, `out` the reasoning.
- * A missing cache price is the input price, a missing reasoning price the output price.
+ * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
+ * itself: less than that rounding for answers of up to 5,000 USD. `in` includes both cache counts, `out` the reasoning. A missing cache price is
+ * the input price, a missing price of an hour's cache that of the other cache writes, a missing reasoning price the output price.
  */
 export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const prompt = count(tokens.in)
-  const read = least(count(tokens.cacheRead), prompt)
-  const written = least(count(tokens.cacheWrite), prompt - read)
+  const read = Math.min(count(tokens.cacheRead), prompt)
+  const written = Math.min(count(tokens.cacheWrite), prompt - read)
+  const hour = Math.min(count(tokens.cacheWrite1h ?? 0), written)
+  const creation = price.cacheCreation ?? price.input
   const generated = count(tokens.out)
-  const reasoning = least(count(tokens.reasoning), generated)
-  const pico =
-    (prompt - read - written) * picoUsdPerToken(price.input) +
-    read * picoUsdPerToken(price.cached ?? price.input) +
-    written * picoUsdPerToken(price.cacheCreation ?? price.input) +
-    (generated - reasoning) * picoUsdPerToken(price.output) +
-    reasoning * picoUsdPerToken(price.reasoning ?? price.output)
-  return Number(least((pico + 500n) / 1000n, largest))
+  const reasoning = Math.min(count(tokens.reasoning), generated)
+  const microUsd =
+    (prompt - read - written) * price.input +
+    read * (price.cached ?? price.input) +
+    (written - hour) * creation +
+    hour * (price.cacheCreation1h ?? creation) +
+    (generated - reasoning) * price.output +
+    reasoning * (price.reasoning ?? price.output)
+  const parts = Math.round(microUsd * (nanoUsdPerMicroUsd * nanoUsdParts))
+  return Math.min(parts / nanoUsdParts, Number.MAX_SAFE_INTEGER)
 }
 
 /** Nano-USD as USD with 10 decimals, the form of the response cost header. Negative amounts are shown as 0. */
 export const formatUsd10 = (nanoUsd: number): string => {
-  const digits = count(nanoUsd).toString().padStart(10, "0")
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}0`
+  const whole = count(nanoUsd)
+  const tenths = BigInt(whole) * 10n + BigInt(Math.round(Math.max(0, nanoUsd - whole) * 10) || 0)
+  const digits = tenths.toString().padStart(11, "0")
+  return `${digits.slice(0, -10)}.${digits.slice(-10)}`
 }
 
 /** Kinds of text that differ in bytes per token. */

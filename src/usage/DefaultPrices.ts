@@ -29,33 +29,44 @@ export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@
       if (providerId === undefined) return null
       const found = calcPrice({}, model, { providerId, timestamp: new Date(0) })
       if (found === null) return null
+      const isClaude = claude.test(found.model.id)
       if (!Array.isArray(found.model.prices)) {
-        const price = toModelPrice(found.model_price)
+        const price = toModelPrice(found.model_price, isClaude)
         return () => price
       }
       const only = { ...found.provider, models: [found.model] }
       return (nowMs) => {
         const now = calcPrice({}, model, { provider: only, timestamp: new Date(nowMs) })
-        return now === null ? null : toModelPrice(now.model_price)
+        return now === null ? null : toModelPrice(now.model_price, isClaude)
       }
     }
   }))
 )
 
+/**
+ * The cache of these models can be kept for an hour, also at other clouds; writing to it costs twice the input price
+ * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing).
+ */
+const claude = /claude/
+const hourOfInput = 2
+
 /** Tiered prices count at their base tier. An empty price means free; one without token prices gives null. */
-const toModelPrice = (listed: Listed): ModelPrice | null => {
+const toModelPrice = (listed: Listed, isClaude: boolean): ModelPrice | null => {
   const input = base(listed["input_mtok"])
   const output = base(listed["output_mtok"])
   const priced = Object.values(listed).some((value) => value !== undefined)
   if (priced && input === undefined && output === undefined) return null
   const cached = base(listed["cache_read_mtok"])
   const cacheCreation = base(listed["cache_write_mtok"])
+  const derived = isClaude && cacheCreation !== undefined && input !== undefined ? input * hourOfInput : undefined
+  const cacheCreation1h = base(listed["cache_write_1h_mtok"]) ?? derived
   const reasoning = base(listed["output_reasoning_mtok"])
   return {
     input: input ?? 0,
     output: output ?? 0,
     ...(cached === undefined ? {} : { cached }),
     ...(cacheCreation === undefined ? {} : { cacheCreation }),
+    ...(cacheCreation1h === undefined ? {} : { cacheCreation1h }),
     ...(reasoning === undefined ? {} : { reasoning })
   }
 }

@@ -22,14 +22,15 @@ const Listed = Schema.Struct({
   input_cost_per_token: Schema.Number,
   output_cost_per_token: Schema.Number,
   cache_read_input_token_cost: Schema.optional(Schema.Number),
-  cache_creation_input_token_cost: Schema.optional(Schema.Number)
+  cache_creation_input_token_cost: Schema.optional(Schema.Number),
+  cache_creation_input_token_cost_above_1hr: Schema.optional(Schema.Number)
 })
 const decodeListed = Schema.decodeUnknownEither(Listed)
 const decodePrice = Schema.decodeUnknownEither(ModelPrice)
 const isPrice = Schema.is(PriceInput)
 
-/** Rounded, because a price per token times a million is not exact. */
-const perMillion = (usdPerToken: number): number => Math.round(usdPerToken * 1e12) / 1e6
+/** Rounded to 9 decimals, because a price per token times a million is not exact. */
+const perMillion = (usdPerToken: number): number => Math.round(usdPerToken * 1e15) / 1e9
 
 const isName = (name: string): boolean => name !== "" && name.length <= maxNameChars
 
@@ -44,7 +45,11 @@ const listedRow = (name: string, entry: unknown): Row | null => {
   if (Either.isLeft(decoded)) return null
   const listed = decoded.right
   const theirs = listed.litellm_provider
-  const { cache_creation_input_token_cost: creation, cache_read_input_token_cost: read } = listed
+  const {
+    cache_creation_input_token_cost: creation,
+    cache_creation_input_token_cost_above_1hr: creation1h,
+    cache_read_input_token_cost: read
+  } = listed
   return {
     provider: providers.get(theirs) ?? theirs,
     model: name.startsWith(`${theirs}/`) ? name.slice(theirs.length + 1) : name,
@@ -52,7 +57,8 @@ const listedRow = (name: string, entry: unknown): Row | null => {
       input: perMillion(listed.input_cost_per_token),
       output: perMillion(listed.output_cost_per_token),
       ...(read === undefined ? {} : { cached: perMillion(read) }),
-      ...(creation === undefined ? {} : { cacheCreation: perMillion(creation) })
+      ...(creation === undefined ? {} : { cacheCreation: perMillion(creation) }),
+      ...(creation1h === undefined ? {} : { cacheCreation1h: perMillion(creation1h) })
     }
   }
 }

@@ -12,6 +12,7 @@ const ModelPriceInput = Schema.Struct({
   output: field(PriceInput, ...priceWords.output),
   cached: field(optional(PriceInput), ...priceWords.cached),
   cacheCreation: field(optional(PriceInput), ...priceWords.cacheCreation),
+  cacheCreation1h: field(optional(PriceInput), ...priceWords.cacheCreation1h),
   reasoning: field(optional(PriceInput), ...priceWords.reasoning)
 }).annotations({ identifier: "ModelPriceInput" })
 

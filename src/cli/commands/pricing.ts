@@ -31,6 +31,7 @@ const columns: ReadonlyArray<Column.Column<Row>> = [
   Column.number("OUTPUT", ({ price }) => price.output),
   Column.number("CACHED", ({ price }) => price.cached ?? null),
   Column.number("CACHE CREATION", ({ price }) => price.cacheCreation ?? null),
+  Column.number("CACHE CREATION 1H", ({ price }) => price.cacheCreation1h ?? null),
   Column.number("REASONING", ({ price }) => price.reasoning ?? null)
 ]
 
@@ -64,6 +65,7 @@ const page = ({ model: id, price }: Row) =>
       ["Output", String(price.output)],
       ["Cached", String(price.cached ?? `${price.input} (as input)`)],
       ["Cache creation", String(price.cacheCreation ?? `${price.input} (as input)`)],
+      ["Cache creation, 1 h", String(price.cacheCreation1h ?? `${price.cacheCreation ?? price.input} (as the others)`)],
       ["Reasoning", String(price.reasoning ?? `${price.output} (as output)`)],
       ["Unit", "USD per 1,000,000 tokens"]
     ])
@@ -107,12 +109,18 @@ const setFlags = {
   cacheCreation: usd("cache-creation", "written to the provider's cache; else the price of --in.").pipe(
     Options.optional
   ),
+  cacheCreation1h: usd(
+    "cache-creation-1h",
+    "written to the provider's cache for an hour; else the price of other cache writes."
+  ).pipe(Options.optional),
   reasoning: usd("reasoning", "of reasoning; else the price of --out.").pipe(Options.optional),
   ...Client.connection
 }
 
-const optionalPrice = (name: "cached" | "cacheCreation" | "reasoning", given: Option.Option<number>) =>
-  Option.match(given, { onNone: () => ({}), onSome: (value) => ({ [name]: value }) })
+const optionalPrice = (
+  name: "cached" | "cacheCreation" | "cacheCreation1h" | "reasoning",
+  given: Option.Option<number>
+) => Option.match(given, { onNone: () => ({}), onSome: (value) => ({ [name]: value }) })
 
 export const pricingSet = Command.make("set", setFlags, (given) =>
   Effect.gen(function* () {
@@ -122,6 +130,7 @@ export const pricingSet = Command.make("set", setFlags, (given) =>
       output: given.output,
       ...optionalPrice("cached", given.cached),
       ...optionalPrice("cacheCreation", given.cacheCreation),
+      ...optionalPrice("cacheCreation1h", given.cacheCreation1h),
       ...optionalPrice("reasoning", given.reasoning)
     }
     const to = yield* Client.target(given)

@@ -32,9 +32,14 @@ const estimatedOutput = ({ envelope, exchange, outputCap }: Work): number => {
 /** USD per 1,000,000 tokens in nano-USD per token. */
 const nanoUsdPerToken = 1_000
 
+/** How long a prompt's part is kept in the cache (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+const anHour = '"1h"'
+
 /** Every token at the highest price it can have: written to the cache, or part of the reasoning. */
-const mostNanoUsd = (tokensIn: number, tokensOut: number, price: ModelPrice): number => {
-  const { cacheCreation = 0, input, output, reasoning = 0 } = price
+const mostNanoUsd = (work: Work, tokensIn: number, tokensOut: number, price: ModelPrice): number => {
+  const { cacheCreation1h, input, output, reasoning = 0 } = price
+  const isForAnHour = cacheCreation1h !== undefined && work.body.includes(anHour)
+  const cacheCreation = (isForAnHour ? cacheCreation1h : price.cacheCreation) ?? 0
   return Math.ceil(
     (tokensIn * Math.max(input, cacheCreation) + tokensOut * Math.max(output, reasoning)) * nanoUsdPerToken
   )
@@ -44,7 +49,7 @@ const mostNanoUsd = (tokensIn: number, tokensOut: number, price: ModelPrice): nu
 export const estimateOf = (work: Work, tokensIn: number, price: ModelPrice | null): CallEstimate => {
   const tokensOut = estimatedOutput(work)
   return {
-    nanoUsd: price === null ? 0 : mostNanoUsd(tokensIn, tokensOut, price),
+    nanoUsd: price === null ? 0 : mostNanoUsd(work, tokensIn, tokensOut, price),
     tokens: tokensIn + tokensOut,
     tokensIn,
     tokensOut,

@@ -19,6 +19,7 @@ import usageSums from "./0012_usage_sums.ts"
 import cloudSync from "./0013_cloud_sync.ts"
 import auditLog from "./0014_audit_log.ts"
 import evals from "./0015_evals.ts"
+import fineCosts from "./0016_fine_costs.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -37,7 +38,8 @@ export const migrations: Migrations = {
   "0012_usage_sums": usageSums,
   "0013_cloud_sync": cloudSync,
   "0014_audit_log": auditLog,
-  "0015_evals": evals
+  "0015_evals": evals,
+  "0016_fine_costs": fineCosts
 }
 
 /** The schema version a database has after all of these ran. */

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { ModelPrice } from "../../domain/Pricing.ts"
 import { MaybeText, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
+import { moneyOf } from "../MoneyColumns.ts"
 import * as Table from "../Table.ts"
 
 const Row = Schema.Struct({
@@ -19,7 +20,7 @@ const Row = Schema.Struct({
   model: MaybeText,
   state: Schema.Literal("settled", "voided", "estimated"),
   reservedNanoUsd: Whole,
-  settledNanoUsd: Whole,
+  settledNanoUsd: Schema.Number,
   price: Schema.NullOr(Schema.parseJson(ModelPrice)),
   createdAtMs: Whole,
   settledAtMs: Whole
@@ -61,13 +62,13 @@ const mostLookedAt = 20_000
 
 /** A call that cost nothing and brought no answer is void. */
 const ofUsageRow = `id AS request_id, 1 AS attempt, api_key_id, provider, connection_id, model,
-  CASE WHEN cost_nano_usd = 0 AND outcome <> 'completed' AND tokens_in + tokens_out = 0 THEN 'voided'
+  CASE WHEN cost_nano_usd = 0 AND cost_nano_parts = 0 AND outcome <> 'completed' AND tokens_in + tokens_out = 0 THEN 'voided'
     WHEN usage_source = 'upstream' THEN 'settled' ELSE 'estimated' END AS state,
-  reserved_nano_usd, cost_nano_usd AS settled_nano_usd, price, timestamp_ms AS created_at_ms,
+  reserved_nano_usd, ${moneyOf("cost_nano_usd", "cost_nano_parts")} AS settled_nano_usd, price, timestamp_ms AS created_at_ms,
   timestamp_ms + latency_ms AS settled_at_ms`
 
 const ofEntry = `request_id, attempt, api_key_id, provider, connection_id, model, state, reserved_nano_usd,
-  COALESCE(settled_nano_usd, 0) AS settled_nano_usd, price, created_at_ms, COALESCE(settled_at_ms, created_at_ms) AS settled_at_ms`
+  ${moneyOf("COALESCE(settled_nano_usd, 0)", "settled_nano_parts")} AS settled_nano_usd, price, created_at_ms, COALESCE(settled_at_ms, created_at_ms) AS settled_at_ms`
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../Errors.ts"
+import { moneyOf } from "../MoneyColumns.ts"
 import * as Table from "../Table.ts"
 import { hourMs, minuteMs, otherModel, summedSeq } from "../UsageSumsSql.ts"
 
@@ -86,8 +87,9 @@ export const make = Effect.gen(function* () {
     const rows = model === undefined ? scope : sql.and([scope, sql`model = ${model}`])
     // Models that a period took together may be the one that is asked for.
     const sums = model === undefined ? scope : sql.and([scope, sql`model IN (${model}, ${otherModel})`])
-    const ofLog = sql.literal("1 AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd")
-    const ofSums = sql.literal("requests, tokens_in + tokens_out AS tokens, cost_nano_usd")
+    const cost = "cost_nano_usd, cost_nano_parts"
+    const ofLog = sql.literal(`1 AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
+    const ofSums = sql.literal(`requests, tokens_in + tokens_out AS tokens, ${cost}`)
     const parts = [
       sql`SELECT ${ofSums} FROM usage_hours
         WHERE api_key_id = ${apiKeyId} AND start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND ${sums}`,
@@ -104,7 +106,7 @@ export const make = Effect.gen(function* () {
     const union = sql.join(" UNION ALL ", false)(parts)
     return yield* sql<Spend>`
       SELECT COALESCE(SUM(requests), 0) AS requests, COALESCE(SUM(tokens), 0) AS tokens,
-        COALESCE(SUM(cost_nano_usd), 0) AS cost_nano_usd
+        ${sql.literal(moneyOf("COALESCE(SUM(cost_nano_usd), 0)", "COALESCE(SUM(cost_nano_parts), 0)"))} AS cost_nano_usd
       FROM (${union})`.pipe(
       Effect.mapBoth({
         onFailure: Table.named("SpendRepo.sum"),

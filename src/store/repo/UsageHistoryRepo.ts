@@ -4,6 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { nanoUsdParts } from "../../domain/Usage.ts"
 import { type ReadRefused, type ReadRow, type ReadStatement, ReadWorker } from "../ReadWorker.ts"
 import {
   dayMs,
@@ -150,7 +151,7 @@ const sumsOf = (row: ReadRow): UsageSums => ({
   tokensCacheRead: numberIn(row, "tokens_cache_read"),
   tokensCacheWrite: numberIn(row, "tokens_cache_write"),
   tokensReasoning: numberIn(row, "tokens_reasoning"),
-  costNanoUsd: numberIn(row, "cost_nano_usd"),
+  costNanoUsd: numberIn(row, "cost_nano_usd") + numberIn(row, "cost_nano_parts") / nanoUsdParts,
   latencyMs: numberIn(row, "latency_ms"),
   ttftMs: numberIn(row, "ttft_ms"),
   ttftCount: numberIn(row, "ttft_count"),

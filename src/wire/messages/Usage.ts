@@ -13,12 +13,14 @@ interface Raw {
   output: number
   cacheRead: number
   cacheWrite: number
+  cacheWrite5m: number
+  cacheWrite1h: number
   thinking: number
 }
 
 /** Merges the usage objects of one answer; null while none had a number. */
 export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
-  const raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, thinking: 0 }
+  const raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0 }
   let isReported = false
   const note = (word: keyof Raw, value: unknown): void => {
     const count = countOr(value)
@@ -31,13 +33,19 @@ export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
     note("output", usage["output_tokens"])
     note("cacheRead", usage["cache_read_input_tokens"])
     note("cacheWrite", usage["cache_creation_input_tokens"])
+    const written = objectOr(usage["cache_creation"])
+    note("cacheWrite5m", written["ephemeral_5m_input_tokens"])
+    note("cacheWrite1h", written["ephemeral_1h_input_tokens"])
     note("thinking", objectOr(usage["output_tokens_details"])["thinking_tokens"])
     if (!isReported) return null
+    // The total is the sum of the parts; whichever says more counts, should a relay leave one out.
+    const cacheWrite = Math.max(raw.cacheWrite, raw.cacheWrite5m + raw.cacheWrite1h)
     return {
-      in: raw.input + raw.cacheRead + raw.cacheWrite,
+      in: raw.input + raw.cacheRead + cacheWrite,
       out: raw.output,
       cacheRead: raw.cacheRead,
-      cacheWrite: raw.cacheWrite,
+      cacheWrite,
+      ...(raw.cacheWrite1h > 0 ? { cacheWrite1h: raw.cacheWrite1h } : {}),
       reasoning: raw.thinking
     }
   }
@@ -49,6 +57,14 @@ export const encodeUsage = (known: Usage | null): JsonObject => {
   return {
     input_tokens: Math.max(0, usage.in - usage.cacheRead - usage.cacheWrite),
     cache_creation_input_tokens: usage.cacheWrite,
+    ...(usage.cacheWrite1h === undefined
+      ? {}
+      : {
+          cache_creation: {
+            ephemeral_5m_input_tokens: Math.max(0, usage.cacheWrite - usage.cacheWrite1h),
+            ephemeral_1h_input_tokens: usage.cacheWrite1h
+          }
+        }),
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.out,
     ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {})

@@ -61,7 +61,7 @@ describe("UsageRepo", () => {
       for (const row of [rows[0]!, rows[100]!, rows[249]!, rows[250]!]) {
         assert.deepStrictEqual(yield* repo.get(row.id), row)
       }
-      assert.deepStrictEqual(yield* repo.get(strange.id), { ...strange, latencyMs: 0, costNanoUsd: 1 })
+      assert.deepStrictEqual(yield* repo.get(strange.id), { ...strange, latencyMs: 0 })
     }).pipe(Effect.provide(inMemory))
   )
 

@@ -4,11 +4,14 @@
  * stands in `billed`.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { findProvider } from "@pydantic/genai-prices"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { readdirSync, readFileSync } from "node:fs"
 import type { ModelPrice } from "../../../src/domain/Pricing.ts"
-import { noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
+import * as DefaultPrices from "../../../src/usage/DefaultPrices.ts"
 import { registry } from "../../../src/providers/Registry.ts"
 import { usageOn } from "../../../src/providers/registry/usage.ts"
 import { costNanoUsd, formatUsd10 } from "../../../src/usage/Cost.ts"
@@ -31,6 +34,7 @@ interface Recorded {
   readonly outsideTotal?: number
 }
 
+const nowMs = Date.UTC(2026, 8, 23)
 const folder = new URL("../../fixtures/usage/", import.meta.url)
 const families = readdirSync(folder).map((file) => {
   const cases: ReadonlyArray<Recorded> = JSON.parse(readFileSync(new URL(file, folder), "utf8"))
@@ -121,9 +125,9 @@ const tenths = (usd: string): bigint => {
   return BigInt(usd.replace(".", ""))
 }
 
-/** USD per 1,000,000 tokens in millionths of it; the sum of terms is then 1e-12 USD. */
+/** USD per 1,000,000 tokens in billionths of it; the sum of terms is then 1e-15 USD. */
 const sumOf = (terms: Recorded["terms"]): bigint =>
-  terms.reduce((sum, [tokens, price]) => sum + BigInt(tokens) * BigInt(Math.round(price * 1e6)), 0n)
+  terms.reduce((sum, [tokens, price]) => sum + BigInt(tokens) * BigInt(Math.round(price * 1e9)), 0n)
 
 const totalOf = (usage: JsonObject): number | null => {
   const total = usage["total_tokens"] ?? usage["totalTokenCount"]
@@ -141,7 +145,7 @@ describe("costs of recorded answers", () => {
 
       it(`${family} ${at}: ${provider}, ${model}, on the ${wire} wire`, () => {
         assert.strictEqual(new URL(source).protocol, "https:")
-        assert.strictEqual(sumOf(terms), tenths(usd) * 100n, "the terms are the sum")
+        assert.strictEqual(sumOf(terms), tenths(usd) * 100_000n, "the terms are the sum")
         const total = totalOf(usage)
         if (total !== null) {
           const tokens = terms.reduce((sum, [count]) => sum + count, 0)
@@ -167,6 +171,49 @@ describe("costs of recorded answers", () => {
       })
     }
   }
+
+  it.effect("are exact to 1e-10 USD at every price that the gateway comes with", () =>
+    Effect.gen(function* () {
+      const { find } = yield* DefaultPrices.load
+      const prices = new Map<string, ModelPrice>()
+      for (const [provider, theirs] of DefaultPrices.listedAs) {
+        for (const { id } of findProvider({ providerId: theirs })?.models ?? []) {
+          const price = find(provider, id)?.(nowMs) ?? null
+          if (price !== null) prices.set(JSON.stringify(price), price)
+        }
+      }
+      assert.isAbove(prices.size, 200)
+      const isFine = ({ input, output }: ModelPrice): boolean =>
+        [input, output].some((each) => !Number.isInteger(Math.round(each * 1e9) / 1e6))
+      assert.isTrue([...prices.values()].some(isFine), "some are finer than a nano-USD per token")
+      const all = families.flatMap(({ cases }) => cases)
+      for (const { provider, usage, wire } of all) {
+        const { dialect } = registry.get(provider)!
+        const read = codecs[wire].readAnswer(whole(wire, usage), {
+          ...dialect,
+          usage: usageOn(wire, dialect.usage)
+        }).usage
+        assert.isNotNull(read)
+        const { cacheRead, cacheWrite, cacheWrite1h = 0, in: prompt, out, reasoning } = read
+        for (const price of prices.values()) {
+          const written = price.cacheCreation ?? price.input
+          const exact = sumOf([
+            [prompt - cacheRead - cacheWrite, price.input],
+            [cacheRead, price.cached ?? price.input],
+            [cacheWrite - cacheWrite1h, written],
+            [cacheWrite1h, price.cacheCreation1h ?? written],
+            [out - reasoning, price.output],
+            [reasoning, price.reasoning ?? price.output]
+          ])
+          const shown = tenths(formatUsd10(costNanoUsd(read, price))) * 100_000n
+          const off = shown > exact ? shown - exact : exact - shown
+          assert.isTrue(off <= 100_000n, `${JSON.stringify(read)} at ${JSON.stringify(price)}`)
+          const row = (costNanoUsd(read, price) / nanoUsdPerUsd) * 1e15
+          assert.isAtMost(Math.abs(row - Number(exact)), 1e5)
+        }
+      }
+    })
+  )
 
   it("has answers that count cached tokens inside the prompt and beside it, on every wire that knows them", () => {
     const all = families.flatMap(({ cases }) => cases)
