@@ -109,6 +109,7 @@ export const managementTable = {
   "usage.requestLogs": manage("GET", "/api/usage/request-logs"),
   "usageHistory.history": manage("GET", "/api/usage/history"),
   "usageHistory.analytics": manage("GET", "/api/usage/analytics"),
+  "usageHistory.calls": manage("GET", "/api/usage/calls"),
   "usageHistory.export": manage("GET", "/api/usage/export"),
   "usageHistory.purge": manage("POST", "/api/settings/purge-request-history"),
   "telemetry.summary": manage("GET", "/api/telemetry/summary"),

@@ -25,6 +25,7 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as Webhooks from "../management/Webhooks.ts"
+import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 
@@ -42,7 +43,7 @@ export const management = Layer.mergeAll(
   SettingsChanges.layer,
   SystemControl.layer,
   UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
-  UsageHistory.layer.pipe(Layer.provide(UsageHistoryRepo.layer)),
+  UsageHistory.layer.pipe(Layer.provide([CallSumsRepo.layer, UsageHistoryRepo.layer])),
   UsageReports.layer,
   Webhooks.layer,
   Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer).pipe(Layer.provideMerge(Resilience.layer))

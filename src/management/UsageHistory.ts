@@ -8,6 +8,7 @@ import { beginOf, type UsageRange } from "../domain/UsageRange.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
 import type { ReadRefused } from "../store/ReadWorker.ts"
+import { type CallSums, type CallSumsQuery, CallSumsRepo } from "../store/repo/CallSumsRepo.ts"
 import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from "../store/repo/UsageHistoryRepo.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
 
@@ -42,6 +43,10 @@ export class UsageHistory extends Context.Tag("gateway/management/UsageHistory")
   {
     readonly analytics: (range: UsageRange) => Effect.Effect<UsageReport, ReadRefused>
     readonly history: (range: UsageRange) => Effect.Effect<UsageNow, ReadRefused>
+    /** What calls to a provider cost, by day and model. */
+    readonly calls: (
+      query: CallSumsQuery
+    ) => Effect.Effect<{ readonly sums: ReadonlyArray<CallSums>; readonly isCut: boolean }, ReadRefused>
   }
 >() {}
 
@@ -58,6 +63,7 @@ const periods = (known: ReadonlyMap<number, UsageSums>, fromMs: number, toMs: nu
 }
 
 export const make = Effect.gen(function* () {
+  const callSums = yield* CallSumsRepo
   const catalog = yield* Catalog
   const journal = yield* UsageJournal
   const keys = yield* ApiKeys
@@ -101,11 +107,15 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return UsageHistory.of({ analytics, history })
+  return UsageHistory.of({
+    analytics,
+    history,
+    calls: (query) => Effect.zipRight(journal.catchUp, callSums.sums(query))
+  })
 })
 
 export const layer: Layer.Layer<
   UsageHistory,
   never,
-  ApiKeys | Catalog | PerformanceStats | UsageHistoryRepo | UsageJournal
+  ApiKeys | CallSumsRepo | Catalog | PerformanceStats | UsageHistoryRepo | UsageJournal
 > = Layer.effect(UsageHistory, make)

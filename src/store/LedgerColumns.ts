@@ -1,7 +1,7 @@
 /** The columns of a ledger entry, as they are written. */
 import type { UsageRow } from "../domain/Usage.ts"
 import type { Column } from "./Columns.ts"
-import { moneyColumns } from "./MoneyColumns.ts"
+import { nanoColumn, partsColumn } from "./MoneyColumns.ts"
 
 const columns = [
   "request_id",
@@ -33,7 +33,8 @@ export const entriesOf = ({ apiKeyId, calls, requestId }: UsageRow): ReadonlyArr
     call.model,
     call.state,
     call.reservedNanoUsd,
-    ...moneyColumns(call.settledNanoUsd),
+    nanoColumn(call.settledNanoUsd),
+    partsColumn(call.settledNanoUsd),
     call.price === null ? null : JSON.stringify(call.price),
     Math.trunc(call.createdAtMs),
     Math.trunc(call.settledAtMs)

@@ -3,10 +3,11 @@ import { nanoUsdParts } from "../domain/Usage.ts"
 import { valid } from "./Columns.ts"
 
 /** Hot. */
-export const moneyColumns = (nanoUsd: number): readonly [nanoUsd: number, parts: number] => {
-  const nano = valid(Math.floor(nanoUsd))
-  return [nano, Math.min(valid((nanoUsd - nano) * nanoUsdParts), nanoUsdParts - 1)]
-}
+export const nanoColumn = (nanoUsd: number): number => valid(Math.floor(nanoUsd))
+
+/** Hot: the rest. */
+export const partsColumn = (nanoUsd: number): number =>
+  Math.min(valid((nanoUsd - Math.floor(nanoUsd)) * nanoUsdParts), nanoUsdParts - 1)
 
 /** The SQL of an amount in nano-USD, from the SQL of the two columns. */
 export const moneyOf = (nanoUsd: string, parts: string): string => `${nanoUsd} + ${parts} / ${nanoUsdParts}.0`

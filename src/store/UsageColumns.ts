@@ -5,7 +5,7 @@ import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
 import { type Column, Flag, MaybeText, MaybeWhole, Text, valid, Whole } from "./Columns.ts"
-import { moneyColumns, moneyOf } from "./MoneyColumns.ts"
+import { moneyOf, nanoColumn, partsColumn } from "./MoneyColumns.ts"
 
 export const Row = Schema.Struct({
   id: Text,
@@ -118,7 +118,8 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
     valid(tokens.cacheRead),
     valid(tokens.cacheWrite),
     valid(tokens.reasoning),
-    ...moneyColumns(row.costNanoUsd),
+    nanoColumn(row.costNanoUsd),
+    partsColumn(row.costNanoUsd),
     valid(row.reservedNanoUsd)
   )
 }

@@ -104,7 +104,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|ipaddr\\.js|gpt-tokenizer|re2js|@pydantic/genai-prices)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|@pydantic/genai-prices)/"
       }
     }
   ],

@@ -3,6 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { callReasons } from "../../domain/CallReason.ts"
 import { UsageRange } from "../../domain/UsageRange.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
@@ -171,6 +172,57 @@ export const ExportQuery = Schema.Struct({
 }).annotations(strict)
 export type ExportQuery = typeof ExportQuery.Type
 
+/** A day, as `2035-01-31`. */
+const Day = Schema.String.pipe(
+  Schema.pattern(/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, {
+    message: () => "must be a day such as 2035-01-31"
+  })
+)
+
+export const CallsQuery = Schema.Struct({
+  provider: field(
+    Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)),
+    "The provider that was called.",
+    "openai"
+  ),
+  connectionId: LogsQuery.fields.connectionId,
+  from: field(Day, "The first day, in UTC.", "2035-01-01"),
+  to: field(Day, "The last day, in UTC.", "2035-01-31")
+}).annotations(strict)
+
+export const CallsExplained = Schema.Struct({
+  reason: field(
+    Schema.Literal(...callReasons),
+    "`unpriced`: no price is known; `voided`: another call of the request answered; `estimated`: the provider reported no usage; `aborted`: as that, because the client left; `failed`: as that, because the answer broke off.",
+    "estimated"
+  ),
+  calls: field(Schema.Number, "Calls it holds for.", 3),
+  costUsd: field(Schema.Number, "What was booked for them, in USD.", 0.01),
+  requestIds: field(Schema.Array(Schema.String), "The latest of their requests, five at most.")
+}).annotations({ identifier: "CallsExplained" })
+
+export const CallsByDay = Schema.Struct({
+  days: field(
+    Schema.Array(
+      Schema.Struct({
+        date: field(Schema.String, "The day in UTC.", "2035-01-01"),
+        model: field(Schema.String, "The model that was called.", "gpt-4o-mini"),
+        calls: field(Schema.Number, "Calls; requests where `source` is `sums`.", 1_200),
+        costUsd: field(Schema.Number, "What was booked for them, in USD.", 4.21),
+        source: field(
+          Schema.Literal("calls", "sums"),
+          "`sums`: the rows of that day were deleted; all calls of a request count at the model that answered.",
+          "calls"
+        ),
+        reasons: field(Schema.Array(CallsExplained), "Calls for which the provider may have billed another amount.")
+      }).annotations({ identifier: "CallsOfDay" })
+    ),
+    "By day and model, the latest day first."
+  ),
+  isCut: field(Schema.Boolean, "Whether there are more than 10,000 of them, and the rest was left out.", false)
+}).annotations({ identifier: "CallsByDay" })
+export type CallsByDay = typeof CallsByDay.Type
+
 export const PurgeInput = Schema.NullOr(
   Schema.Struct({
     before: field(
@@ -206,6 +258,16 @@ export class UsageHistory extends HttpApiGroup.make("usageHistory")
     })
       .setUrlParams(RangeQuery)
       .addSuccess(UsageAnalytics)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("calls", {
+      summary: "Show what calls to a provider cost, by day and model",
+      description:
+        "To be compared with the provider's bill: each call counts at the model that was called, where the log has one row for all calls of a request."
+    })
+      .setUrlParams(CallsQuery)
+      .addSuccess(CallsByDay)
       .addError(UnavailableAnswer)
   )
   .add(

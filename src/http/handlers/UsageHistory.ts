@@ -10,9 +10,11 @@ import { UsageHistory } from "../../management/UsageHistory.ts"
 import { UsageRetention } from "../../usage/history/UsageRetention.ts"
 import { answered } from "./Answers.ts"
 import { filterOf } from "./UsageFilters.ts"
-import { analyticsView, historyView } from "./UsageViews.ts"
+import { analyticsView, callsView, historyView } from "./UsageViews.ts"
 
 const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const
+
+const dayMs = 86_400_000
 
 const encoder = new TextEncoder()
 
@@ -27,6 +29,19 @@ export const layer = HttpApiBuilder.group(GatewayApi, "usageHistory", (handlers)
       )
       .handle("analytics", ({ urlParams: { range = "24h" } }) =>
         answered(Effect.map(history.analytics(range), analyticsView))
+      )
+      .handle("calls", ({ urlParams: { connectionId, from, provider, to } }) =>
+        answered(
+          Effect.map(
+            history.calls({
+              provider,
+              ...(connectionId === undefined ? {} : { connectionId }),
+              sinceMs: Date.parse(from),
+              untilMs: Date.parse(to) + dayMs
+            }),
+            callsView
+          )
+        )
       )
       .handle("export", ({ urlParams }) => {
         const { format = "csv" } = urlParams

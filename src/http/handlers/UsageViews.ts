@@ -1,7 +1,8 @@
 /** Sums of usage as the contract shows them. */
-import type { UsageAnalytics, UsageHistoryView, UsageSummary } from "../../api/Groups/UsageHistory.ts"
+import type { CallsByDay, UsageAnalytics, UsageHistoryView, UsageSummary } from "../../api/Groups/UsageHistory.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageNow, UsageReport } from "../../management/UsageHistory.ts"
+import type { CallSums } from "../../store/repo/CallSumsRepo.ts"
 import type { NamedSums, UsageSums } from "../../store/repo/UsageHistoryRepo.ts"
 
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -46,6 +47,24 @@ export const analyticsView = (report: UsageReport): UsageAnalytics => {
     byApiKey: breakdown.apiKeys.map((each) => named({ apiKeyId: orNull(each.name), name: keyName(each.name) }, each))
   }
 }
+
+export const callsView = ({
+  isCut,
+  sums
+}: {
+  readonly sums: ReadonlyArray<CallSums>
+  readonly isCut: boolean
+}): CallsByDay => ({
+  days: sums.map(({ calls, costNanoUsd, model, reasons, source, startMs }) => ({
+    date: iso(startMs).slice(0, 10),
+    model,
+    calls,
+    costUsd: costNanoUsd / nanoUsdPerUsd,
+    source,
+    reasons: reasons.map(({ costNanoUsd: cost, ...reason }) => ({ ...reason, costUsd: cost / nanoUsdPerUsd }))
+  })),
+  isCut
+})
 
 const none = "none"
 

@@ -73,6 +73,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "webhooks.deliveries": "webhook deliveries",
   "usage.connection": "provider show",
   "usageHistory.analytics": "usage show",
+  "usageHistory.calls": "cost reconcile",
   "usageHistory.purge": "usage purge",
   "telemetry.summary": "telemetry",
   "telemetry.sessions": "sessions",

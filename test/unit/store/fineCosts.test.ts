@@ -10,7 +10,7 @@ import type { LedgerCall } from "../../../src/domain/Ledger.ts"
 import { nanoUsdParts, type UsageRow } from "../../../src/domain/Usage.ts"
 import { PerFacts } from "../../../src/domain/UsageFacts.ts"
 import * as Sql from "../../../src/store/Sql.ts"
-import { moneyColumns } from "../../../src/store/MoneyColumns.ts"
+import { nanoColumn, partsColumn } from "../../../src/store/MoneyColumns.ts"
 import * as LedgerRepo from "../../../src/store/repo/LedgerRepo.ts"
 import * as SpendRepo from "../../../src/store/repo/SpendRepo.ts"
 import * as UsageRepo from "../../../src/store/repo/UsageRepo.ts"
@@ -100,10 +100,11 @@ describe("costs finer than a nano-USD", () => {
     ))
 
   it("have two columns that hold integers, whatever is booked", () => {
-    assert.deepStrictEqual(moneyColumns(18.75), [18, 48])
-    assert.deepStrictEqual(moneyColumns(-1.5), [-2, 32])
+    const columns = (nanoUsd: number) => [nanoColumn(nanoUsd), partsColumn(nanoUsd)]
+    assert.deepStrictEqual(columns(18.75), [18, 48])
+    assert.deepStrictEqual(columns(-1.5), [-2, 32])
     for (const odd of [Number.NaN, Infinity, -Infinity, 1e300, 0.1, Number.MAX_SAFE_INTEGER]) {
-      for (const column of moneyColumns(odd)) assert.isTrue(Number.isSafeInteger(column), String(odd))
+      for (const column of columns(odd)) assert.isTrue(Number.isSafeInteger(column), String(odd))
     }
   })
 })

@@ -28,12 +28,34 @@ export const usage = group(
   }
 )
 
-export const cost = command(
+export const cost = group(
   "cost",
-  "Show what requests cost, by model and day by day.",
-  () => import("../usage/cost.ts"),
-  (m) => m.costCommand,
-  { section: "Watch", aliases: ["costs"], examples: ["cost", "cost --range 7d --json"] }
+  "What requests cost, and whether the provider billed the same.",
+  [
+    command(
+      "show",
+      "Show what requests cost, by model and day by day.",
+      () => import("../cost/show.ts"),
+      (m) => m.costShow,
+      { aliases: ["list"], examples: ["cost show --range 7d --json"] }
+    ),
+    command(
+      "reconcile",
+      "Compare a provider's bill with the ledger, by day and model.",
+      () => import("../cost/reconcile.ts"),
+      (m) => m.costReconcile,
+      {
+        aliases: ["check"],
+        examples: ["cost reconcile costs.json", "cost reconcile claude_api_cost_2035_01.csv --json"]
+      }
+    )
+  ],
+  {
+    section: "Watch",
+    aliases: ["costs"],
+    otherwise: { name: "show", takesWords: false },
+    examples: ["cost", "cost --range 7d", "cost reconcile costs.json"]
+  }
 )
 
 export const sessions = command(

@@ -1,4 +1,4 @@
-/** `gateway cost`: what requests cost over a range of time, by model, and day by day. */
+/** `gateway cost show`: what requests cost over a range of time, by model, and day by day. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { UsageAnalytics } from "../../../api/Groups/UsageHistory.ts"
@@ -9,7 +9,7 @@ import { usd } from "../../output/money.ts"
 import * as Output from "../../output/Output.ts"
 import { Screen } from "../../output/Screen.ts"
 import { hasBars, sparkline } from "../../output/Sparkline.ts"
-import { rangeFlag } from "./range.ts"
+import { rangeFlag } from "../usage/range.ts"
 
 type Row = UsageAnalytics["byModel"][number]
 
@@ -43,7 +43,7 @@ const trend = (days: UsageAnalytics["dailyTrend"]) =>
     yield* Output.remark(`Last ${last.length} days: ${bars}  (at most ${usd(most)} USD a day)`)
   })
 
-export const costCommand = Command.make("cost", { range: rangeFlag("30d"), ...Client.connection }, (given) =>
+export const costShow = Command.make("show", { range: rangeFlag("30d"), ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "usageHistory")
