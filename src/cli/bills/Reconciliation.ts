@@ -45,7 +45,7 @@ const words: Readonly<Record<CallReason, (calls: string) => string>> = {
   voided: (calls) => `${calls} whose answer was not used, booked as 0`,
   estimated: (calls) => `${calls} without reported usage, estimated`,
   aborted: (calls) => `${calls} that the client left, estimated`,
-  failed: (calls) => `${calls} that broke off`
+  failed: (calls) => `${calls} that failed or broke off`
 }
 
 const counted = (calls: number): string => `${calls.toLocaleString("en-US")} ${calls === 1 ? "call" : "calls"}`
