@@ -8,7 +8,7 @@ import { UsageRange } from "../../domain/UsageRange.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { UnavailableAnswer } from "../Errors.ts"
-import { exampleId, exampleKeyId, exampleTime } from "../Examples.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
 import { body, IsoTime, optional } from "../Inputs.ts"
 import { LogsQuery } from "./Usage.ts"
 
@@ -198,8 +198,15 @@ export const CallsExplained = Schema.Struct({
   ),
   calls: field(Schema.Number, "Calls it holds for.", 3),
   costUsd: field(Schema.Number, "What was booked for them, in USD.", 0.01),
-  requestIds: field(Schema.Array(Schema.String), "The latest of their requests, five at most.")
+  requestIds: field(Schema.Array(Schema.String), "The latest of their requests, five at most.", [exampleRequestId])
 }).annotations({ identifier: "CallsExplained" })
+
+const exampleReason: typeof CallsExplained.Type = {
+  reason: "estimated",
+  calls: 3,
+  costUsd: 0.01,
+  requestIds: [exampleRequestId]
+}
 
 export const CallsByDay = Schema.Struct({
   days: field(
@@ -214,10 +221,22 @@ export const CallsByDay = Schema.Struct({
           "`sums`: the rows of that day were deleted; all calls of a request count at the model that answered.",
           "calls"
         ),
-        reasons: field(Schema.Array(CallsExplained), "Calls for which the provider may have billed another amount.")
+        reasons: field(Schema.Array(CallsExplained), "Calls for which the provider may have billed another amount.", [
+          exampleReason
+        ])
       }).annotations({ identifier: "CallsOfDay" })
     ),
-    "By day and model, the latest day first."
+    "By day and model, the latest day first.",
+    [
+      {
+        date: "2035-01-01",
+        model: "gpt-4o-mini",
+        calls: 1_200,
+        costUsd: 4.21,
+        source: "calls",
+        reasons: [exampleReason]
+      }
+    ]
   ),
   isCut: field(Schema.Boolean, "Whether there are more than 10,000 of them, and the rest was left out.", false)
 }).annotations({ identifier: "CallsByDay" })
