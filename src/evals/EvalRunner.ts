@@ -51,6 +51,8 @@ export const maxAsking = 4
 /** Runs that are kept, and for how long. */
 export const mostKept = 200
 export const keptMs = 90 * 86_400_000
+/** Characters of an answer that are judged: far more than it may have tokens. */
+const maxJudgedChars = 100_000
 /** Characters of an answer that are kept. */
 export const maxOutputChars = 8_000
 const maxReasonChars = 500
@@ -99,7 +101,7 @@ export const make = Effect.gen(function* () {
     if (stop.isStopping() && answer.status !== 200) return yield* new CannotGoOn({ reason: stopped })
     const read = readAnswer(answer.status, answer.body)
     const answered = read._tag === "Answered"
-    const reason = answered ? grade(read.text) : read.reason
+    const reason = answered ? grade(read.text.slice(0, maxJudgedChars)) : read.reason
     yield* journal.catchUp
     const row = yield* usage.get(answer.requestId)
     const keepsNothing = principal._tag === "Key" && principal.key.noLog
@@ -157,12 +159,17 @@ export const make = Effect.gen(function* () {
       Effect.tapErrorCause((cause) => Effect.logError("An evaluation broke off", cause))
     )
 
-  const start = Effect.fn("EvalRunner.start")(function* (runs: ReadonlyArray<PlannedRun>) {
-    if ((yield* FiberMap.size(running)) + runs.length > maxRunning) return false
-    yield* repo.addRuns(runs.map(({ run }) => run))
-    yield* Effect.forEach(runs, (each) => FiberMap.run(running, each.run.id, conduct(each)), { discard: true })
-    return true
-  }, starting.withPermits(1))
+  const start = Effect.fn("EvalRunner.start")(
+    function* (runs: ReadonlyArray<PlannedRun>) {
+      if ((yield* FiberMap.size(running)) + runs.length > maxRunning) return false
+      yield* repo.addRuns(runs.map(({ run }) => run))
+      yield* Effect.forEach(runs, (each) => FiberMap.run(running, each.run.id, conduct(each)), { discard: true })
+      return true
+      // Who is gone between the two steps would leave a run that is stored and never asked.
+    },
+    Effect.uninterruptible,
+    starting.withPermits(1)
+  )
 
   const cancel = Effect.fn("EvalRunner.cancel")(function* (id: string) {
     if (!(yield* FiberMap.has(running, id))) return false

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
@@ -124,6 +125,39 @@ describe("runs", () => {
       assert.deepInclude(yield* repo.run("run-3"), { status: "cancelled", passed: 0 })
       assert.isTrue(yield* start([planned("z")]))
     }).pipe(Effect.provide(runner(() => Effect.never)), Effect.provide(store))
+  )
+
+  it.effect("that are stored are under way, also when the caller has left meanwhile", () =>
+    Effect.gen(function* () {
+      const repo = yield* EvalRepo
+      const stored = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const slow = EvalRepo.of({
+        ...repo,
+        addRuns: (runs) =>
+          repo
+            .addRuns(runs)
+            .pipe(Effect.zipRight(Deferred.succeed(stored, undefined)), Effect.zipRight(Deferred.await(goOn)))
+      })
+      yield* Effect.gen(function* () {
+        const { cancel, start } = yield* EvalRunner.EvalRunner
+        const starting = yield* Effect.fork(start([planned("a")]))
+        yield* Deferred.await(stored)
+        const leaving = yield* Effect.fork(Fiber.interrupt(starting))
+        yield* Effect.yieldNow()
+        yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.join(leaving)
+        assert.isTrue(yield* cancel("a"))
+        assert.deepInclude(yield* repo.run("a"), { status: "cancelled" })
+      }).pipe(
+        Effect.provide(
+          Layer.provide(
+            runner(() => Effect.never),
+            Layer.succeed(EvalRepo, slow)
+          )
+        )
+      )
+    }).pipe(Effect.provide(store))
   )
 
   it.effect("that a process left running are failed at the next start, with what they had", () =>
