@@ -129,12 +129,13 @@ export const TokenLimitView = Schema.Struct({
 }).annotations({ identifier: "TokenLimit" })
 export type TokenLimitView = typeof TokenLimitView.Type
 
-/** Each of its prices is there; null: none of its own. */
+/** Each of its prices is there, null: none of its own; that of an hour's cache only where it has one. */
 const PriceThen = Schema.Struct({
   input: ModelPrice.fields.input,
   output: ModelPrice.fields.output,
   cached: field(Schema.NullOr(Schema.Number), ...priceWords.cached),
   cacheCreation: field(Schema.NullOr(Schema.Number), ...priceWords.cacheCreation),
+  cacheCreation1h: ModelPrice.fields.cacheCreation1h,
   reasoning: field(Schema.NullOr(Schema.Number), ...priceWords.reasoning)
 }).annotations({ identifier: "LedgerPrice" })
 

@@ -50,6 +50,9 @@ const words: Readonly<Record<CallReason, (calls: string) => string>> = {
 
 const counted = (calls: number): string => `${calls.toLocaleString("en-US")} ${calls === 1 ? "call" : "calls"}`
 
+/** Without what sums of doubles leave behind their twelfth decimal. */
+export const tidy = (usd: number): number => Number(usd.toFixed(12)) + 0
+
 /** Less than this is rounding. */
 const leastUsd = 1e-6
 const halfCentUsd = 0.005
@@ -133,9 +136,9 @@ export const reconcile = (
       return {
         date: pair.date,
         model: pair.model,
-        billedUsd: pair.billedUsd,
-        ledgerUsd,
-        differenceUsd: pair.billedUsd - ledgerUsd,
+        billedUsd: tidy(pair.billedUsd),
+        ledgerUsd: tidy(ledgerUsd),
+        differenceUsd: tidy(pair.billedUsd - ledgerUsd),
         calls: pair.booked.reduce((sum, { calls }) => sum + calls, 0),
         reasons,
         why: whyOf(pair, ledgerUsd, reasons, inCents)

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { CallsExplained } from "../../../api/Groups/UsageHistory.ts"
 import { billForms } from "../../bills/Bill.ts"
 import { readBill } from "../../bills/readBill.ts"
-import { reconcile, type Row } from "../../bills/Reconciliation.ts"
+import { reconcile, type Row, tidy } from "../../bills/Reconciliation.ts"
 import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
@@ -63,7 +63,7 @@ const columns: ReadonlyArray<Column.Column<Row>> = [
 ]
 
 const sum = (rows: ReadonlyArray<Row>, amount: (row: Row) => number): number =>
-  rows.reduce((all, row) => all + amount(row), 0)
+  tidy(rows.reduce((all, row) => all + amount(row), 0))
 
 export const costReconcile = Command.make(
   "reconcile",
