@@ -201,3 +201,25 @@ it.live(
       assert.closeTo(total(purged.days), total(days), 1e-12)
     })
 )
+
+it.live("reserves the price of an hour's cache only for prompts that ask for it", () =>
+  withGateway(async ({ connect, manage, post }, upstream) => {
+    upstream.always(FakeUpstream.json(FakeUpstream.messagesAnswer()))
+    await connect("one", upstream, "messages")
+    await manage("PATCH", "/api/pricing", {
+      one: { m: { input: 1, output: 0, cacheCreation: 2, cacheCreation1h: 20 } }
+    })
+    const { key, secret } = await manage("POST", "/api/keys", { name: "limited" })
+    await manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 10 })
+    for (const ttl of ["1h", "5m"]) {
+      const content = [{ type: "text", text: "hello", cache_control: { type: "ephemeral", ttl } }]
+      const body = { model: "one/m", max_tokens: 20, messages: [{ role: "user", content }] }
+      const answer = await post("/v1/messages", body, { "x-api-key": secret })
+      assert.strictEqual(answer.status, 200, await answer.text())
+    }
+    const { entries } = await manage("GET", `/api/usage/ledger?apiKeyId=${key.id}`)
+    const [short, long] = entries.map(({ reservedUsd }: { readonly reservedUsd: number }) => reservedUsd)
+    assert.isAbove(short, 0)
+    assert.closeTo(long, short * 10, 1e-9)
+  })
+)
