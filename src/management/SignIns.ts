@@ -208,6 +208,10 @@ export const make = Effect.gen(function* () {
     })
   })
 
+  const keep = (one: Omit<Pending, "caller" | "name">, { caller, name }: BeginSignIn): void => {
+    pending.set(one.sessionId, { ...one, caller, name })
+  }
+
   const authorize = Effect.fn("SignIns.authorize")(function* (name: string, begin: BeginSignIn) {
     const { provider, row } = yield* rowOf(name)
     if (row.authorize === null) {
@@ -218,18 +222,7 @@ export const make = Effect.gen(function* () {
     const [state, verifier] = [secret(), secret()]
     const sessionId = ids.next(nowMs)
     const expiresAtMs = nowMs + lifetimeMs
-    const { caller } = begin
-    pending.set(sessionId, {
-      sessionId,
-      provider,
-      row,
-      client,
-      caller,
-      name: begin.name,
-      expiresAtMs,
-      browser: { state, verifier },
-      device: null
-    })
+    keep({ sessionId, provider, row, client, expiresAtMs, browser: { state, verifier }, device: null }, begin)
     const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, state, verifier)
     return { sessionId, authUrl, state, redirectUri: row.authorize.redirectUri, expiresAtMs }
   })
@@ -250,18 +243,8 @@ export const make = Effect.gen(function* () {
     const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
     const sessionId = ids.next(nowMs)
     const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)
-    const { caller } = begin
-    pending.set(sessionId, {
-      sessionId,
-      provider,
-      row,
-      client,
-      caller,
-      name: begin.name,
-      expiresAtMs,
-      browser: null,
-      device: { code: deviceCode, intervalMs, askAtMs: nowMs + intervalMs }
-    })
+    const waiting = { code: deviceCode, intervalMs, askAtMs: nowMs + intervalMs }
+    keep({ sessionId, provider, row, client, expiresAtMs, browser: null, device: waiting }, begin)
     return { sessionId, ...shown, intervalMs, expiresAtMs }
   })
 

@@ -4,7 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { scrubber } from "../../kernel/Scrub.ts"
 import { secretsOf } from "../../providers/Catalog.ts"
+import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
+import { remembered } from "../../resilience/failure/Remembered.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { countedFor } from "../../routing/decide/Candidates.ts"
@@ -34,6 +36,12 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
     startedMs: call.startedMs,
     latencyMs: call.endedMs - call.startedMs
   })
+}
+
+/** What others may read of a failure; of a key whose texts are not kept nothing that the upstream wrote. */
+const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Failure): string => {
+  const { principal } = work.exchange
+  return principal._tag === "Key" && principal.key.noLog ? `it answered with ${status}` : remembered(message, sent)
 }
 
 export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/OutcomeRecorder")<
@@ -72,11 +80,12 @@ export const make = Effect.gen(function* () {
       return null
     }
     const { connection } = call.target.account
+    const sent = callerTextOf(run.work, call.target)
     const raw = classifyFailure(result.failure, call.target, {
       canRefresh: tokens.canRefresh(connection) && !run.walk.hasRefreshed(call.target),
       contentBegan: result._tag === "Broken" && result.firstContentMs !== null,
       bannedTexts: settings.current().customBannedSignals,
-      sent: callerTextOf(run.work, call.target),
+      sent,
       nowMs: call.endedMs
     })
     // Providers repeat the key they were sent.
@@ -87,7 +96,7 @@ export const make = Effect.gen(function* () {
       clientError: clientErrorOf(raw.kind, result.failure.words, clean)
     }
     const failure = run.walk.weigh(call.target, classified)
-    health.failed(call, failure)
+    health.failed(call, result.failure.words === null ? failure : { ...failure, message: kept(run, sent, failure) })
     return failure
   }
 

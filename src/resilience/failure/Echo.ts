@@ -76,7 +76,7 @@ const stringsOf = ({ beside, body }: CallerText): Strings => {
 const isPlainAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
 
 /** Nothing but letters and digits, in one case: upstreams change quotes, spaces and line breaks. */
-const folded = (text: string): string =>
+export const folded = (text: string): string =>
   isPlainAscii(text)
     ? text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "")
     : text
@@ -120,6 +120,16 @@ const foldedAll = ({ all, isWhole }: Strings): string | null => {
   }
   return parts.join(separator)
 }
+
+/** A body without the id of the model it asks for, which the operator wants to read. */
+const withoutModel = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && !Array.isArray(body)
+    ? Object.fromEntries(Object.entries(body).filter(([key]) => key !== "model"))
+    : body
+
+/** All of a body but the id of its model, folded; null when it is too much. */
+export const foldedBody = ({ body }: CallerText): string | null =>
+  foldedAll(stringsOf({ body: withoutModel(body), beside: [], fingerprint: () => "" }))
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char)
 
