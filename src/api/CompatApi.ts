@@ -101,6 +101,29 @@ class Inference extends HttpApiGroup.make("inference")
       )
   )
   .add(
+    HttpApiEndpoint.post("rerank", "/v1/rerank")
+      .setPayload(Chat.RerankRequest)
+      .addSuccess(Chat.RerankAnswer)
+      .annotateContext(
+        asking("Order documents", "The documents that answer a query best, in the form of Cohere and Jina.", {
+          model: "cohere/rerank-v3.5",
+          query: "What is a gateway?",
+          documents: ["A gateway passes requests on.", "Bread is baked."]
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("moderations", "/v1/moderations")
+      .setPayload(Chat.ModerationRequest)
+      .addSuccess(Chat.ModerationAnswer)
+      .annotateContext(
+        asking("Look for harmful content", "OpenAI's moderations.", {
+          model: "openai/omni-moderation-latest",
+          input: "Hello"
+        })
+      )
+  )
+  .add(
     HttpApiEndpoint.post("messages", "/v1/messages")
       .setPayload(Messages.MessagesRequest)
       .addSuccess(Messages.MessagesAnswer)

@@ -21,6 +21,8 @@ export type ConversationKey =
   | "inference.chat"
   | "inference.completions"
   | "inference.embeddings"
+  | "inference.rerank"
+  | "inference.moderations"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -75,6 +77,8 @@ const categories: Readonly<
   "inference.countTokens": "chat",
   "inference.countResponseTokens": "chat",
   "inference.embeddings": "embeddings",
+  "inference.rerank": "rerank",
+  "inference.moderations": "moderations",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -170,6 +174,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ofProvider("/embeddings"),
     ...editorBoth("/embeddings")
   ),
+  ...conversation("inference.rerank", "chat", "/v1/rerank", "/rerank", "/v2/rerank", ...editorBoth("/rerank")),
+  ...conversation("inference.moderations", "chat", "/v1/moderations", "/moderations", ...editorBoth("/moderations")),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(
     "inference.responses",

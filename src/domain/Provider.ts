@@ -4,6 +4,7 @@
  */
 import type { SecretHeaders } from "./Connection.ts"
 import type { Dialect } from "./Dialect.ts"
+import type { MediaServices } from "./MediaKind.ts"
 import type { WireName } from "./Wire.ts"
 
 /** Characters of a model's name, in every column and record. No provider has longer ones. */
@@ -71,6 +72,8 @@ export interface ProviderSpec {
   readonly openAiTools: boolean
   /** Its messages wire accepts system messages between turns, for the models that support them. */
   readonly systemBetween: boolean
+  /** Its endpoints for other kinds of requests, where they are not those of its wires. */
+  readonly media: MediaServices
   /** Where it deviates from the wires it speaks. */
   readonly dialect: Dialect
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */

@@ -1,6 +1,7 @@
 /** A provider node: an endpoint the operator added that speaks a known wire. Its `prefix` acts as a provider id. */
 import * as Schema from "effect/Schema"
 import type { SecretHeaders } from "./Connection.ts"
+import type { MediaPaths } from "./MediaKind.ts"
 import type { WireName } from "./Wire.ts"
 
 export const ProviderNodeType = Schema.Literal(
@@ -20,6 +21,8 @@ export interface ProviderNodeSettings {
   readonly headers: SecretHeaders | null
   readonly chatPath: string | null
   readonly modelsPath: string | null
+  /** Below the base URL, where they are not the usual ones. */
+  readonly mediaPaths: MediaPaths | null
 }
 
 export interface ProviderNode extends ProviderNodeSettings {

@@ -4,15 +4,18 @@
  */
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
 import { type InferenceError, InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
+import type { MediaKind } from "../domain/MediaKind.ts"
 import type { AtOnce } from "../inference/request/Exchange.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"
 import { embeddings } from "../wire/embeddings/Codec.ts"
 import { geminiArray } from "../wire/gemini/Codec.ts"
+import { moderations } from "../wire/moderations/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
 import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import { rerank } from "../wire/rerank/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { behindModels, geminiPath } from "./GeminiPath.ts"
 
@@ -24,10 +27,12 @@ export interface Dialect {
 
 const plain = (codec: WireCodec, atOnce: AtOnce | null = null): Dialect => ({ codec, fromPath: null, atOnce })
 
-const dialects: Readonly<Record<"chat" | "completions" | "embeddings" | "messages" | "responses", Dialect>> = {
+const dialects: Readonly<Record<MediaKind | "chat" | "completions" | "messages" | "responses", Dialect>> = {
   chat: plain(codecs.chat),
   completions: plain(completions),
   embeddings: plain(embeddings),
+  rerank: plain(rerank),
+  moderations: plain(moderations),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -99,6 +104,10 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.completions
     case "inference.embeddings":
       return dialects.embeddings
+    case "inference.rerank":
+      return dialects.rerank
+    case "inference.moderations":
+      return dialects.moderations
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -15,7 +15,8 @@ export const settingsOf = (input: CreateNode): ProviderNodeSettings => ({
   wires: input.wires ?? null,
   headers: input.headers ?? null,
   chatPath: input.chatPath ?? null,
-  modelsPath: input.modelsPath ?? null
+  modelsPath: input.modelsPath ?? null,
+  mediaPaths: input.mediaPaths ?? null
 })
 
 /** The settings after a change: what is absent stays, null clears, and a masked header is the one that is stored. */

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
+import type { MediaKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
 import { isSameAddress } from "./Address.ts"
@@ -58,8 +59,8 @@ export interface UpstreamEndpoint {
   readonly origin: string
   /** Path and query for a model; only the generative-language wire differs when streaming. */
   readonly path: (model: string, stream: boolean) => string
-  /** Path and query of the embeddings endpoint that stands beside it. */
-  readonly embeddingsPath: (model: string) => string
+  /** Where other kinds of requests go. */
+  readonly media: (kind: MediaKind, model: string) => { readonly origin: string; readonly path: string }
   /** Flat `name, value, name, value` list with lower-case names. */
   readonly headers: ReadonlyArray<string>
 }
@@ -78,22 +79,67 @@ const usualPaths: Readonly<Record<WireName, string>> = {
   ollama: "/api/chat"
 }
 
-/** The ending of a wire's usual path, and what stands in its place for embeddings. */
-const embeddingsEnding: Readonly<Record<WireName, readonly [own: string, embeddings: string]>> = {
-  chat: ["/chat/completions", "/embeddings"],
-  messages: ["/messages", "/embeddings"],
-  responses: ["/responses", "/embeddings"],
-  gemini: [":generateContent", ":batchEmbedContents"],
-  ollama: ["/api/chat", "/api/embed"]
+/** The ending of a wire's usual path. */
+const ownEndings: Readonly<Record<WireName, string>> = {
+  chat: "/chat/completions",
+  messages: "/messages",
+  responses: "/responses",
+  gemini: ":generateContent",
+  ollama: "/api/chat"
 }
 
-/** The route of the embeddings beside a wire's own route; a route of an unusual kind tells nothing about its neighbours. */
-const embeddingsRoute = (wire: WireName, route: string): string => {
-  const [own, embeddings] = embeddingsEnding[wire]
+/** What stands in its place for another kind of request, where it is not OpenAI's. */
+const embeddingsEndings: Partial<Record<WireName, string>> = { gemini: ":batchEmbedContents", ollama: "/api/embed" }
+
+const usualEndings: Readonly<Record<MediaKind, string>> = {
+  embeddings: "/embeddings",
+  rerank: "/rerank",
+  moderations: "/moderations"
+}
+
+/** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
+const mediaRoute = (kind: MediaKind, wire: WireName, route: string): string => {
+  const own = ownEndings[wire]
+  const ending = (kind === "embeddings" ? embeddingsEndings[wire] : undefined) ?? usualEndings[kind]
   const mark = route.indexOf("?")
   const path = mark < 0 ? route : route.slice(0, mark)
   const known = path.endsWith(own) ? path : usualPaths[wire]
-  return known.slice(0, -own.length) + embeddings + (mark < 0 ? "" : route.slice(mark))
+  return known.slice(0, -own.length) + ending + (mark < 0 ? "" : route.slice(mark))
+}
+
+/** `/v1`, `/v2beta` at the end of a path. */
+const version = /\/v\d[^/]*$/
+
+/**
+ * Where an API of the provider with an address of its own is reached. At another host than the provider's it is expected below the same
+ * root as the other one: the version is added where the operator's address has none.
+ */
+const serviceBase = (spec: ProviderSpec, connection: EndpointConnection, base: Base, service: string): Base => {
+  const { origin, pathname } = new URL(service)
+  const path = pathname.replace(/\/+$/, "")
+  if (connection.baseUrl === null || isSameAddress(connection.baseUrl, spec.baseUrl)) return { origin, path, query: "" }
+  const usual = new URL(spec.baseUrl).pathname.replace(/\/+$/, "")
+  const root = usual !== "" && base.path.endsWith(usual) ? base.path.slice(0, -usual.length) : base.path
+  return version.test(root) ? { ...base, path: root } : { ...base, path: root + path }
+}
+
+const mediaPlaces = (
+  spec: ProviderSpec,
+  connection: EndpointConnection,
+  base: Base,
+  wire: WireName,
+  route: string
+): UpstreamEndpoint["media"] => {
+  const places = new Map<MediaKind, { readonly origin: string; readonly path: string }>()
+  return (kind, model) => {
+    const known = places.get(kind)
+    if (known !== undefined) return { ...known, path: withModel(known.path, model) }
+    const service = spec.media[kind]
+    const at = service?.baseUrl == null ? base : serviceBase(spec, connection, base, service.baseUrl)
+    const place = { origin: at.origin, path: join(at, service?.path ?? mediaRoute(kind, wire, route)) }
+    places.set(kind, place)
+    return { ...place, path: withModel(place.path, model) }
+  }
 }
 
 /** The endpoint of one wire. */
@@ -108,11 +154,10 @@ export const endpointOf = (
     const placeholder = unfilled(route.replaceAll("{model}", ""))
     if (placeholder !== null) return yield* Either.left(new PlaceholderUnfilled({ provider: spec.id, placeholder }))
     const headers = yield* headersOf(spec, connection)
-    const embeddings = join(base, embeddingsRoute(wire, route))
     return {
       origin: base.origin,
       path: pathOf(base, route),
-      embeddingsPath: (model) => embeddings.replaceAll("{model}", () => pathSegment(model)),
+      media: mediaPlaces(spec, connection, base, wire, route),
       headers
     }
   })
@@ -248,8 +293,10 @@ const pathOf = (base: Base, route: string): UpstreamEndpoint["path"] => {
   const streamed = route.includes(answerMethod)
     ? join({ ...base, query: withSse(base.query) }, route.replace(answerMethod, streamMethod))
     : answered
-  return (model, stream) => (stream ? streamed : answered).replaceAll("{model}", () => pathSegment(model))
+  return (model, stream) => withModel(stream ? streamed : answered, model)
 }
+
+const withModel = (path: string, model: string): string => path.replaceAll("{model}", () => pathSegment(model))
 
 const withSse = (query: string): string => (query === "" ? "alt=sse" : `${query}&alt=sse`)
 

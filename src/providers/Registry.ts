@@ -4,6 +4,7 @@
 import type { SecretHeaders } from "../domain/Connection.ts"
 import { type Dialect, plainDialect } from "../domain/Dialect.ts"
 import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../domain/Provider.ts"
+import type { MediaPaths, MediaServices } from "../domain/MediaKind.ts"
 import type { ProviderNode, ProviderNodeType } from "../domain/ProviderNode.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/build.ts"
@@ -59,6 +60,11 @@ const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
   "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
 }
 
+const mediaOf = (paths: MediaPaths | null): MediaServices =>
+  Object.fromEntries(
+    Object.entries(paths ?? {}).map(([kind, path]) => [kind, { adapter: null, baseUrl: null, path } as const])
+  )
+
 /** A provider node as a spec: `prefix` is the id, `chatPath` replaces the path of the type's own wire. */
 export const fromNode = (node: ProviderNode): ProviderSpec => {
   const { auth, modelsPath, wire } = nodeShapes[node.type]
@@ -84,6 +90,7 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,
+    media: mediaOf(node.mediaPaths),
     dialect: dialectOfHost(node.baseUrl),
     oauth: null
   }

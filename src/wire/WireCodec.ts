@@ -5,6 +5,7 @@
 import type * as Either from "effect/Either"
 import type { Dialect } from "../domain/Dialect.ts"
 import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
+import type { MediaAdapter, MediaKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
@@ -182,13 +183,13 @@ export interface WireCodec {
   readonly name: WireName
   /** Path below an upstream's base URL. */
   readonly upstreamPath: string
-  /** Which endpoint of an upstream this codec is for; absent: the one for conversations. */
-  readonly endpoint?: "embeddings"
+  /** Which endpoint, of the gateway or of an upstream, this codec is for; absent: one for conversations. */
+  readonly endpoint?: MediaKind
   /**
-   * For a client's codec of an endpoint other than the conversation's: the codec that sends `body` to an upstream of a wire, null where
-   * that is not possible. Absent: the registry's codec of that wire.
+   * For a client's codec of an endpoint other than the conversation's: the codec that sends `body` to an upstream of a wire, or of a form
+   * of its own; null where that is not possible. Absent: the registry's codec of that wire.
    */
-  readonly peer?: (wire: WireName, body: JsonObject) => WireCodec | null
+  readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
   readonly requestContentType: string
   readonly streamContentType: string
   /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */

@@ -37,6 +37,7 @@ export const node = (given: Partial<ProviderNode> & { readonly prefix: string })
   headers: null,
   chatPath: null,
   modelsPath: null,
+  mediaPaths: null,
   createdAtMs: 0,
   updatedAtMs: 0,
   ...given

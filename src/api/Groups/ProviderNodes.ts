@@ -2,6 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { MediaKind, MediaPaths } from "../../domain/MediaKind.ts"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
@@ -30,7 +31,11 @@ const words = {
   wires: ["The wire formats it speaks; null: those of its type.", ["chat"]],
   headers: ["Sent with every request; null: none. Values may be secrets.", null],
   chatPath: ["Path of its inference route below `baseUrl`; null: the usual one.", null],
-  modelsPath: ["Path of its list of models below `baseUrl`; null: the usual one.", "/models"]
+  modelsPath: ["Path of its list of models below `baseUrl`; null: the usual one.", "/models"],
+  mediaPaths: [
+    "Paths of its other endpoints below `baseUrl`, by kind; null, and for kinds that are absent: OpenAI's.",
+    { rerank: "/rerank" }
+  ]
 } as const
 
 export const NodeView = Schema.Struct({
@@ -47,6 +52,7 @@ export const NodeView = Schema.Struct({
   ),
   chatPath: field(Schema.NullOr(Schema.String), ...words.chatPath),
   modelsPath: field(Schema.NullOr(Schema.String), ...words.modelsPath),
+  mediaPaths: field(Schema.NullOr(MediaPaths), ...words.mediaPaths),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "ProviderNode" })
@@ -63,7 +69,11 @@ const nullableFields = {
   wires: field(clearable(Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))), ...words.wires),
   headers: field(clearable(HeaderMap), ...words.headers),
   chatPath: field(clearable(UrlPath), ...words.chatPath),
-  modelsPath: field(clearable(UrlPath), ...words.modelsPath)
+  modelsPath: field(clearable(UrlPath), ...words.modelsPath),
+  mediaPaths: field(
+    clearable(Schema.partialWith(Schema.Record({ key: MediaKind, value: UrlPath }), { exact: true })),
+    ...words.mediaPaths
+  )
 }
 
 export const CreateNode = Schema.Struct({

@@ -143,6 +143,69 @@ export const EmbeddingsAnswer = Schema.Struct(
   others
 ).annotations({ identifier: "EmbeddingsAnswer", description: "The vectors." })
 
+export const RerankRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of a reranking model.", "cohere/rerank-v3.5"),
+    query: field(Schema.String, "What the documents are to answer.", "What is a gateway?"),
+    documents: field(
+      Schema.Array(Schema.Union(Schema.String, Schema.Struct({ text: Schema.String }, others))),
+      "The documents, as texts or objects with a `text`.",
+      ["A gateway passes requests on.", "Bread is baked."]
+    ),
+    top_n: field(maybe(Schema.Number), "Most results; absent: all.", 1),
+    return_documents: field(maybe(Schema.Boolean), "Repeat each document beside its score.", false)
+  },
+  others
+).annotations({ identifier: "RerankRequest", description: "A request to order documents." })
+
+export const RerankAnswer = Schema.Struct(
+  {
+    id: field(maybe(Schema.String), "Id of the answer, where the provider gives one.", "rr-abc123"),
+    model: servedModel,
+    results: field(
+      Schema.Array(
+        Schema.Struct(
+          {
+            index: field(Schema.Number, "Place of the document in the request, from 0.", 0),
+            relevance_score: field(Schema.Number, "Higher is better; its range is the model's.", 0.98),
+            document: field(maybe(Schema.Struct({ text: Schema.String }, others)), "The document, where asked for.")
+          },
+          others
+        )
+      ),
+      "Best first."
+    )
+  },
+  others
+).annotations({ identifier: "RerankAnswer", description: "The documents in their order." })
+
+export const ModerationRequest = Schema.Struct(
+  {
+    model: field(
+      maybe(Schema.String),
+      "Id of a moderation model; absent: OpenAI's own.",
+      "openai/omni-moderation-latest"
+    ),
+    input: field(
+      Schema.Union(Schema.String, Schema.Array(Schema.Union(Schema.String, anyObject))),
+      "A text, several texts, or parts with a `type`.",
+      "Hello"
+    )
+  },
+  others
+).annotations({ identifier: "ModerationRequest", description: "A request to look for harmful content." })
+
+export const ModerationAnswer = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the answer.", "modr-abc123"),
+    model: servedModel,
+    results: field(Schema.Array(anyObject), "One result per input: `flagged`, `categories`, `category_scores`.", [
+      { flagged: false, categories: {}, category_scores: {} }
+    ])
+  },
+  others
+).annotations({ identifier: "ModerationAnswer", description: "What was found." })
+
 export const ModelEntry = Schema.Struct(
   {
     id: field(Schema.String, "What requests name as `model`.", "openai/gpt-4o-mini"),

@@ -84,6 +84,7 @@ export const nodeView = (node: ProviderNode): NodeView => ({
   headers: maskHeaders(node.headers),
   chatPath: node.chatPath,
   modelsPath: node.modelsPath,
+  mediaPaths: node.mediaPaths,
   ...times(node)
 })
 

@@ -106,12 +106,13 @@ const keepsSystemBetween = (work: Work, { model }: Target): boolean =>
 export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
   const { envelope, exchange, owner } = work
   const { account, model } = target
-  const { peer } = exchange.codec
+  const { endpoint: kind, peer } = exchange.codec
+  const adapter = kind === undefined ? null : (account.spec.media[kind]?.adapter ?? null)
   const wires =
-    peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed) !== null)
+    peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed, adapter) !== null)
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
-  const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed)
+  const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed, adapter)
   if (wire === null || endpoint === undefined || codec === null) {
     return Either.left(
       account.wires.length === 0
@@ -150,9 +151,11 @@ const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body:
     "accept-encoding",
     "identity"
   )
+  const { model } = target
+  const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, model)
   return {
-    origin: endpoint.origin,
-    path: codec.endpoint === "embeddings" ? endpoint.embeddingsPath(target.model) : endpoint.path(target.model, stream),
+    origin: place?.origin ?? endpoint.origin,
+    path: place?.path ?? endpoint.path(model, stream),
     method: "POST",
     headers,
     body

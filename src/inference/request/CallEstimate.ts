@@ -1,7 +1,6 @@
 /** What a call may cost at most, for the limits of a key. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type { CallEstimate } from "../../ledger/KeyAccount.ts"
-import { embeddings } from "../../wire/embeddings/Codec.ts"
 import type { Work } from "./Exchange.ts"
 import { promptTokens } from "./PromptTokens.ts"
 
@@ -24,7 +23,7 @@ export const estimatedPrompt = (work: Work): number =>
       )
 
 const estimatedOutput = ({ envelope, exchange, outputCap }: Work): number => {
-  if (exchange.codec === embeddings) return 0
+  if (exchange.codec.endpoint !== undefined) return 0
   const asked = envelope.maxOutputTokens ?? defaultOutputTokens
   return (outputCap === null ? asked : Math.min(asked, outputCap)) * Math.max(1, envelope.candidates)
 }

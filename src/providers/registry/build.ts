@@ -53,6 +53,7 @@ const entry =
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,
+    media: {},
     dialect: dialectOf(id),
     oauth: null,
     ...usual,

@@ -6,6 +6,9 @@ const chat = chatIn("frontier")
 const messages = messagesIn("frontier")
 const gemini = geminiIn("frontier")
 
+/** Its own API, beside the one for OpenAI's clients: https://docs.cohere.com/reference/about */
+const cohereApi = "https://api.cohere.com/v2"
+
 export const frontier: ReadonlyArray<ProviderSpec> = [
   chat("openai", "OpenAI", "https://api.openai.com/v1", {
     wires: ["responses", "chat"],
@@ -55,7 +58,11 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
   }),
   chat("cohere", "Cohere", "https://api.cohere.com/compatibility/v1", {
     env: ["COHERE_API_KEY", "CO_API_KEY"],
-    models: ["command-a-03-2025"],
+    models: ["command-a-03-2025", "embed-v4.0", "rerank-v3.5"],
+    media: {
+      embeddings: { adapter: "cohere", baseUrl: cohereApi, path: "/embed" },
+      rerank: { adapter: "cohere", baseUrl: cohereApi, path: "/rerank" }
+    },
     docsUrl: "https://docs.cohere.com"
   }),
   chat("perplexity", "Perplexity", "https://api.perplexity.ai", {

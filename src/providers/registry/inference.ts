@@ -28,7 +28,9 @@ export const inference: ReadonlyArray<ProviderSpec> = [
   chat("nvidia", "NVIDIA NIM", "https://integrate.api.nvidia.com/v1", {
     aliases: ["nim"],
     env: ["NVIDIA_API_KEY", "NVIDIA_NIM_API_KEY"],
-    models: ["meta/llama-3.3-70b-instruct"]
+    models: ["meta/llama-3.3-70b-instruct"],
+    // https://docs.nvidia.com/nim/nemo-retriever/text-reranking/latest/reference.html
+    media: { rerank: { adapter: "nvidia", baseUrl: null, path: "/ranking" } }
   }),
   chat("huggingface", "Hugging Face", "https://router.huggingface.co/v1", {
     aliases: ["hf"],
@@ -83,5 +85,28 @@ export const inference: ReadonlyArray<ProviderSpec> = [
   chat("tinfoil", "Tinfoil", "https://inference.tinfoil.sh/v1", { env: ["TINFOIL_API_KEY"] }),
   chat("mancer", "Mancer", "https://neuro.mancer.tech/oai/v1", { env: ["MANCER_API_KEY"] }),
   chat("infermatic", "Infermatic", "https://api.totalgpt.ai/v1", { env: ["INFERMATIC_API_KEY"] }),
-  chat("arliai", "Arli AI", "https://api.arliai.com/v1", { env: ["ARLIAI_API_KEY"] })
+  chat("arliai", "Arli AI", "https://api.arliai.com/v1", { env: ["ARLIAI_API_KEY"] }),
+  // Embeddings and ranking only.
+  chat("voyage-ai", "Voyage AI", "https://api.voyageai.com/v1", {
+    aliases: ["voyage"],
+    modelsPath: null,
+    env: ["VOYAGE_API_KEY"],
+    models: ["voyage-3.5", "rerank-2.5"],
+    docsUrl: "https://docs.voyageai.com",
+    media: {
+      embeddings: { adapter: "voyage", baseUrl: "https://api.voyageai.com/v1", path: "/embeddings" },
+      rerank: { adapter: "voyage", baseUrl: "https://api.voyageai.com/v1", path: "/rerank" }
+    }
+  }),
+  chat("jina-ai", "Jina AI", "https://api.jina.ai/v1", {
+    aliases: ["jina"],
+    modelsPath: null,
+    env: ["JINA_API_KEY"],
+    models: ["jina-embeddings-v4", "jina-reranker-v3"],
+    docsUrl: "https://jina.ai",
+    media: {
+      embeddings: { adapter: "jina", baseUrl: "https://api.jina.ai/v1", path: "/embeddings" },
+      rerank: { adapter: "jina", baseUrl: "https://api.jina.ai/v1", path: "/rerank" }
+    }
+  })
 ]

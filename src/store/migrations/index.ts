@@ -20,6 +20,7 @@ import cloudSync from "./0013_cloud_sync.ts"
 import auditLog from "./0014_audit_log.ts"
 import evals from "./0015_evals.ts"
 import fineCosts from "./0016_fine_costs.ts"
+import mediaPaths from "./0017_media_paths.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -39,7 +40,8 @@ export const migrations: Migrations = {
   "0013_cloud_sync": cloudSync,
   "0014_audit_log": auditLog,
   "0015_evals": evals,
-  "0016_fine_costs": fineCosts
+  "0016_fine_costs": fineCosts,
+  "0017_media_paths": mediaPaths
 }
 
 /** The schema version a database has after all of these ran. */

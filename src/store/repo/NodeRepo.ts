@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { MediaPaths } from "../../domain/MediaKind.ts"
 import { type ProviderNode, ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { Json, MaybeText, Text, Whole } from "../Columns.ts"
@@ -39,6 +40,7 @@ const Row = Schema.Struct({
   headers: MaybeText,
   chatPath: MaybeText,
   modelsPath: MaybeText,
+  mediaPaths: Schema.NullOr(Json(MediaPaths)),
   createdAtMs: Whole,
   updatedAtMs: Whole
 })

@@ -104,3 +104,13 @@ export const ollamaShape: AnswerShape = {
   tokensOf: (body) => countOr(body["prompt_eval_count"]),
   restOf: () => ({})
 }
+
+/** https://docs.cohere.com/reference/embed */
+export const cohereShape: AnswerShape = {
+  dataOf: (body) => {
+    const { embeddings } = body
+    return dataOfVectors(isObject(embeddings) ? embeddings["float"] : embeddings, (item) => item)
+  },
+  tokensOf: (body) => countOr(objectOr(objectOr(body["meta"])["billed_units"])["input_tokens"]),
+  restOf: () => ({})
+}

@@ -4,14 +4,23 @@
  *
  * https://developers.openai.com/api/reference/resources/embeddings/methods/create
  */
+import type { MediaAdapter } from "../../domain/MediaKind.ts"
 import { chat } from "../chat/Codec.ts"
 import { gemini } from "../gemini/Codec.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { ollama } from "../ollama/Codec.ts"
 import type { WireCodec } from "../WireCodec.ts"
-import { encodeResponse, geminiShape, makeDecodeResponse, makeReadAnswer, ollamaShape, openAiShape } from "./Answer.ts"
+import {
+  cohereShape,
+  encodeResponse,
+  geminiShape,
+  makeDecodeResponse,
+  makeReadAnswer,
+  ollamaShape,
+  openAiShape
+} from "./Answer.ts"
 import { checkEnvelope, textsOf } from "./Input.ts"
-import { decodeRequest, encodeGemini, encodeOllama, encodeOpenAi } from "./Request.ts"
+import { decodeRequest, encodeCohere, encodeGemini, encodeOllama, encodeOpenAi, encodeVoyage } from "./Request.ts"
 
 const openAi: WireCodec = {
   ...chat,
@@ -39,8 +48,18 @@ const ollamaEmbeddings: WireCodec = {
   readAnswer: makeReadAnswer(ollamaShape)
 }
 
+const cohere: WireCodec = {
+  ...openAi,
+  encodeRequest: encodeCohere,
+  decodeResponse: makeDecodeResponse(cohereShape),
+  readAnswer: makeReadAnswer(cohereShape)
+}
+
+const voyage: WireCodec = { ...openAi, encodeRequest: encodeVoyage }
+
 /** Token ids are sent only to endpoints that understand them. The messages wire has no embeddings. */
-const peer: WireCodec["peer"] = (wire, body: JsonObject) => {
+const peer: WireCodec["peer"] = (wire, body: JsonObject, adapter) => {
+  if (adapter !== null) return ofAdapter(adapter, body)
   switch (wire) {
     case "chat":
       return openAi
@@ -55,9 +74,22 @@ const peer: WireCodec["peer"] = (wire, body: JsonObject) => {
   }
 }
 
+const ofAdapter = (adapter: MediaAdapter, body: JsonObject): WireCodec | null => {
+  switch (adapter) {
+    case "cohere":
+      return textsOf(body["input"]) === null ? null : cohere
+    case "voyage":
+      return textsOf(body["input"]) === null ? null : voyage
+    case "jina":
+    case "nvidia":
+      return openAi
+  }
+}
+
 /** The client's side. */
 export const embeddings: WireCodec = {
   ...chat,
+  endpoint: "embeddings",
   upstreamPath: "/embeddings",
   maxCandidates: 1,
   peer,

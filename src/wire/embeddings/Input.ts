@@ -8,6 +8,7 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json } from "../json/Json.ts"
+import { envelopeOf } from "../media/WholeRequest.ts"
 import type { Envelope } from "../WireCodec.ts"
 
 const isTokens = (value: Json | undefined): boolean =>
@@ -44,17 +45,5 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
   if (typeof model !== "string" || model === "") return Either.left(invalidField("model", "a model id is required"))
   const wrong = inputProblem(input) ?? formatProblem(format) ?? optionalFieldProblem(body, { dimensions: "positive" })
   if (wrong !== null) return Either.left(wrong)
-  return Either.right({
-    model,
-    stream: false,
-    wantsUsage: true,
-    messageCount: 0,
-    hasTools: false,
-    hasImages: false,
-    wantsReasoning: false,
-    wantsSchema: false,
-    maxOutputTokens: null,
-    candidates: 1,
-    needsRewrite: false
-  })
+  return Either.right(envelopeOf(model))
 }

@@ -3,32 +3,12 @@ import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { type Json, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { wholeRequest } from "../media/WholeRequest.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { checkEnvelope, textsOf } from "./Input.ts"
 
-/** There are no turns: the whole request is in `extras`. */
 export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> =>
-  Either.map(checkEnvelope(body), ({ model }) => {
-    const { model: _model, ...extras } = body
-    return {
-      wire: "chat",
-      model,
-      stream: false,
-      wantsUsage: true,
-      messages: [],
-      tools: [],
-      toolChoice: null,
-      parallelToolCalls: null,
-      maxOutputTokens: null,
-      candidates: 1,
-      sampling: {},
-      outputFormat: null,
-      reasoning: null,
-      user: null,
-      metadata: null,
-      extras
-    }
-  })
+  Either.map(checkEnvelope(body), ({ model }) => wholeRequest(body, model))
 
 export const encodeOpenAi = ({ extras }: Conversation, { model }: EncodeOptions): EncodedRequest => ({
   body: { model, ...extras },
@@ -74,6 +54,37 @@ export const encodeOllama = ({ extras }: Conversation, { model }: EncodeOptions)
       ...objectOr(own)
     },
     dropped: droppedOf(extras).filter((key) => !Object.hasOwn(own, key)),
+    mapped: []
+  }
+}
+
+/**
+ * Texts only, with a purpose that defaults to that of stored documents; the answer is always asked for as numbers.
+ *
+ * https://docs.cohere.com/reference/embed (read on 2026-11-23)
+ */
+export const encodeCohere = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
+  const { dimensions, encoding_format: _format, input, user: _user, ...others } = extras
+  return {
+    body: {
+      input_type: "search_document",
+      ...others,
+      model,
+      texts: textsOf(input) ?? [],
+      embedding_types: ["float"],
+      ...optional("output_dimension", dimensions)
+    },
+    dropped: extras["user"] === undefined ? [] : ["user"],
+    mapped: []
+  }
+}
+
+/** https://docs.voyageai.com/reference/embeddings-api (read on 2026-11-23) */
+export const encodeVoyage = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
+  const { dimensions, encoding_format: _format, user: _user, ...others } = extras
+  return {
+    body: { ...others, model, ...optional("output_dimension", dimensions) },
+    dropped: extras["user"] === undefined ? [] : ["user"],
     mapped: []
   }
 }

@@ -49,8 +49,8 @@ describe("address", () => {
 
   it("has the embeddings beside the conversation", () => {
     const at = (of: ProviderSpec, over: Partial<EndpointConnection> = {}, wire?: WireName): string => {
-      const { embeddingsPath, origin } = endpoint(of, over, wire)
-      return origin + embeddingsPath("a/m")
+      const { origin, path } = endpoint(of, over, wire).media("embeddings", "a/m")
+      return origin + path
     }
     assert.strictEqual(at(spec("openai")), "https://api.openai.com/v1/embeddings")
     assert.strictEqual(at(spec("openai"), {}, "responses"), "https://api.openai.com/v1/embeddings")

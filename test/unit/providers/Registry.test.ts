@@ -24,6 +24,7 @@ const node = (over: Partial<ProviderNode>): ProviderNode => ({
   headers: null,
   chatPath: null,
   modelsPath: null,
+  mediaPaths: null,
   createdAtMs: 0,
   updatedAtMs: 0,
   ...over

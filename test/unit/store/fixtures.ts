@@ -107,6 +107,7 @@ export const node: ProviderNode = {
   headers: { "x-lab": Redacted.make("token") },
   chatPath: "/chat",
   modelsPath: null,
+  mediaPaths: null,
   createdAtMs: 10,
   updatedAtMs: 20
 }

@@ -10,7 +10,6 @@ import * as Flags from "../../../flags/Flags.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import { judgeFor, keyIn } from "../../../routing/resolve/KeyModels.ts"
 import type { Resolution } from "../../../routing/resolve/ModelResolver.ts"
-import { embeddings } from "../../../wire/embeddings/Codec.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Feature } from "../Feature.ts"
@@ -29,8 +28,8 @@ const isMoney = (kind: string | null, text: string): boolean =>
 
 /** The failure is about money, and the request is one that the fallback may take over. */
 const isEmergency = (work: Work, end: FailoverEnd): boolean => {
-  // A language model has no embeddings, least of all those of another model.
-  if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec === embeddings) return false
+  // A language model answers conversations only.
+  if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec.endpoint !== undefined) return false
   if (end._tag === "Failed") return isMoney(end.failure.kind, end.failure.message)
   return end._tag === "Unavailable" && isMoney(end.unready.terminal ?? end.unready.kind, end.unready.detail)
 }

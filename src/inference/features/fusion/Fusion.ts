@@ -17,7 +17,6 @@ import type { Target } from "../../../routing/resolve/ModelResolver.ts"
 import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
-import { embeddings } from "../../../wire/embeddings/Codec.ts"
 import type { EncodeContext } from "../../../wire/WireCodec.ts"
 import { Failover } from "../../failover/Failover.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
@@ -39,9 +38,9 @@ export class Fusion extends Context.Tag("gateway/inference/features/Fusion")<Fus
 /** Part of the time that is left for the request which a panel may use up: the judge needs some too. */
 const panelShare = 0.75
 
-/** Embeddings cannot be made one of several. */
+/** Only conversations: vectors, results and the like cannot be made one of several. */
 const isFusion = ({ decision, exchange }: Work): boolean =>
-  decision.strategy === "fusion" && exchange.codec !== embeddings
+  decision.strategy === "fusion" && exchange.codec.endpoint === undefined
 
 const hasAnswer = ({ answer }: MemberEnd): boolean => answer !== null
 

@@ -18,7 +18,6 @@ import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.
 import * as QuotaWindows from "../../../routing/quota/QuotaWindows.ts"
 import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
-import { embeddings } from "../../../wire/embeddings/Codec.ts"
 import * as IdGen from "../../../platform/IdGen.ts"
 import { Failover } from "../../failover/Failover.ts"
 import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
@@ -47,7 +46,7 @@ interface Job {
 /** Whose conversation it is; null where nothing is handed over. */
 const sessionOf = ({ decision, exchange, outputCap, question }: Work): string | null => {
   // An emergency answer (`outputCap`) comes from outside the combo.
-  if (decision.strategy !== "context-relay" || exchange.codec === embeddings || outputCap !== null) return null
+  if (decision.strategy !== "context-relay" || exchange.codec.endpoint !== undefined || outputCap !== null) return null
   // A summary would keep what is said.
   return keyIn(exchange.principal)?.noLog === true ? null : question.sessionKey
 }

@@ -19,6 +19,7 @@ const node: ProviderNode = {
   headers: null,
   chatPath: null,
   modelsPath: null,
+  mediaPaths: null,
   createdAtMs: 0,
   updatedAtMs: 0
 }

@@ -10,7 +10,7 @@ const base64 = (numbers: ReadonlyArray<number>): string =>
   Buffer.from(new Float32Array(numbers).buffer).toString("base64")
 
 const peerOf = (wire: WireName, body: JsonObject) => {
-  const peer = embeddings.peer?.(wire, body) ?? null
+  const peer = embeddings.peer?.(wire, body, null) ?? null
   assert.isNotNull(peer, wire)
   return peer ?? embeddings
 }
@@ -65,8 +65,9 @@ describe("embeddings requests", () => {
   })
 
   it("cannot be asked where there is no such endpoint, nor with token ids of another family", () => {
-    assert.isNull(embeddings.peer?.("messages", { input: "a" }) ?? null)
-    for (const wire of ["gemini", "ollama"] as const) assert.isNull(embeddings.peer?.(wire, { input: [1, 2] }) ?? null)
+    assert.isNull(embeddings.peer?.("messages", { input: "a" }, null) ?? null)
+    for (const wire of ["gemini", "ollama"] as const)
+      assert.isNull(embeddings.peer?.(wire, { input: [1, 2] }, null) ?? null)
   })
 
   for (const [what, body, param] of [

@@ -1,0 +1,26 @@
+/** What is asked of models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
+import * as Schema from "effect/Schema"
+
+export const MediaKind = Schema.Literal("embeddings", "rerank", "moderations").annotations({
+  identifier: "MediaKind",
+  description: "A kind of request that is no conversation."
+})
+export type MediaKind = typeof MediaKind.Type
+
+/** Paths of a provider node's own endpoints, below its base URL. */
+export const MediaPaths = Schema.partialWith(Schema.Record({ key: MediaKind, value: Schema.String }), { exact: true })
+export type MediaPaths = typeof MediaPaths.Type
+
+/** Whose form of requests and answers an endpoint has, where it is not that of its wire. */
+export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia"
+
+/** An endpoint of a provider for one kind. */
+export interface MediaService {
+  readonly adapter: MediaAdapter | null
+  /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
+  readonly baseUrl: string | null
+  /** Below it. */
+  readonly path: string
+}
+
+export type MediaServices = Partial<Record<MediaKind, MediaService>>
