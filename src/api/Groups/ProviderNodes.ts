@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { MediaKind, MediaPaths } from "../../domain/MediaKind.ts"
+import type { MediaKind } from "../../domain/MediaKind.ts"
 import { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
@@ -38,6 +38,22 @@ const words = {
   ]
 } as const
 
+const mediaPathWords = {
+  embeddings: ["Path for embeddings.", "/embeddings"],
+  rerank: ["Path for ranking documents.", "/rerank"],
+  moderations: ["Path for moderations.", "/moderations"]
+} as const
+
+const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
+  Schema.Struct({
+    embeddings: field(optional(path), ...mediaPathWords.embeddings),
+    rerank: field(optional(path), ...mediaPathWords.rerank),
+    moderations: field(optional(path), ...mediaPathWords.moderations)
+  } satisfies Record<MediaKind, unknown>)
+
+const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })
+const MediaPathsInput = mediaPaths(UrlPath).annotations(body("MediaPathsInput"))
+
 export const NodeView = Schema.Struct({
   id: field(Schema.String, "Id of the node, in paths of this API.", exampleId),
   name: field(Schema.String, ...words.name),
@@ -52,7 +68,7 @@ export const NodeView = Schema.Struct({
   ),
   chatPath: field(Schema.NullOr(Schema.String), ...words.chatPath),
   modelsPath: field(Schema.NullOr(Schema.String), ...words.modelsPath),
-  mediaPaths: field(Schema.NullOr(MediaPaths), ...words.mediaPaths),
+  mediaPaths: field(Schema.NullOr(MediaPathsView), ...words.mediaPaths),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "ProviderNode" })
@@ -70,10 +86,7 @@ const nullableFields = {
   headers: field(clearable(HeaderMap), ...words.headers),
   chatPath: field(clearable(UrlPath), ...words.chatPath),
   modelsPath: field(clearable(UrlPath), ...words.modelsPath),
-  mediaPaths: field(
-    clearable(Schema.partialWith(Schema.Record({ key: MediaKind, value: UrlPath }), { exact: true })),
-    ...words.mediaPaths
-  )
+  mediaPaths: field(clearable(MediaPathsInput), ...words.mediaPaths)
 }
 
 export const CreateNode = Schema.Struct({

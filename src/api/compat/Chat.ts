@@ -143,12 +143,17 @@ export const EmbeddingsAnswer = Schema.Struct(
   others
 ).annotations({ identifier: "EmbeddingsAnswer", description: "The vectors." })
 
+const RankedDocument = Schema.Struct(
+  { text: field(Schema.String, "Its text.", "A gateway passes requests on.") },
+  others
+).annotations({ identifier: "RankedDocument" })
+
 export const RerankRequest = Schema.Struct(
   {
     model: field(Schema.String, "Id of a reranking model.", "cohere/rerank-v3.5"),
     query: field(Schema.String, "What the documents are to answer.", "What is a gateway?"),
     documents: field(
-      Schema.Array(Schema.Union(Schema.String, Schema.Struct({ text: Schema.String }, others))),
+      Schema.Array(Schema.Union(Schema.String, RankedDocument)),
       "The documents, as texts or objects with a `text`.",
       ["A gateway passes requests on.", "Bread is baked."]
     ),
@@ -168,12 +173,13 @@ export const RerankAnswer = Schema.Struct(
           {
             index: field(Schema.Number, "Place of the document in the request, from 0.", 0),
             relevance_score: field(Schema.Number, "Higher is better; its range is the model's.", 0.98),
-            document: field(maybe(Schema.Struct({ text: Schema.String }, others)), "The document, where asked for.")
+            document: field(maybe(RankedDocument), "The document, where asked for.", { text: "Bread is baked." })
           },
           others
         )
       ),
-      "Best first."
+      "Best first.",
+      [{ index: 0, relevance_score: 0.98 }]
     )
   },
   others

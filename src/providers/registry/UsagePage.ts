@@ -1,6 +1,7 @@
 /** `docs/usage-by-provider.md`, written from the registry. */
 import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
+import { isChatModel } from "../ChatModels.ts"
 import { usageOn } from "./usage.ts"
 import { usageRecordings } from "./usageRecordings.ts"
 
@@ -55,8 +56,13 @@ const row = (spec: ProviderSpec): string => {
   ])
 }
 
+/** Not one whose known models all do something else. */
+const converses = ({ models }: ProviderSpec): boolean =>
+  models.length === 0 || models.some((model) => isChatModel(model, { outputModalities: null }))
+
 /** The whole page, ending in a line end. */
 export const renderUsagePage = (providers: ReadonlyArray<ProviderSpec>): string => {
   const head = ["Provider", "Wire", "Reasoning tokens", "Cached prompt tokens", "Documentation", "Recorded answer"]
-  return `${[introduction, [line(head), line(head.map(() => "---")), ...providers.map(row)].join("\n")].join("\n\n")}\n`
+  const rows = providers.filter(converses).map(row)
+  return `${[introduction, [line(head), line(head.map(() => "---")), ...rows].join("\n")].join("\n\n")}\n`
 }

@@ -110,6 +110,11 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
       usage: { prompt_tokens: 1, total_tokens: 1 }
     })
   }
+  if (request.url.endsWith("/rerank")) return FakeUpstream.json({ results: [{ index: 0, relevance_score: 0.9 }] })
+  if (request.url.endsWith("/moderations")) {
+    const result = { flagged: false, categories: {}, category_scores: {} }
+    return FakeUpstream.json({ id: "modr-1", model: "omni-moderation-latest", results: [result] })
+  }
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
@@ -247,6 +252,8 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const body = JSON.parse(written) as Record<string, unknown>
       if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
       if (operationId === "authChangePassword") return { ...body, currentPassword: adminPassword }
+      // Of the providers only this one has a connection here.
+      if (operationId === "inferenceRerank") return { ...body, model: "openai/gpt-4o-mini" }
       return operationId === "providersValidate" ? { ...body, baseUrl: upstream } : body
     }
 

@@ -68,7 +68,7 @@ describe("POST /v1/rerank", () => {
       strategy: "priority",
       targets: [{ model: "cohere/rerank-v3.5" }, { model: "voyage-ai/rerank-2.5" }]
     })
-    cohere.always(Fake.json({ message: "overloaded" }, 503))
+    cohere.always(Fake.json({ message: "overloaded" }, { status: 503 }))
     voyage.always(voyageAnswer)
     const response = await gateway.post("/v1/rerank", { model: "rankers", ...question, return_documents: true })
     assert.strictEqual(response.status, 200)
