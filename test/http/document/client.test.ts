@@ -253,7 +253,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
       if (operationId === "authChangePassword") return { ...body, currentPassword: adminPassword }
       // Of the providers only this one has a connection here.
-      if (operationId === "inferenceRerank") return { ...body, model: "openai/gpt-4o-mini" }
+      if (/rerank/i.test(operationId)) return { ...body, model: "openai/gpt-4o-mini" }
       return operationId === "providersValidate" ? { ...body, baseUrl: upstream } : body
     }
 
