@@ -50,6 +50,12 @@ export const voyage: AnswerReading = { valueOf: reading("data", "relevance_score
 /** Its scores are logits: higher is better, and they may be below zero. */
 export const nvidia: AnswerReading = { valueOf: reading("rankings", "logit"), usageOf: tokensOf }
 
+const withDocument = (result: Json, given: ReadonlyArray<Json>): Json => {
+  if (!isObject(result)) return result
+  const text = documentText(given[Number(result["index"])])
+  return text === null ? result : { ...result, document: { text } }
+}
+
 /** At most `top_n` results, with their documents where the client wants them back. */
 export const encodeResponse = (response: Response, { model, request = {} }: EncodeContext): JsonObject => {
   const { results, ...rest } = valueIn("rerank", response)
@@ -60,11 +66,7 @@ export const encodeResponse = (response: Response, { model, request = {} }: Enco
   return {
     ...optional("id", response.id),
     model: response.model ?? model,
-    results: found.map((result) => {
-      if (wanted !== true || !isObject(result)) return result
-      const text = documentText(given[Number(result["index"])])
-      return { ...result, ...optional("document", text === null ? null : { text }) }
-    }),
+    results: wanted === true ? found.map((result) => withDocument(result, given)) : found,
     ...rest,
     ...optional("usage", tokens === null ? null : { prompt_tokens: tokens, total_tokens: tokens })
   }

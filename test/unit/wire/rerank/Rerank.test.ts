@@ -126,10 +126,10 @@ describe("a ranking", () => {
         { index: 2, logit: 3 }
       ]
     })
-    assert.deepStrictEqual(
-      nvidia["results"],
-      bestTwo.map((result, at) => ({ ...result, relevance_score: [3, -1.5][at] }))
-    )
+    assert.deepStrictEqual(nvidia["results"], [
+      { index: 2, relevance_score: 3, document: { text: "c" } },
+      { index: 1, relevance_score: -1.5, document: { text: "b" } }
+    ])
     assert.strictEqual(nvidia["model"], "shown")
   })
 
