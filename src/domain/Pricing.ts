@@ -5,16 +5,6 @@
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 
-/** A million dollars for a million tokens: far above any price, and small enough for sums to stay exact. */
-const mostUsdPer1M = 1_000_000
-
-const PricePer1M = Schema.NonNegative
-
-/** A price as it may be given. */
-export const PriceInput = PricePer1M.pipe(
-  Schema.lessThanOrEqualTo(mostUsdPer1M, { message: () => `must be at most ${mostUsdPer1M} USD per 1,000,000 tokens` })
-)
-
 /** Meaning and example of each price. */
 export const priceWords = {
   input: ["USD per 1,000,000 tokens of the prompt.", 0.15],
@@ -25,8 +15,51 @@ export const priceWords = {
     "USD per 1,000,000 tokens written to the provider's cache for an hour, where the provider tells them apart; absent: the price of `cacheCreation`.",
     0.3
   ],
-  reasoning: ["USD per 1,000,000 tokens of reasoning; absent: the price of `output`.", 0.6]
+  reasoning: ["USD per 1,000,000 tokens of reasoning; absent: the price of `output`.", 0.6],
+  perImage: [
+    "USD per image; or by `<size>/<quality>` and `<size>`, where an image of none of them has no price.",
+    { "1024x1024": 0.04, "1024x1024/hd": 0.08 }
+  ],
+  perSecond: ["USD per second of sound or film.", 0.0001],
+  perCharacter: ["USD per character that is spoken.", 0.000015],
+  perSearchUnit: ["USD per search, or per unit of a ranking.", 0.002],
+  perPage: ["USD per page that is read.", 0.001]
 } as const
+
+/** A million dollars for a million tokens: far above any price, and small enough for sums to stay exact. */
+const mostUsdPer1M = 1_000_000
+
+const PricePer1M = Schema.NonNegative
+
+/** Far above any price of one image, second, character, search or page. */
+const mostUsdPerUnit = 1_000_000
+
+const PricePerUnit = Schema.NonNegative.pipe(
+  Schema.lessThanOrEqualTo(mostUsdPerUnit, { message: () => `must be at most ${mostUsdPerUnit} USD` })
+)
+const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+
+/** Prices in USD that do not count tokens. */
+export const unitPrices = {
+  perImage: Schema.Union(PricePerUnit, Schema.Record({ key: Schema.String, value: PricePerUnit })),
+  perSecond: PricePerUnit,
+  perCharacter: PricePerUnit,
+  perSearchUnit: PricePerUnit,
+  perPage: PricePerUnit
+} as const
+
+export const unitPriceFields = {
+  perImage: field(maybe(unitPrices.perImage), ...priceWords.perImage),
+  perSecond: field(maybe(unitPrices.perSecond), ...priceWords.perSecond),
+  perCharacter: field(maybe(unitPrices.perCharacter), ...priceWords.perCharacter),
+  perSearchUnit: field(maybe(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
+  perPage: field(maybe(unitPrices.perPage), ...priceWords.perPage)
+}
+
+/** A price as it may be given. */
+export const PriceInput = PricePer1M.pipe(
+  Schema.lessThanOrEqualTo(mostUsdPer1M, { message: () => `must be at most ${mostUsdPer1M} USD per 1,000,000 tokens` })
+)
 
 export const ModelPrice = Schema.Struct({
   input: field(PricePer1M, ...priceWords.input),
@@ -34,7 +67,8 @@ export const ModelPrice = Schema.Struct({
   cached: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cached),
   cacheCreation: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cacheCreation),
   cacheCreation1h: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.cacheCreation1h),
-  reasoning: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.reasoning)
+  reasoning: field(Schema.optionalWith(PricePer1M, { exact: true }), ...priceWords.reasoning),
+  ...unitPriceFields
 }).annotations({ identifier: "ModelPrice" })
 export type ModelPrice = typeof ModelPrice.Type
 

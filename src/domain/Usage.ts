@@ -16,6 +16,13 @@ export interface TokenCounts {
   /** The part of `cacheWrite` that is kept for an hour, where its price differs. For the bill only; not on file. */
   readonly cacheWrite1h?: number
   readonly reasoning: number
+  /** What is not counted in tokens. For the bill only; not on file. */
+  readonly units?: MediaUnits
+}
+
+/** What media and searches are billed by. */
+export interface MediaUnits {
+  readonly searchUnits?: number
 }
 
 export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }

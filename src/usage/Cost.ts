@@ -1,11 +1,15 @@
 /** The cost of an answer from its token counts. */
 import type { ModelPrice } from "../domain/Pricing.ts"
-import { nanoUsdParts, type TokenCounts } from "../domain/Usage.ts"
+import { type MediaUnits, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
 
 /** Counts come from upstreams: anything that is no positive number counts as none. */
 const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0)
 
 const nanoUsdPerMicroUsd = 1_000
+
+/** What is not counted in tokens, in USD. */
+const unitsUsd = ({ searchUnits = 0 }: MediaUnits, { perSearchUnit = 0 }: ModelPrice): number =>
+  count(searchUnits) * perSearchUnit
 
 /**
  * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
@@ -27,7 +31,8 @@ export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
     hour * (price.cacheCreation1h ?? creation) +
     (generated - reasoning) * price.output +
     reasoning * (price.reasoning ?? price.output)
-  const parts = Math.round(microUsd * (nanoUsdPerMicroUsd * nanoUsdParts))
+  const unitUsd = tokens.units === undefined ? 0 : unitsUsd(tokens.units, price)
+  const parts = Math.round(microUsd * (nanoUsdPerMicroUsd * nanoUsdParts) + unitUsd * (nanoUsdPerUsd * nanoUsdParts))
   return Math.min(parts / nanoUsdParts, Number.MAX_SAFE_INTEGER)
 }
 

@@ -91,7 +91,7 @@ export const readPrices = (
       leftOut += 1
       continue
     }
-    if (!Object.values(decoded.right).every((each) => isPrice(each))) {
+    if (!Object.values(decoded.right).every((each) => typeof each !== "number" || isPrice(each))) {
       leftOut += 1
       continue
     }

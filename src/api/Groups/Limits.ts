@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ledgerStates } from "../../domain/Ledger.ts"
 import { LimitScope, ResetInterval } from "../../domain/Limits.ts"
-import { ModelPrice, priceWords } from "../../domain/Pricing.ts"
+import { ModelPrice, priceWords, unitPriceFields } from "../../domain/Pricing.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
@@ -129,14 +129,15 @@ export const TokenLimitView = Schema.Struct({
 }).annotations({ identifier: "TokenLimit" })
 export type TokenLimitView = typeof TokenLimitView.Type
 
-/** Each of its prices is there, null: none of its own; that of an hour's cache only where it has one. */
+/** Each of its prices of tokens is there, null: none of its own; that of an hour's cache, and others, only where it has one. */
 const PriceThen = Schema.Struct({
   input: ModelPrice.fields.input,
   output: ModelPrice.fields.output,
   cached: field(Schema.NullOr(Schema.Number), ...priceWords.cached),
   cacheCreation: field(Schema.NullOr(Schema.Number), ...priceWords.cacheCreation),
   cacheCreation1h: ModelPrice.fields.cacheCreation1h,
-  reasoning: field(Schema.NullOr(Schema.Number), ...priceWords.reasoning)
+  reasoning: field(Schema.NullOr(Schema.Number), ...priceWords.reasoning),
+  ...unitPriceFields
 }).annotations({ identifier: "LedgerPrice" })
 
 export const LedgerEntryView = Schema.Struct({

@@ -2,19 +2,45 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { PriceInput, PriceTable, priceWords, SourcedPriceTable } from "../../domain/Pricing.ts"
+import { ModelPrice, PriceInput, PriceTable, priceWords, SourcedPriceTable, unitPrices } from "../../domain/Pricing.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { optional } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
-const ModelPriceInput = Schema.Struct({
-  input: field(PriceInput, ...priceWords.input),
-  output: field(PriceInput, ...priceWords.output),
+const isMissing = (name: string) => ({ path: [name], message: "is missing" })
+
+/** Prices of tokens may be absent where something else is paid for. */
+const GivenPrice = Schema.Struct({
+  input: field(optional(PriceInput), ...priceWords.input),
+  output: field(optional(PriceInput), ...priceWords.output),
   cached: field(optional(PriceInput), ...priceWords.cached),
   cacheCreation: field(optional(PriceInput), ...priceWords.cacheCreation),
   cacheCreation1h: field(optional(PriceInput), ...priceWords.cacheCreation1h),
-  reasoning: field(optional(PriceInput), ...priceWords.reasoning)
-}).annotations({ identifier: "ModelPriceInput" })
+  reasoning: field(optional(PriceInput), ...priceWords.reasoning),
+  perImage: field(optional(unitPrices.perImage), ...priceWords.perImage),
+  perSecond: field(optional(unitPrices.perSecond), ...priceWords.perSecond),
+  perCharacter: field(optional(unitPrices.perCharacter), ...priceWords.perCharacter),
+  perSearchUnit: field(optional(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
+  perPage: field(optional(unitPrices.perPage), ...priceWords.perPage)
+})
+  .pipe(
+    Schema.filter(({ input, output, ...others }) => {
+      if (input === undefined && output === undefined && Object.keys(unitPrices).some((name) => name in others)) {
+        return []
+      }
+      return [
+        ...(input === undefined ? [isMissing("input")] : []),
+        ...(output === undefined ? [isMissing("output")] : [])
+      ]
+    })
+  )
+  .annotations({ identifier: "ModelPriceInput" })
+
+const ModelPriceInput = Schema.transform(GivenPrice, ModelPrice, {
+  strict: true,
+  decode: (given) => ({ ...given, input: given.input ?? 0, output: given.output ?? 0 }),
+  encode: (price) => price
+})
 
 const PricePatch = Schema.Record({
   key: Schema.String,

@@ -42,7 +42,9 @@ const tokensOf = (body: JsonObject): Usage | null => {
   const usage = objectOr(body["usage"])
   const billed = objectOr(objectOr(body["meta"])["tokens"])
   const tokens = countOr(usage["total_tokens"]) ?? countOr(usage["prompt_tokens"]) ?? countOr(billed["input_tokens"])
-  return tokens === null ? null : mergeUsage(null, { in: tokens })
+  const searchUnits = countOr(objectOr(objectOr(body["meta"])["billed_units"])["search_units"])
+  if (tokens === null && searchUnits === null) return null
+  return mergeUsage(null, { in: tokens ?? 0, ...(searchUnits === null ? {} : { units: { searchUnits } }) })
 }
 
 export const usual: AnswerReading = { valueOf: reading("results", "relevance_score"), usageOf: tokensOf }
@@ -62,12 +64,12 @@ export const encodeResponse = (response: Response, { model, request = {} }: Enco
   const { documents, return_documents: wanted, top_n: most } = request
   const found = isArray(results) ? results.slice(0, typeof most === "number" ? most : undefined) : []
   const given = isArray(documents) ? documents : []
-  const tokens = response.usage?.in ?? null
+  const tokens = response.usage?.in ?? 0
   return {
     ...optional("id", response.id),
     model: response.model ?? model,
     results: wanted === true ? found.map((result) => withDocument(result, given)) : found,
     ...rest,
-    ...optional("usage", tokens === null ? null : { prompt_tokens: tokens, total_tokens: tokens })
+    ...optional("usage", tokens === 0 ? null : { prompt_tokens: tokens, total_tokens: tokens })
   }
 }

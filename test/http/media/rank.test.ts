@@ -62,6 +62,30 @@ describe("POST /v1/rerank", () => {
     assert.deepStrictEqual(JSON.parse(asked?.body ?? ""), { ...question, model: "rerank-v3.5", top_n: 1 })
   })
 
+  scenario("costs its search units where they have a price", async ({ cohere, gateway }) => {
+    cohere.always(cohereAnswer)
+    const pricing = async (price: object): Promise<number> => {
+      const response = await fetch(`${gateway.url}/api/pricing`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ cohere: { "rerank-v3.5": price } })
+      })
+      return response.status
+    }
+    for (const wrong of [{}, { input: 1, perSearchUnit: 0.002 }, { perSearchUnit: -1 }, { perSearchUnit: null }]) {
+      assert.strictEqual(await pricing(wrong), 400, JSON.stringify(wrong))
+    }
+    assert.strictEqual(await pricing({ perSearchUnit: 0.002 }), 200)
+    const response = await gateway.post("/v1/rerank", { model: "cohere/rerank-v3.5", ...question })
+    assert.strictEqual(response.headers.get("x-gateway-response-cost"), "0.0020000000")
+    const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
+    assert.deepInclude(row, { costUsd: 0.002, priced: true, usageSource: "upstream" })
+    const { entries } = (await gateway.manage("GET", "/api/usage/ledger?limit=1")) as {
+      entries: ReadonlyArray<{ price: unknown }>
+    }
+    assert.deepInclude(entries[0]?.price, { input: 0, perSearchUnit: 0.002 })
+  })
+
   scenario("goes on at a provider of another form, with one usage row", async ({ cohere, gateway, voyage }) => {
     await gateway.manage("POST", "/api/combos", {
       name: "rankers",
