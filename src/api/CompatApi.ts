@@ -124,6 +124,18 @@ class Inference extends HttpApiGroup.make("inference")
       )
   )
   .add(
+    HttpApiEndpoint.post("speech", "/v1/audio/speech")
+      .setPayload(Chat.SpeechRequest)
+      .addSuccess(Chat.SpeechAnswer)
+      .annotateContext(
+        asking("Speak a text", "OpenAI's speech. The sound comes as it is made; one that is cut ends without an end.", {
+          model: "openai/gpt-4o-mini-tts",
+          input: "Hello there.",
+          voice: "alloy"
+        })
+      )
+  )
+  .add(
     HttpApiEndpoint.post("messages", "/v1/messages")
       .setPayload(Messages.MessagesRequest)
       .addSuccess(Messages.MessagesAnswer)

@@ -23,6 +23,7 @@ export type ConversationKey =
   | "inference.embeddings"
   | "inference.rerank"
   | "inference.moderations"
+  | "inference.speech"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -79,6 +80,7 @@ const categories: Readonly<
   "inference.embeddings": "embeddings",
   "inference.rerank": "rerank",
   "inference.moderations": "moderations",
+  "inference.speech": "audio",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -176,6 +178,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ),
   ...conversation("inference.rerank", "chat", "/v1/rerank", "/rerank", "/v2/rerank", ...editorBoth("/rerank")),
   ...conversation("inference.moderations", "chat", "/v1/moderations", "/moderations", ...editorBoth("/moderations")),
+  ...conversation("inference.speech", "chat", "/v1/audio/speech", "/audio/speech", ...editorBoth("/audio/speech")),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(
     "inference.responses",

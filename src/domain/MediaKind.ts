@@ -1,7 +1,7 @@
 /** What is asked of models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
 import * as Schema from "effect/Schema"
 
-export const MediaKind = Schema.Literal("embeddings", "rerank", "moderations").annotations({
+export const MediaKind = Schema.Literal("embeddings", "rerank", "moderations", "speech").annotations({
   identifier: "MediaKind",
   description: "A kind of request that is no conversation."
 })
@@ -12,14 +12,14 @@ export const MediaPaths = Schema.partialWith(Schema.Record({ key: MediaKind, val
 export type MediaPaths = typeof MediaPaths.Type
 
 /** Whose form of requests and answers an endpoint has, where it is not that of its wire. */
-export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia"
+export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia" | "elevenlabs" | "deepgram"
 
 /** An endpoint of a provider for one kind. */
 export interface MediaService {
   readonly adapter: MediaAdapter | null
   /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
   readonly baseUrl: string | null
-  /** Below it. */
+  /** Below it; `{model}` and what the request says of the place stand in braces. */
   readonly path: string
 }
 

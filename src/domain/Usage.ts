@@ -23,6 +23,7 @@ export interface TokenCounts {
 /** What media and searches are billed by. */
 export interface MediaUnits {
   readonly searchUnits?: number
+  readonly characters?: number
 }
 
 export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }

@@ -16,6 +16,7 @@ import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
+import { speech } from "../wire/speech/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { behindModels, geminiPath } from "./GeminiPath.ts"
 
@@ -33,6 +34,7 @@ const dialects: Readonly<Record<MediaKind | "chat" | "completions" | "messages" 
   embeddings: plain(embeddings),
   rerank: plain(rerank),
   moderations: plain(moderations),
+  speech: plain(speech),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -108,6 +110,8 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.rerank
     case "inference.moderations":
       return dialects.moderations
+    case "inference.speech":
+      return dialects.speech
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -10,7 +10,7 @@ const ranks = /rerank|cross-?encoder|classif/i
 
 /** Painters, speakers, listeners and guards. */
 const speaksOtherwise =
-  /moderation|whisper|transcribe|dall-e|gpt-image|imagen|stable-diffusion|(?:^|[/_:-])(?:tts|sora|veo|flux)(?=$|[._:-]|\d)/i
+  /moderation|whisper|transcribe|dall-e|gpt-image|imagen|stable-diffusion|(?:^|[/_:-])(?:tts|sora|veo|flux|eleven|aura)(?=$|[._:-]|\d)/i
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 

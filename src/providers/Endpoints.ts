@@ -60,7 +60,10 @@ export interface UpstreamEndpoint {
   /** Path and query for a model; only the generative-language wire differs when streaming. */
   readonly path: (model: string, stream: boolean) => string
   /** Where other kinds of requests go. */
-  readonly media: (kind: MediaKind, model: string) => { readonly origin: string; readonly path: string }
+  readonly media: (
+    kind: MediaKind,
+    values: Readonly<Record<string, string>>
+  ) => { readonly origin: string; readonly path: string }
   /** Flat `name, value, name, value` list with lower-case names. */
   readonly headers: ReadonlyArray<string>
 }
@@ -94,7 +97,8 @@ const embeddingsEndings: Partial<Record<WireName, string>> = { gemini: ":batchEm
 const usualEndings: Readonly<Record<MediaKind, string>> = {
   embeddings: "/embeddings",
   rerank: "/rerank",
-  moderations: "/moderations"
+  moderations: "/moderations",
+  speech: "/audio/speech"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
@@ -131,16 +135,21 @@ const mediaPlaces = (
   route: string
 ): UpstreamEndpoint["media"] => {
   const places = new Map<MediaKind, { readonly origin: string; readonly path: string }>()
-  return (kind, model) => {
+  return (kind, values) => {
     const known = places.get(kind)
-    if (known !== undefined) return { ...known, path: withModel(known.path, model) }
+    if (known !== undefined) return { ...known, path: withValues(known.path, values) }
     const service = spec.media[kind]
     const at = service?.baseUrl == null ? base : serviceBase(spec, connection, base, service.baseUrl)
     const place = { origin: at.origin, path: join(at, service?.path ?? mediaRoute(kind, wire, route)) }
     places.set(kind, place)
-    return { ...place, path: withModel(place.path, model) }
+    return { ...place, path: withValues(place.path, values) }
   }
 }
+
+const withValues = (path: string, values: Readonly<Record<string, string>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (braces, name: string) =>
+    values[name] === undefined ? braces : pathSegment(values[name])
+  )
 
 /** The endpoint of one wire. */
 export const endpointOf = (

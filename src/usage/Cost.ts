@@ -8,8 +8,10 @@ const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0
 const nanoUsdPerMicroUsd = 1_000
 
 /** What is not counted in tokens, in USD. */
-const unitsUsd = ({ searchUnits = 0 }: MediaUnits, { perSearchUnit = 0 }: ModelPrice): number =>
-  count(searchUnits) * perSearchUnit
+const unitsUsd = (
+  { characters = 0, searchUnits = 0 }: MediaUnits,
+  { perCharacter = 0, perSearchUnit = 0 }: ModelPrice
+): number => count(characters) * perCharacter + count(searchUnits) * perSearchUnit
 
 /**
  * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of

@@ -82,6 +82,8 @@ export interface EncodedRequest {
   readonly toolNames?: ToolNames
   /** The client's own ids of calls where the upstream got another one. */
   readonly callIds?: CallIds
+  /** What of the request is told in the address: values for the braces of its path, and a query. */
+  readonly place?: { readonly values: Readonly<Record<string, string>>; readonly query: string }
 }
 
 /** The bytes to send to a same-wire upstream. */
@@ -190,6 +192,10 @@ export interface WireCodec {
    * of its own; null where that is not possible. Absent: the registry's codec of that wire.
    */
   readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
+  /** An upstream's codec whose answers are not JSON: they are relayed as they come. */
+  readonly relaysMedia?: true
+  /** A client's codec: what a request is billed by whose answer is relayed. */
+  readonly mediaUsage?: (request: JsonObject) => Usage
   readonly requestContentType: string
   readonly streamContentType: string
   /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */

@@ -41,14 +41,16 @@ const words = {
 const mediaPathWords = {
   embeddings: ["Path for embeddings.", "/embeddings"],
   rerank: ["Path for ranking documents.", "/rerank"],
-  moderations: ["Path for moderations.", "/moderations"]
+  moderations: ["Path for moderations.", "/moderations"],
+  speech: ["Path for speech.", "/audio/speech"]
 } as const
 
 const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
   Schema.Struct({
     embeddings: field(optional(path), ...mediaPathWords.embeddings),
     rerank: field(optional(path), ...mediaPathWords.rerank),
-    moderations: field(optional(path), ...mediaPathWords.moderations)
+    moderations: field(optional(path), ...mediaPathWords.moderations),
+    speech: field(optional(path), ...mediaPathWords.speech)
   } satisfies Record<MediaKind, unknown>)
 
 const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })

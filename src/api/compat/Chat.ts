@@ -1,4 +1,5 @@
 /** Bodies of the chat wire: https://developers.openai.com/api/reference */
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { anyObject, maybe, messages, model, others, servedModel, stream, temperature, tokens } from "./Open.ts"
@@ -211,6 +212,26 @@ export const ModerationAnswer = Schema.Struct(
   },
   others
 ).annotations({ identifier: "ModerationAnswer", description: "What was found." })
+
+export const SpeechRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of a speech model.", "openai/gpt-4o-mini-tts"),
+    input: field(Schema.String, "The text to speak.", "Hello there."),
+    voice: field(
+      maybe(Schema.Union(Schema.String, anyObject)),
+      "Name of a voice, or an object with its `id`.",
+      "alloy"
+    ),
+    response_format: field(maybe(Schema.String), "`mp3`, `opus`, `aac`, `flac`, `wav` or `pcm`.", "mp3"),
+    speed: field(maybe(Schema.Number), "1 is the voice's own.", 1)
+  },
+  others
+).annotations({ identifier: "SpeechRequest", description: "A request to speak a text." })
+
+export const SpeechAnswer = HttpApiSchema.Text({ contentType: "audio/mpeg" }).annotations({
+  description: "The sound, as the provider sends it.",
+  examples: ["ID3…"]
+})
 
 export const ModelEntry = Schema.Struct(
   {

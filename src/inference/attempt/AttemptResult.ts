@@ -52,10 +52,13 @@ export type AttemptResult =
       readonly passed?: ReadonlyArray<string> | undefined
       readonly before?: ReadonlyArray<EarlierPart>
     }
-  /** The stream broke after its head had reached the client. `ending` tells the client so in its own wire. */
+  /**
+   * The stream broke after its head had reached the client. `ending` tells the client so in its own wire; null: nothing can be told in it,
+   * so that it is cut.
+   */
   | {
       readonly _tag: "Broken"
-      readonly ending: Buffer | string
+      readonly ending: Buffer | string | null
       readonly failure: AttemptFailure
       readonly report: AnswerReport
       readonly firstContentMs: number | null

@@ -13,13 +13,14 @@ import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
 import { targetKeyOf } from "../../routing/resolve/TargetKey.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
 import { startCall } from "./RunCall.ts"
 import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
-import { streamHeaders } from "../request/Headers.ts"
+import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
 import { attemptTimeouts } from "../../routing/walk/RoutePolicy.ts"
 import { needsFetch } from "../media/MediaNeeds.ts"
@@ -103,6 +104,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags.Flags
   const media = yield* MediaFetch.MediaFetch
+  const prices = yield* PriceBook
   const quotas = yield* QuotaWindows.QuotaWindows
   const settings = yield* Settings.Settings
   const state = yield* OpaqueState.OpaqueState
@@ -181,7 +183,12 @@ export const make = Effect.gen(function* () {
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // Without a target to take over there is nothing to wait for.
           holdBack: holdsBack ? streamRecovery : null,
-          streamHeaders: (traces) => streamHeaders(work, target, traces)
+          streamHeaders: (traces) => streamHeaders(work, target, traces),
+          mediaHeaders: (traces, facts) => {
+            const price = prices.price(target.account.spec.id, target.model)
+            const latencyMs = Math.round(timers.monotonicMs() - work.exchange.startedMs)
+            return mediaHeaders(work, target, traces, facts, price, latencyMs)
+          }
         },
         (result) => {
           if (result._tag === "Completed") watch.keep()
@@ -243,6 +250,7 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | Flags.Flags
   | MediaFetch.MediaFetch
+  | PriceBook
   | QuotaWindows.QuotaWindows
   | Settings.Settings
   | OpaqueState.OpaqueState

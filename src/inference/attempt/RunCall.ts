@@ -13,7 +13,7 @@ import type { EncodeContext } from "../../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
 import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./AttemptResult.ts"
-import type { Traces } from "../request/Headers.ts"
+import type { MediaFacts, Traces } from "../request/Headers.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { shutdown } from "../../domain/Errors.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -21,6 +21,7 @@ import { beginsJson, firstByteReader } from "./FirstByte.ts"
 import type { StopSignal } from "../request/StopSignal.ts"
 import { streamReader } from "./StreamReader.ts"
 import { type RecordDelivered, streamSource } from "./StreamRelay.ts"
+import { mediaReader } from "./MediaReader.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
 import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
@@ -44,6 +45,8 @@ export interface CallInput {
   readonly stop: Pick<typeof StopSignal.Service, "onStop">
   /** Headers of a streamed answer, asked for at the commit. */
   readonly streamHeaders: (traces: Traces) => Array<string>
+  /** The same of an answer that is no text. */
+  readonly mediaHeaders: (traces: Traces, media: MediaFacts) => Array<string>
 }
 
 const nothing = (): void => {}
@@ -221,9 +224,33 @@ export const startCall = (
     }
   }
 
+  const openMedia = (type: string, headers: UpstreamHeaders): BodyReader => {
+    const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
+    return mediaReader({
+      reply,
+      usage,
+      dropped: call.dropped,
+      monotonicMs: timers.monotonicMs,
+      commit: () => {
+        startRelaying()
+        noLongerDrain = reply.onDrain(() => {
+          paused = false
+          running.resume()
+        })
+        const length = headers.get("content-length")
+        reply.head(200, input.mediaHeaders(call, { type, length, usage }))
+      },
+      alive: keepWaiting
+    })
+  }
+
   const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
     if (status < 200 || status >= 300) return errorReader(call, status, headers)
     if (call.sameWire) passed = passedHeaders(headers)
+    if (call.codec.relaysMedia === true) {
+      const type = headers.get("content-type") ?? "application/octet-stream"
+      return /^application\/(?:[^;]*\+)?json\b/i.test(type) ? openAnswer() : openMedia(type, headers)
+    }
     if (!work.envelope.stream) return openAnswer()
     const type = headers.get("content-type") ?? ""
     return firstByteReader(call.codec.name, type.includes("application/json"), {

@@ -18,7 +18,7 @@ import type { CallIds, ToolNames } from "../../wire/canonical/ToolAdaptation.ts"
 import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { withoutThinking } from "../../wire/NoThinking.ts"
-import type { WireCodec } from "../../wire/WireCodec.ts"
+import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
 import type { Work } from "../request/Exchange.ts"
@@ -137,7 +137,15 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
 
-const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body: Buffer | string): UpstreamRequest => {
+const withQuery = (path: string, query: string): string =>
+  query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`
+
+const requestTo = (
+  work: Work,
+  { codec, endpoint, sameWire, target }: Way,
+  body: Buffer | string,
+  told: EncodedRequest["place"]
+): UpstreamRequest => {
   const { stream } = work.envelope
   const { headers: clientHeaders, wire } = work.exchange
   const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
@@ -146,16 +154,16 @@ const requestTo = (work: Work, { codec, endpoint, sameWire, target }: Way, body:
     codec.requestContentType,
     "accept",
     // Of the wire itself: a client's dialect of it may have another form of a stream.
-    stream ? codecs[codec.name].streamContentType : "application/json",
+    stream ? codecs[codec.name].streamContentType : codec.relaysMedia === true ? "*/*" : "application/json",
     // Answers are watched as they pass: compressed ones would have to be unpacked first.
     "accept-encoding",
     "identity"
   )
   const { model } = target
-  const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, model)
+  const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, { model, ...told?.values })
   return {
     origin: place?.origin ?? endpoint.origin,
-    path: place?.path ?? endpoint.path(model, stream),
+    path: withQuery(place?.path ?? endpoint.path(model, stream), told?.query ?? ""),
     method: "POST",
     headers,
     body
@@ -188,7 +196,7 @@ export const relayedCall = (work: Work, way: Way): UpstreamCall => {
   const { dialect } = way.target.account.spec
   const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope, dialect)
   return {
-    request: requestTo(work, way, relay.body),
+    request: requestTo(work, way, relay.body, undefined),
     wire: way.codec.name,
     codec: way.codec,
     sameWire: true,
@@ -257,9 +265,9 @@ export const translatedCall = (
     }),
     {
       onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-      onRight: ({ body, callIds, dropped, mapped, toolNames }) => ({
+      onRight: ({ body, callIds, dropped, mapped, place, toolNames }) => ({
         // A wire may reason unless it is told not to.
-        request: requestTo(work, way, JSON.stringify(suppressed(way, body))),
+        request: requestTo(work, way, JSON.stringify(suppressed(way, body)), place),
         wire: way.codec.name,
         codec: way.codec,
         sameWire: way.sameWire,

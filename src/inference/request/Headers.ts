@@ -1,6 +1,7 @@
 /**
  * Response headers of inference answers as flat name–value lists for `writeHead`.
  */
+import type { ModelPrice } from "../../domain/Pricing.ts"
 import { reasonText } from "../../routing/candidate/Reason.ts"
 import { targetKey } from "../../routing/resolve/TargetKey.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
@@ -12,7 +13,8 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { TokenCounts } from "../../domain/Usage.ts"
 import type { Work } from "./Exchange.ts"
 import { carriedTo } from "./AddedSystem.ts"
-import { formatUsd10 } from "../../usage/Cost.ts"
+import { costNanoUsd, formatUsd10 } from "../../usage/Cost.ts"
+import type { Usage } from "../../wire/canonical/Usage.ts"
 
 /** What a translation could not say, and what it could say only in another way: names of the client's fields. */
 export interface Traces {
@@ -130,6 +132,44 @@ export const answerHeaders = (
     String(bill.tokens.out),
     "X-Gateway-Latency-Ms",
     String(bill.latencyMs),
+    "X-Gateway-Cache-Hit",
+    "false"
+  )
+  return headers
+}
+
+/** An answer that is relayed as it comes. */
+export interface MediaFacts {
+  readonly type: string
+  /** The upstream's `Content-Length`; null without one. */
+  readonly length: string | null
+  /** What it is billed by, known before it is made. */
+  readonly usage: Usage | null
+}
+
+/** What a page could be made of is handed on as bytes. */
+const mediaType = /^(?:audio|image|video)\/(?!svg)|^application\/octet-stream|^text\/event-stream/i
+
+/** Headers of an answer that is no text, with its cost where that is known before. */
+export const mediaHeaders = (
+  work: Work,
+  target: Target,
+  traces: Traces,
+  { length, type, usage }: MediaFacts,
+  price: ModelPrice | null,
+  latencyMs: number
+): Array<string> => {
+  const headers = servedBy(work, target, mediaType.test(type) ? headerSafe(type) : "application/octet-stream", traces)
+  if (length !== null && /^\d{1,15}$/.test(length)) headers.push("Content-Length", length)
+  headers.push(
+    "X-Gateway-Response-Cost",
+    formatUsd10(usage === null || price === null ? 0 : costNanoUsd(usage, price)),
+    "X-Gateway-Tokens-In",
+    String(usage?.in ?? 0),
+    "X-Gateway-Tokens-Out",
+    String(usage?.out ?? 0),
+    "X-Gateway-Latency-Ms",
+    String(latencyMs),
     "X-Gateway-Cache-Hit",
     "false"
   )

@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
           served,
           bill,
           { outcome: "failed", status: 200, error: result.failure.reason },
-          () => reply.end(result.ending)
+          () => (result.ending === null ? reply.cut() : reply.end(result.ending))
         )
       case "Aborted":
         return settlement.settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)

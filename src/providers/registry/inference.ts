@@ -108,5 +108,24 @@ export const inference: ReadonlyArray<ProviderSpec> = [
       embeddings: { adapter: "jina", baseUrl: "https://api.jina.ai/v1", path: "/embeddings" },
       rerank: { adapter: "jina", baseUrl: "https://api.jina.ai/v1", path: "/rerank" }
     }
+  }),
+  // Speech only.
+  chat("elevenlabs", "ElevenLabs", "https://api.elevenlabs.io/v1", {
+    auth: { type: "apikey", header: "xi-api-key", prefix: "" },
+    modelsPath: null,
+    env: ["ELEVENLABS_API_KEY"],
+    models: ["eleven_multilingual_v2", "eleven_flash_v2_5"],
+    docsUrl: "https://elevenlabs.io/docs",
+    media: {
+      speech: { adapter: "elevenlabs", baseUrl: "https://api.elevenlabs.io/v1", path: "/text-to-speech/{voice}" }
+    }
+  }),
+  chat("deepgram", "Deepgram", "https://api.deepgram.com/v1", {
+    auth: { type: "apikey", header: "authorization", prefix: "Token " },
+    modelsPath: null,
+    env: ["DEEPGRAM_API_KEY"],
+    models: ["aura-2-thalia-en"],
+    docsUrl: "https://developers.deepgram.com",
+    media: { speech: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/speak?model={model}" } }
   })
 ]

@@ -83,6 +83,9 @@ const ofAdapter = (adapter: MediaAdapter, body: JsonObject): WireCodec | null =>
     case "jina":
     case "nvidia":
       return openAi
+    case "elevenlabs":
+    case "deepgram":
+      return null
   }
 }
 

@@ -17,7 +17,7 @@ const cohereLike: WireCodec = {
 
 const overResponses: WireCodec = { ...cohereLike, name: "responses" }
 
-const adapters: Readonly<Record<MediaAdapter, WireCodec>> = {
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
   cohere: cohereLike,
   jina: cohereLike,
   voyage: { ...cohereLike, encodeRequest: encodeVoyage, ...answersOf("rerank", what, voyage) },
@@ -31,7 +31,7 @@ export const rerank: WireCodec = {
   upstreamPath: "/rerank",
   maxCandidates: 1,
   peer: (wire, _body, adapter) => {
-    if (adapter !== null) return adapters[adapter]
+    if (adapter !== null) return adapters[adapter] ?? null
     if (wire === "chat") return cohereLike
     return wire === "responses" ? overResponses : null
   },

@@ -115,6 +115,9 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
     const result = { flagged: false, categories: {}, category_scores: {} }
     return FakeUpstream.json({ id: "modr-1", model: "omni-moderation-latest", results: [result] })
   }
+  if (request.url.endsWith("/audio/speech")) {
+    return (response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3")
+  }
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))

@@ -49,7 +49,7 @@ describe("address", () => {
 
   it("has the embeddings beside the conversation", () => {
     const at = (of: ProviderSpec, over: Partial<EndpointConnection> = {}, wire?: WireName): string => {
-      const { origin, path } = endpoint(of, over, wire).media("embeddings", "a/m")
+      const { origin, path } = endpoint(of, over, wire).media("embeddings", { model: "a/m" })
       return origin + path
     }
     assert.strictEqual(at(spec("openai")), "https://api.openai.com/v1/embeddings")

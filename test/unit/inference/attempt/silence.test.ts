@@ -104,7 +104,8 @@ const start = (
       stop: StopSignal.make(),
       holdBack,
       onHeaders: () => {},
-      streamHeaders: () => []
+      streamHeaders: () => [],
+      mediaHeaders: () => []
     },
     (given) => {
       result = given
