@@ -102,26 +102,22 @@ describe("POST /v1/audio/speech", () => {
     assert.deepStrictEqual(JSON.parse(deep?.body ?? ""), { text: "Hé, you" })
   })
 
-  scenario(
-    "goes on at a provider of another form before the first byte",
-    async ({ elevenlabs, gateway, openai, say }) => {
+  for (const [what, failing] of [
+    ["an error status", Fake.json({ error: { message: "busy" } }, { status: 503 })],
+    ["an error in place of sound", Fake.json({ error: { message: "no sound" } })],
+    ["nothing", sound(Buffer.alloc(0))]
+  ] as const) {
+    scenario(`goes on at a provider of another form after ${what}`, async ({ elevenlabs, gateway, openai, say }) => {
       const targets = [{ model: "openai/tts-1" }, { model: "elevenlabs/eleven_flash_v2_5" }]
       await gateway.manage("POST", "/api/combos", { name: "voices", strategy: "priority", targets })
+      openai.always(failing)
       elevenlabs.always(sound(Buffer.from("eleven")))
-      for (const failing of [
-        Fake.json({ error: { message: "busy" } }, { status: 503 }),
-        Fake.json({ error: { message: "no sound" } }),
-        sound(Buffer.alloc(0))
-      ]) {
-        openai.enqueue(failing)
-        const response = await say("voices")
-        assert.strictEqual(response.status, 200)
-        assert.strictEqual(await response.text(), "eleven")
-        assert.strictEqual(response.headers.get("x-gateway-fallback-attempts"), "1")
-        await gateway.manage("DELETE", "/api/resilience/model-cooldowns", { provider: "openai" }).catch(() => null)
-      }
-    }
-  )
+      const response = await say("voices")
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(await response.text(), "eleven")
+      assert.strictEqual(response.headers.get("x-gateway-fallback-attempts"), "1")
+    })
+  }
 
   scenario("is cut where the upstream cuts it, and is no success", async ({ gateway, openai, say }) => {
     openai.always((response) => {
