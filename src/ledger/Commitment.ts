@@ -33,8 +33,8 @@ export class Commitment implements Holder {
   readonly requestId: string
   readonly receivedMs: number
   readonly reservations: Array<Reservation> = []
-  /** The latest estimate; set by whoever makes one, for those who need it again. */
-  estimate: CallEstimate | null = null
+  /** The latest estimate, and the body whose prompt it counts; set by whoever makes one, for those who need it again. */
+  estimate: { readonly of: Uint8Array; readonly amounts: CallEstimate } | null = null
   /** Its line in the file of reservations; null: none. */
   filed: Filed | null = null
   readonly #account: KeyAccount

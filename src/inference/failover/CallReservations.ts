@@ -88,10 +88,13 @@ export const make = Effect.gen(function* () {
 
   const estimate = (work: Work, commitment: Commitment, { account, model }: Target): CallEstimate => {
     const price = prices.price(account.spec.id, model)
-    const latest = commitment.estimate
-    // The prompt stays the same, whoever is asked; what the client allows does not change either, except in an emergency.
+    // What is asked of one target is asked of the next; a judge gets a longer prompt than the panel, by the same commitment.
+    const latest = commitment.estimate?.of === work.body ? commitment.estimate.amounts : null
+    // What the client allows does not change either, except in an emergency.
     if (latest !== null && latest.price === price && work.outputCap === null) return latest
-    return (commitment.estimate = estimateOf(work, latest?.tokensIn ?? estimatedPrompt(work), price))
+    const amounts = estimateOf(work, latest?.tokensIn ?? estimatedPrompt(work), price)
+    commitment.estimate = { of: work.body, amounts }
+    return amounts
   }
 
   const unready = (work: Work, target: Target): Unready | null => {

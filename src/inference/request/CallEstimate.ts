@@ -12,10 +12,15 @@ const smallBodyBytes = 8_192
 /** Few bytes, so that texts in any script and the JSON around them are covered. */
 const bytesPerToken = 3
 
-/** Tokens of the prompt, rather more than fewer. */
+const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
+
+/** Tokens of the prompt, rather more than fewer; with the summary that another account would be given. */
 export const estimatedPrompt = (work: Work): number =>
+  bodyTokens(work) + (work.handoff === undefined ? 0 : tokensOfBytes(Buffer.byteLength(work.handoff.text)))
+
+const bodyTokens = (work: Work): number =>
   work.body.length <= smallBodyBytes
-    ? Math.ceil(work.body.length / bytesPerToken)
+    ? tokensOfBytes(work.body.length)
     : promptTokens(
         { ...work, plain: work.exchange.codec.plainPrompt?.(work.parsed) ?? null },
         work.envelope.model,

@@ -109,6 +109,16 @@ export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVe
   return mayNot(own.targets.some((target) => isConnected(rules, target)) ? "model" : "connection")
 }
 
+/**
+ * What a key may have of a model that a combo's config names (a judge, a summary's model); null for nothing. As with the combo's targets,
+ * `allowedModels` says nothing of it: the key was given the combo.
+ */
+export const namedInCombo = (key: ApiKey | null, id: string, resolution: Resolution): Resolution | null => {
+  const rules = key === null ? null : modelRulesOf(key)
+  if (comboRule(rules, resolution) === "mayNot" || rules?.blocks?.(id) === true) return null
+  return narrowedFor(key, resolution)
+}
+
 /** Whether the list of models shows an id to a key. Automatic ids are shown where `allowedModels` has them. */
 export const isOffered = (key: ApiKey, id: string, resolved: () => Resolution | ModelNotFound | NoTarget): boolean => {
   if (modelRulesOf(key) === null) return mayUse(key, id)

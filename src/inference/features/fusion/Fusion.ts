@@ -14,7 +14,7 @@ import * as Timers from "../../../platform/Timers.ts"
 import * as Catalog from "../../../providers/Catalog.ts"
 import * as Settings from "../../../resilience/Settings.ts"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
-import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
+import { keyIn, namedInCombo } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import type { EncodeContext } from "../../../wire/WireCodec.ts"
@@ -121,9 +121,9 @@ export const make = Effect.gen(function* () {
   const judgesFor = (work: Work, survivors: ReadonlyArray<Target>): Judges => {
     const { judgeModel } = work.resolution.policy
     const named = judgeModel === null ? null : resolutions.resolve(judgeModel)
-    if (named === null) return { order: survivors, isKnown: true }
+    if (judgeModel === null || named === null) return { order: survivors, isKnown: true }
     if ("_tag" in named) return { order: survivors, isKnown: false }
-    const allowed = narrowedFor(keyIn(work.exchange.principal), named)
+    const allowed = namedInCombo(keyIn(work.exchange.principal), judgeModel, named)
     if (allowed === null) return { order: survivors, isKnown: true }
     // The alias that was asked by holds for the judge as well.
     const suppressReasoning = work.resolution.targets.every((target) => target.suppressReasoning)

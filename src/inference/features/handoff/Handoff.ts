@@ -16,7 +16,7 @@ import * as Timers from "../../../platform/Timers.ts"
 import * as Engine from "../../../routing/decide/Engine.ts"
 import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
 import * as QuotaWindows from "../../../routing/quota/QuotaWindows.ts"
-import { keyIn, narrowedFor } from "../../../routing/resolve/KeyModels.ts"
+import { keyIn, namedInCombo } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import * as IdGen from "../../../platform/IdGen.ts"
 import { Failover } from "../../failover/Failover.ts"
@@ -82,7 +82,8 @@ export const make = Effect.gen(function* () {
     const { handoffModel } = work.resolution.policy
     const named = handoffModel === null ? null : resolutions.resolve(handoffModel)
     const key = keyIn(work.exchange.principal)
-    const allowed = named === null || "_tag" in named ? null : narrowedFor(key, named)
+    const allowed =
+      handoffModel === null || named === null || "_tag" in named ? null : namedInCombo(key, handoffModel, named)
     return handoffModel === null || allowed === null
       ? { model: nameOf(target), resolution: alone(work.resolution, target) }
       : { model: handoffModel, resolution: allowed }
