@@ -4,10 +4,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { CreateCombo } from "../api/Groups/Combos.ts"
 import { PublicFetch } from "../egress/PublicFetch.ts"
+import { maskSecret } from "../kernel/Masking.ts"
 import { reasonOf, type StoreError } from "../store/Errors.ts"
 import { CloudSyncRepo, type CloudSyncState } from "../store/repo/CloudSyncRepo.ts"
 import { Combos } from "./Combos.ts"
@@ -47,6 +48,21 @@ const decodeBundle = Schema.decodeUnknownEither(Schema.parseJson(SyncBundle))
 const decodeCombo = Schema.decodeUnknownEither(CreateCombo)
 
 const neededWhileOn = "is needed while the cloud sync is on; switch it off first (action 'disable')"
+
+/** A key that others can guess signs nothing. */
+const leastKeyLength = 16
+
+/** What is asked for and is not so already. A key that equals the mask of the kept one was read and sent back. */
+const changesOf = ({ cloudUrl, sharedKey }: CloudSyncSettings, kept: CloudSyncState): CloudSyncSettings => {
+  const isKept =
+    sharedKey != null &&
+    kept.sharedKey !== null &&
+    Redacted.value(sharedKey) === maskSecret(Redacted.value(kept.sharedKey))
+  return {
+    cloudUrl: cloudUrl === kept.cloudUrl ? undefined : cloudUrl,
+    sharedKey: isKept ? undefined : sharedKey
+  }
+}
 
 const failed = (reason: string): CloudSyncFailed => new CloudSyncFailed({ reason })
 
@@ -186,12 +202,17 @@ export const make = Effect.gen(function* () {
   const alone = oneAtATime.withPermits(1)
   return CloudSync.of({
     state: repo.get,
-    configure: ({ cloudUrl, sharedKey }) =>
+    configure: (asked) =>
       alone(
         Effect.gen(function* () {
+          const state = yield* repo.get
+          const { cloudUrl, sharedKey } = changesOf(asked, state)
+          if (cloudUrl === undefined && sharedKey === undefined) return state
           const blocked = typeof cloudUrl === "string" ? yield* net.check(cloudUrl) : null
           if (blocked !== null) return yield* invalid("cloudUrl", `may not be called: ${String(blocked)}`)
-          const state = yield* repo.get
+          if (sharedKey != null && Redacted.value(sharedKey).length < leastKeyLength) {
+            return yield* invalid("sharedKey", `must have at least ${leastKeyLength} characters`)
+          }
           if (state.enabled) {
             if (cloudUrl === null) return yield* invalid("cloudUrl", neededWhileOn)
             if (sharedKey === null) return yield* invalid("sharedKey", neededWhileOn)

@@ -24,16 +24,19 @@ export const SyncView = Schema.Struct({
 }).annotations({ identifier: "CloudSync" })
 export type SyncView = typeof SyncView.Type
 
-const SharedKey = Schema.Redacted(
-  Schema.String.pipe(Schema.minLength(16), Schema.maxLength(1_000)).annotations({
-    examples: ["a-long-key-of-your-own"]
-  })
-)
+const sharedKey = (least: number) =>
+  Schema.Redacted(
+    Schema.String.pipe(Schema.minLength(least), Schema.maxLength(1_000)).annotations({
+      examples: ["a-long-key-of-your-own"]
+    })
+  )
 
-/** Settings that say where to and with which key; null takes one away. */
+const SharedKey = sharedKey(16)
+
+/** Settings that say where to and with which key; null takes one away. A mask is shorter than a key, so the length is judged later. */
 export const syncSettings = {
   cloudUrl: field(clearable(HttpUrl), ...words.cloudUrl),
-  sharedKey: field(clearable(SharedKey), words.sharedKey)
+  sharedKey: field(clearable(sharedKey(1)), `${words.sharedKey} As it is shown here, masked, it stays as it is.`)
 }
 
 const Act = Schema.Struct({

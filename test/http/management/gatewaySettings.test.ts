@@ -32,6 +32,36 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
     })
   )
 
+  it.effect(
+    "as they were read are taken by PATCH and PUT, and change nothing, also where the key of a sync is set",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* TestApp
+        const bundle = Effect.map(app.admin("/api/sync/bundle"), ({ headers }) => headers["x-gateway-signature"])
+        const cloudUrl = "https://sync.example.com/team"
+        const some = { corsOrigins: ["https://chat.example"], pricingUrl: "https://prices.example/p.json" }
+        for (const setting of [some, { cloudUrl, sharedKey: "a-long-key-of-the-tests" }]) {
+          assert.strictEqual((yield* change("PATCH", setting)).status, 200)
+          const before = (yield* get).text
+          const signature = setting === some ? undefined : yield* bundle
+          for (const method of ["PATCH", "PUT"] as const) {
+            const answer = yield* change(method, JSON.parse(before))
+            assert.strictEqual(answer.status, 200, answer.text)
+            assert.strictEqual(answer.text, before)
+            assert.strictEqual((yield* get).text, before)
+            if (signature !== undefined) assert.strictEqual(yield* bundle, signature)
+          }
+        }
+        for (const sharedKey of ["…", "…ests1", "short"]) {
+          const refused = yield* change("PATCH", { sharedKey })
+          assert.strictEqual(refused.status, 400)
+          assert.strictEqual(refused.at("error.param"), "sharedKey")
+        }
+        const cleared = { corsOrigins: [], pricingUrl: null, cloudUrl: null, sharedKey: null }
+        assert.deepStrictEqual(JSON.parse((yield* change("PATCH", cleared)).text), defaults)
+      })
+  )
+
   it.effect("name what is wrong or unknown, and change nothing then", () =>
     Effect.gen(function* () {
       const before = (yield* get).text
