@@ -95,3 +95,25 @@ describe("gateway update", () => {
     })
   )
 })
+
+describe("gateway update, from what is no registry", () => {
+  it.scopedLive("does not read an answer without end", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* Program.dataFolder
+      const piece = Buffer.alloc(1_048_576, " ")
+      const registry = createServer((_, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(piece)) continue
+        }
+        response.on("drain", more)
+        more()
+      }).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(registry, "listening"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => (registry.close(), registry.closeAllConnections())))
+      const from = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/gateway`
+      const told = yield* Program.run(["update", "--check", "--from", from], dataDir)
+      assert.strictEqual(told.code, 1)
+      assert.include(told.stderr, "larger than 16 MiB")
+    })
+  )
+})
