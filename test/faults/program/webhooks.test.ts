@@ -45,7 +45,7 @@ const setUp = Effect.gen(function* () {
   })
   const restart = Program.start(environment, program.dataDir)
   const ids = () => receiver.requests.map((request) => envelopeOf(request).id)
-  return { receiver, secret, ask, kill, restart, ids }
+  return { receiver, secret, ask, kill, stop: program.stop, restart, ids }
 })
 
 /** Every event of `wanted` arrives, signed. */
@@ -96,4 +96,26 @@ describe("kill -9", () => {
       })
     )
   }
+})
+
+describe("an orderly stop", () => {
+  it.scopedLive("during a delivery: the event arrives again after the restart, with the same id", () =>
+    Effect.gen(function* () {
+      const given = yield* setUp
+      const arrived = makeLatch()
+      given.receiver.enqueue(() => arrived.open())
+      const id = yield* Effect.promise(given.ask)
+      yield* Effect.promise(() => arrived.opened)
+      assert.strictEqual((yield* given.stop).code, 0)
+      assert.deepStrictEqual(given.ids(), [id])
+      yield* given.restart
+      yield* Effect.promise(() =>
+        eventually("the event again", given.ids, ({ length }) => length === 2, { withinMs: 20_000 })
+      )
+      yield* arrives(given, [id])
+      assert.deepStrictEqual(given.ids(), [id, id])
+      const headers = given.receiver.requests.map((request) => request.headers["webhook-id"])
+      assert.deepStrictEqual(headers, [id, id])
+    })
+  )
 })

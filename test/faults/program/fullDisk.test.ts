@@ -1,0 +1,65 @@
+/** A disk that is full while a backup is written: nothing half is left, and the gateway serves on. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import * as Program from "../../support/Program.ts"
+
+const adminKey = "admin-key-of-the-program-tests"
+const environment = { GATEWAY_ADMIN_KEY: adminKey }
+
+/** A disk of 64 KiB at a folder, as long as the scope; null with the reason on the output where this user may mount none. */
+const smallDisk = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(folder, { recursive: true })
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "pipe" })
+        return true
+      } catch {
+        return false
+      }
+    }),
+    (isMounted) => Effect.sync(() => (isMounted ? execFileSync("umount", [folder]) : undefined))
+  )
+
+describe("a backup on a full disk", () => {
+  it.scopedLive("is refused with the reason, leaves nothing behind, and the gateway serves on", (context) =>
+    Effect.gen(function* () {
+      const dataDir = yield* Program.dataFolder
+      const folder = join(dataDir, "backups")
+      const isMounted = yield* smallDisk(folder)
+      if (!isMounted) return context.skip("needs a user who may mount a small disk (root)")
+      const program = yield* Program.start(environment, dataDir)
+      const call = async (method: string, path: string, body?: unknown) => {
+        const response = await fetch(program.url + path, {
+          method,
+          headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        return { status: response.status, text: await response.text() }
+      }
+      yield* Effect.promise(async () => {
+        assert.strictEqual((await call("POST", "/api/keys", { name: "before" })).status, 201)
+        for (const [method, path] of [
+          ["PUT", "/api/db-backups"],
+          ["GET", "/api/db-backups/export"],
+          ["PUT", "/api/db-backups"]
+        ] as const) {
+          const refused = await call(method, path)
+          assert.isAtLeast(refused.status, 500, `${method} ${path}`)
+          assert.include(refused.text, "disk is full")
+          assert.deepStrictEqual(readdirSync(folder), [])
+        }
+        assert.strictEqual((await call("POST", "/api/keys", { name: "after" })).status, 201)
+        const keys = JSON.parse((await call("GET", "/api/keys")).text).keys
+        assert.sameMembers(
+          keys.map(({ name }: { readonly name: string }) => name),
+          ["before", "after"]
+        )
+      })
+      yield* program.stop
+    })
+  )
+})
