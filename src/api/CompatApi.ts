@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import * as Chat from "./compat/Chat.ts"
+import * as Files from "./compat/Files.ts"
 import * as Gemini from "./compat/Gemini.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
 import * as Messages from "./compat/Messages.ts"
@@ -230,6 +231,43 @@ class Inference extends HttpApiGroup.make("inference")
       .setPayload(LocalRunner.OllamaShowRequest)
       .addSuccess(LocalRunner.OllamaShowAnswer)
       .annotateContext(asking("Show a model (ollama)", "What is known of a model.", { model: "auto" }))
+  )
+  .add(
+    HttpApiEndpoint.post("createFile", "/v1/files")
+      .setPayload(Files.FileForm)
+      .addSuccess(Files.FileObject)
+      .annotateContext(
+        words("Upload a file", "A form of one file and what it is for; at most `GATEWAY_MAX_UPLOAD_MB`.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("files", "/v1/files")
+      .addSuccess(Files.FileList)
+      .annotateContext(words("List files", "The caller's files, newest first."))
+      .annotate(DocumentedQuery, Files.FilePage)
+  )
+  .add(
+    HttpApiEndpoint.get("file", "/v1/files/:file")
+      .setPath(Files.fileId)
+      .addSuccess(Files.FileObject)
+      .annotateContext(words("Show a file", "What is known of a file."))
+  )
+  .add(
+    HttpApiEndpoint.del("deleteFile", "/v1/files/:file")
+      .setPath(Files.fileId)
+      .addSuccess(Files.FileDeleted)
+      .annotateContext(words("Delete a file", "The file and its body."))
+  )
+  .add(
+    HttpApiEndpoint.get("fileContent", "/v1/files/:file/content")
+      .setPath(Files.fileId)
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: "application/octet-stream" }).annotations({
+          description: "The bytes of the file; with `Range` a part of them (206).",
+          examples: ["line\n"]
+        })
+      )
+      .annotateContext(words("Download a file", "The body of a file, or the part that a `Range` header names."))
   )
   .add(
     HttpApiEndpoint.get("models", "/v1/models")

@@ -58,11 +58,19 @@ export type QuestionRoute = Shape<
   "chat"
 >
 
+/** Uploaded files. */
+export type FileRoute = Shape<
+  "inference.createFile" | "inference.files" | "inference.file" | "inference.deleteFile" | "inference.fileContent",
+  "GET" | "POST" | "DELETE",
+  "inference",
+  "chat"
+>
+
 export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
 export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
 
-export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | PublicRoute | MetricsRoute
+export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | FileRoute | PublicRoute | MetricsRoute
 
 /** Of each inference route. */
 const categories: Readonly<
@@ -136,6 +144,19 @@ const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   category: categories[key],
   wire: "chat"
 })
+
+const fileRoutes = (
+  ...routes: ReadonlyArray<[FileRoute["key"], FileRoute["method"], string]>
+): ReadonlyArray<FileRoute> =>
+  routes.map(([key, method, path]): FileRoute => ({
+    plane: "edge",
+    key,
+    method,
+    path,
+    tier: "inference",
+    category: "files",
+    wire: "chat"
+  }))
 
 /** The prefix with the key in the path, for clients that cannot send headers. The same routes under another path. */
 export const editorPath = "/api/v1/editor/:token"
@@ -218,6 +239,13 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
+  ...fileRoutes(
+    ["inference.createFile", "POST", "/v1/files"],
+    ["inference.files", "GET", "/v1/files"],
+    ["inference.file", "GET", "/v1/files/:file"],
+    ["inference.deleteFile", "DELETE", "/v1/files/:file"],
+    ["inference.fileContent", "GET", "/v1/files/:file/content"]
+  ),
   { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
   // Clients probe the root before their first request.
   { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", category: null, wire: null }

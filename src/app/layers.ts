@@ -17,9 +17,11 @@ import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as EvalRunner from "../evals/EvalRunner.ts"
 import * as Events from "../events/Events.ts"
+import * as Files from "../files/Files.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
+import * as FileDoor from "../http/files/FileDoor.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
@@ -176,12 +178,16 @@ export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer,
   Layer.provideMerge(platform)
 )
 
+const files = FileDoor.layer.pipe(Layer.provide(Files.layer))
+
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
 export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
-  Layer.provideMerge(Layer.mergeAll(Edge.layer, FrontDoor.layer, ResponsesSocket.layer, managementDoor)),
+  Layer.provideMerge(
+    Layer.mergeAll(Edge.layer.pipe(Layer.provide(files)), FrontDoor.layer, ResponsesSocket.layer, managementDoor)
+  ),
   Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),

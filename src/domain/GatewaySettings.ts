@@ -31,6 +31,11 @@ const words = {
   backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
   autoBackupEnabled: ["Whether it makes them.", true],
   frequency: ["How often; when nothing has changed since the last one, none is made.", "daily"],
+  files: "Files that clients upload (`docs/files.md`).",
+  quotaBytesPerKey: [
+    "Bytes that the files of an API key may have together; callers without a key share one quota.",
+    10_737_418_240
+  ],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
@@ -64,7 +69,8 @@ export const GatewaySettings = Schema.Struct({
       keepLast: field(Schema.Number, ...words.keepLast)
     }),
     words.backup
-  )
+  ),
+  files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files)
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -160,6 +166,15 @@ export const GatewaySettingsPatch = Schema.Struct({
       leave
     ),
     words.backup
+  ),
+  files: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        quotaBytesPerKey: field(Schema.optionalWith(Schema.NonNegativeInt, leave), ...words.quotaBytesPerKey)
+      }),
+      leave
+    ),
+    words.files
   )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
@@ -172,7 +187,8 @@ export const defaultGatewaySettings: GatewaySettings = {
   modelFallbacks: {},
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
   usage: { retentionDays: 90, maxRows: 1_000_000 },
-  backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 }
+  backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
+  files: { quotaBytesPerKey: 10_737_418_240 }
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
@@ -180,5 +196,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   ...patch,
   decisions: { ...settings.decisions, ...patch.decisions },
   usage: { ...settings.usage, ...patch.usage },
-  backup: { ...settings.backup, ...patch.backup }
+  backup: { ...settings.backup, ...patch.backup },
+  files: { ...settings.files, ...patch.files }
 })

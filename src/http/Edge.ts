@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type { EdgeRoute, InferenceRoute, ListingRoute, QuestionRoute } from "../api/EdgeRoutes.ts"
+import type { EdgeRoute, FileRoute, InferenceRoute, ListingRoute, QuestionRoute } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
@@ -48,6 +48,7 @@ import * as MetricsPage from "./MetricsPage.ts"
 import { NodeReply } from "./NodeReply.ts"
 import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
+import { FileDoor } from "./files/FileDoor.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -71,6 +72,8 @@ const jsonOnly =
 /** A browser's request with a type of body that needs no question to the server before. */
 const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
+
+const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
 
 const refusalOf = ({ code }: Denied): InferenceError => {
   switch (code) {
@@ -105,6 +108,7 @@ export const make = Effect.gen(function* () {
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
   const metrics = yield* MetricsPage.make
+  const files = yield* FileDoor
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -291,6 +295,9 @@ export const make = Effect.gen(function* () {
     request: IncomingMessage,
     response: ServerResponse
   ): void => {
+    if (isFileRoute(route)) {
+      return files.handle(route, parameters, identify(request, timers.nowMs(), route), request, response)
+    }
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route, parameters)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
@@ -369,5 +376,6 @@ export const layer: Layer.Layer<
   | Flags
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
+  | FileDoor
   | MetricsPage.Measured
 > = Layer.effect(Edge, make)

@@ -36,6 +36,8 @@ export interface AppConfigShape {
   readonly envConnections: boolean
   readonly drainMs: number
   readonly maxBodyBytes: number
+  /** Largest uploaded file. */
+  readonly maxUploadBytes: number
   /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
@@ -232,6 +234,7 @@ const config = Config.all({
   envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   bodyLimits,
+  maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
   corsOrigins: origins("CORS_ORIGINS"),
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
@@ -275,6 +278,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     envConnections: false,
     drainMs: 1_000,
     maxBodyBytes: 50 * bytesPerMebibyte,
+    maxUploadBytes: 512 * bytesPerMebibyte,
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
     corsOrigins: [],
     otlpEndpoint: null,

@@ -11,6 +11,8 @@ export const backupFolder = (dataDir: string): string => join(dataDir, "backups"
 /** Where a database is checked and prepared before it takes the place of the live one. */
 export const restoreFolder = (dataDir: string): string => join(dataDir, "restore")
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
+/** Bodies of uploaded files, each under its id. */
+export const filesFolder = (dataDir: string): string => join(dataDir, "files")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 
 /** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */

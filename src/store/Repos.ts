@@ -10,6 +10,7 @@ import * as ConnectionRepo from "./repo/ConnectionRepo.ts"
 import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as EvalRepo from "./repo/EvalRepo.ts"
+import * as FileRepo from "./repo/FileRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
@@ -38,6 +39,7 @@ export type Repos =
   | DecisionRepo.DecisionRepo
   | EnvHealthRepo.EnvHealthRepo
   | EvalRepo.EvalRepo
+  | FileRepo.FileRepo
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | ModelListRepo.ModelListRepo
@@ -65,6 +67,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   DecisionRepo.layer,
   EnvHealthRepo.layer,
   EvalRepo.layer,
+  FileRepo.layer,
   LedgerRepo.layer,
   LimitRepo.layer,
   ModelListRepo.layer,

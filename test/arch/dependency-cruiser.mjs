@@ -4,7 +4,7 @@ const floors = [
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
   ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
-  ["inference", "management", "evals"],
+  ["inference", "management", "evals", "files"],
   ["http", "cli"],
   ["app"]
 ]
@@ -104,7 +104,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|@pydantic/genai-prices)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|@pydantic/genai-prices)/"
       }
     }
   ],

@@ -101,6 +101,7 @@ const failures: Readonly<Record<string, string>> = {
   404: "The model is not known.",
   413: "The body is larger than `GATEWAY_MAX_BODY_MB`.",
   415: "The body is compressed, or a browser's that is not `application/json`.",
+  416: "The range begins behind the end of the file.",
   426: "A socket was asked for; it is opened elsewhere.",
   429: "A limit is reached, here or at the provider.",
   500: "A fault of the gateway; its log has the details.",
@@ -115,12 +116,22 @@ export const wireFailures: JsonMap = Object.assign(
   ...[...new Set(Object.values(wireErrors))].map((schema) => failureComponents(schema, failures))
 )
 
-const isAsking = ({ method, tier }: EdgeRoute): boolean => method === "POST" && tier === "inference"
+const isAsking = ({ category, method, tier }: EdgeRoute): boolean =>
+  method === "POST" && tier === "inference" && category !== "files"
+
+/** Only of other routes than those that ask a model. */
+const otherStatuses: ReadonlySet<string> = new Set(["416", "426"])
+
+const fileStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
+  createFile: ["413", "415"],
+  fileContent: ["416"]
+}
 
 const statusesOf = (route: EdgeRoute, endpoint: string): ReadonlyArray<string> => {
   if (route.tier === "public") return ["403"]
   if (route.tier === "scrape") return ["401", "403"]
-  if (isAsking(route)) return Object.keys(failures).filter((status) => status !== "426")
+  if (isAsking(route)) return Object.keys(failures).filter((status) => !otherStatuses.has(status))
+  if (route.category === "files") return ["400", "401", "403", "404", ...(fileStatuses[endpoint] ?? []), "500", "503"]
   return ["400", "401", "403", "404", ...(endpoint === "handshake" ? ["426"] : [])]
 }
 

@@ -37,6 +37,7 @@ const isNull = (schema: Json): boolean => asMap(schema)["type"] === "null"
 /** A body that may be null may be left out as well. */
 const bodyOf = (body: JsonMap, schemas: Definitions, example: Json | undefined): JsonMap => {
   const content = contentOf(body["content"], schemas, example)
+  if (content["application/json"] === undefined) return { required: true, content }
   const { schema, ...media } = asMap(content["application/json"])
   const branches = listOf(asMap(schema)["anyOf"])
   if (!branches.some(isNull)) return { required: true, content }

@@ -21,6 +21,7 @@ import auditLog from "./0014_audit_log.ts"
 import evals from "./0015_evals.ts"
 import fineCosts from "./0016_fine_costs.ts"
 import mediaPaths from "./0017_media_paths.ts"
+import files from "./0018_files.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -41,7 +42,8 @@ export const migrations: Migrations = {
   "0014_audit_log": auditLog,
   "0015_evals": evals,
   "0016_fine_costs": fineCosts,
-  "0017_media_paths": mediaPaths
+  "0017_media_paths": mediaPaths,
+  "0018_files": files
 }
 
 /** The schema version a database has after all of these ran. */

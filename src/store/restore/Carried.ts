@@ -27,6 +27,8 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "eval_results", how: "add" },
   // What was delivered since must not be sent again, and what waits must not be forgotten.
   { table: "webhook_outbox", how: "instead" },
+  // Their bodies are not in the database: the folder of now goes with the rows of now.
+  { table: "files", how: "instead" },
   // Who was signed out since must not be signed in again, and who restores stays signed in.
   { table: "sessions", how: "instead" }
 ]

@@ -23,7 +23,7 @@ interface Parameter {
 interface Operation {
   readonly operationId: string
   readonly parameters: ReadonlyArray<Parameter>
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: unknown } } }
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example: unknown }>> }
   readonly responses: Readonly<
     Record<string, { readonly $ref?: string; readonly content?: Readonly<Record<string, object>> }>
   >
@@ -60,9 +60,11 @@ const first = [
   "webhooksCreate",
   "evalsStart",
   "evalsCreateSuite",
-  "inferenceChat"
+  "inferenceChat",
+  "inferenceCreateFile"
 ]
 const last = [
+  "inferenceDeleteFile",
   "combosRemove",
   "modelAliasesRemove",
   "quotaGroupsRemove",
@@ -95,7 +97,7 @@ const refusedHere: Readonly<Record<string, string>> = {
 }
 
 /** Members of a query that only an answer before can give. */
-const fromAnswers = new Set(["cursor", "after_id", "before_id", "pageToken"])
+const fromAnswers = new Set(["cursor", "after", "after_id", "before_id", "pageToken"])
 
 const step = (name: string): string => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
 
@@ -209,6 +211,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         ids["token"] = String((value as { secret?: unknown }).secret)
       }
       if (operationId === "limitsSetTokenLimit") ids["tokenLimit"] = at("limit")
+      if (operationId.startsWith("inferenceCreateFile")) ids["file"] = String((value as { id?: unknown }).id)
       if (operationId === "inferenceChat") ids["requestId"] = headers.get("x-gateway-request-id") ?? ""
     }
 
@@ -230,14 +233,15 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       }
     })
 
-    const pathOf = ({ operation: { operationId, parameters } }: Placed): Readonly<Record<string, string>> => {
+    const pathOf = ({ operation: { operationId, parameters }, path }: Placed): Readonly<Record<string, string>> => {
       const group = Object.keys(ids).find((name) => operationId.startsWith(name))
       const owner = operationId.startsWith("providerNodes") ? "providerNodes" : group
       const given: Readonly<Record<string, string | undefined>> = {
         id: ids[owner ?? ""],
         connectionId: ids["providers"],
         requestId: ids["requestId"],
-        token: ids["token"]
+        token: ids["token"],
+        file: path.startsWith("/v1/files/") ? ids["file"] : undefined
       }
       return Object.fromEntries(
         parameters
@@ -249,6 +253,10 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     /** The documented body, with ids of this gateway, and with the fake upstream as the provider's address. */
     const bodyOf = ({ operation: { operationId, requestBody } }: Placed): unknown => {
       if (requestBody === undefined) return undefined
+      // A form that the generated client fills in.
+      if (requestBody.content["application/json"] === undefined) {
+        return { file: new File(["line\n"], "lines.jsonl"), purpose: "batch" }
+      }
       const written = JSON.stringify(requestBody.content["application/json"].example)
         .replaceAll(exampleId, ids["providers"] ?? exampleId)
         .replaceAll(exampleKeyId, ids["keys"] ?? exampleKeyId)

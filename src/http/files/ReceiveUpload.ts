@@ -1,0 +1,75 @@
+/** Brings an upload from the socket to its file, no faster than the disk takes it. */
+import type { IncomingMessage } from "node:http"
+import { expiryOf, type Problem, purposeProblem, safeName } from "../../files/FileRules.ts"
+import type { Upload } from "../../files/Files.ts"
+import { type Form, read } from "./UploadForm.ts"
+
+interface About {
+  readonly filename: string
+  readonly purpose: string
+  readonly keptMs: number | null
+}
+
+export type Outcome = { readonly upload: Upload } & (
+  | { readonly _tag: "Received"; readonly about: About }
+  | { readonly _tag: "Refused"; readonly problem: Problem | "too_large" | "quota" | "stopping" }
+  /** The disk failed. */
+  | { readonly _tag: "Failed"; readonly cause: unknown }
+  /** The client left. */
+  | { readonly _tag: "Gone" }
+)
+
+/** Fields may stand before or after the file, so they are looked at when the form is whole. */
+const aboutOf = ({ fields, filename }: Form): About | Problem => {
+  if (filename === null) return { param: "file", message: "The form has no part named 'file'." }
+  const purpose = fields.get("purpose")
+  const problem = purposeProblem(purpose)
+  if (problem !== null) return problem
+  const keptMs = expiryOf(fields.get("expires_after[anchor]"), fields.get("expires_after[seconds]"))
+  if (typeof keptMs === "object" && keptMs !== null) return keptMs
+  return { filename: safeName(filename), purpose: purpose ?? "", keptMs }
+}
+
+/** `done` is called once. */
+export const receive = (
+  request: IncomingMessage,
+  contentType: string,
+  limitBytes: number,
+  upload: Upload,
+  onStop: (listener: () => void) => () => void,
+  done: (outcome: Outcome) => void
+): void => {
+  let isOver = false
+  let noLongerStop = (): void => {}
+  const finish = (outcome: Outcome): void => {
+    if (isOver) return
+    isOver = true
+    noLongerStop()
+    done(outcome)
+  }
+  const refuse = (problem: Problem | "too_large" | "quota" | "stopping"): void =>
+    finish({ _tag: "Refused", problem, upload })
+  const parser = read(contentType, limitBytes, {
+    chunk: (chunk) => {
+      if (isOver) return
+      const taken = upload.write(chunk)
+      if (taken === null) refuse("quota")
+      else if (!taken) request.pause()
+    },
+    problem: refuse,
+    done: (form) => {
+      const about = aboutOf(form)
+      if ("message" in about) refuse(about)
+      else finish({ _tag: "Received", about, upload })
+    }
+  })
+  noLongerStop = onStop(() => refuse("stopping"))
+  upload.onDrain(() => request.resume())
+  upload.onFailure((cause) => finish({ _tag: "Failed", cause, upload }))
+  request.on("data", (chunk: Buffer) => {
+    if (!isOver) parser.write(chunk)
+  })
+  request.on("end", () => parser.end())
+  request.on("close", () => finish({ _tag: "Gone", upload }))
+  if (request.destroyed && !request.complete) finish({ _tag: "Gone", upload })
+}
