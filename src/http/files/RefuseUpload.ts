@@ -16,7 +16,8 @@ export const answerAndDrain = (
   headers: Array<string>,
   body: string
 ): void => {
-  if (request.complete) {
+  const hasBody = "transfer-encoding" in request.headers || Number(request.headers["content-length"] ?? 0) > 0
+  if (request.complete || request.method !== "POST" || !hasBody) {
     response.writeHead(status, headers)
     response.end(body)
     return

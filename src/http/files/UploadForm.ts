@@ -39,7 +39,7 @@ const problemOf = (error: Multipart.MultipartError): Problem | "too_large" => {
 
 /** The parser reads parameters of latin letters only: names in other scripts come as they are, in quotes. */
 const named = (info: Multipart.PartInfo): { readonly name: string; readonly filename: string | undefined } => {
-  if (info.name !== "") return info
+  if (info.name !== "") return { name: info.name, filename: info.filename }
   const header = String(info.headers["content-disposition"] ?? "")
   return { name: /;\s?name="([^"]*)"/i.exec(header)?.[1] ?? "", filename: /;\s?filename="([^"]*)"/i.exec(header)?.[1] }
 }
