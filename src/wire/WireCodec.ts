@@ -194,7 +194,7 @@ export interface WireCodec {
   readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
   /** An upstream's codec whose answers are not JSON: they are relayed as they come. */
   readonly relaysMedia?: true
-  /** A client's codec: what a request is billed by whose answer is relayed. */
+  /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
   readonly requestContentType: string
   readonly streamContentType: string

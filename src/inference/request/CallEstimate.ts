@@ -1,6 +1,7 @@
 /** What a call may cost at most, for the limits of a key. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type { CallEstimate } from "../../ledger/KeyAccount.ts"
+import { costNanoUsd } from "../../usage/Cost.ts"
 import type { Work } from "./Exchange.ts"
 import { promptTokens } from "./PromptTokens.ts"
 
@@ -49,11 +50,17 @@ const mostNanoUsd = (work: Work, tokensIn: number, tokensOut: number, price: Mod
   )
 }
 
+/** What is not counted in tokens. */
+const unitsNanoUsd = ({ asked, exchange }: Work, price: ModelPrice): number => {
+  const usage = exchange.codec.mediaUsage?.(asked)
+  return usage === undefined ? 0 : Math.ceil(costNanoUsd(usage, price))
+}
+
 /** `tokensIn`: of `estimatedPrompt`. */
 export const estimateOf = (work: Work, tokensIn: number, price: ModelPrice | null): CallEstimate => {
   const tokensOut = estimatedOutput(work)
   return {
-    nanoUsd: price === null ? 0 : mostNanoUsd(work, tokensIn, tokensOut, price),
+    nanoUsd: price === null ? 0 : mostNanoUsd(work, tokensIn, tokensOut, price) + unitsNanoUsd(work, price),
     tokens: tokensIn + tokensOut,
     tokensIn,
     tokensOut,

@@ -4,7 +4,7 @@ import { chat } from "../chat/Codec.ts"
 import { answersOf } from "../media/OpaqueAnswer.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { encodeResponse, nvidia, usual, voyage } from "./Answer.ts"
-import { checkEnvelope, decodeRequest, encodeNvidia, encodeUsual, encodeVoyage } from "./Request.ts"
+import { checkEnvelope, decodeRequest, encodeNvidia, encodeUsual, encodeVoyage, usageOf } from "./Request.ts"
 
 const what = "results"
 
@@ -30,6 +30,7 @@ export const rerank: WireCodec = {
   endpoint: "rerank",
   upstreamPath: "/rerank",
   maxCandidates: 1,
+  mediaUsage: usageOf,
   peer: (wire, _body, adapter) => {
     if (adapter !== null) return adapters[adapter] ?? null
     if (wire === "chat") return cohereLike

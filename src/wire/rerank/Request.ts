@@ -7,7 +7,9 @@
  */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
+import { noTokens } from "../../domain/Usage.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
+import type { Usage } from "../canonical/Usage.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
@@ -49,6 +51,14 @@ const textsOf = (extras: JsonObject): ReadonlyArray<string> => {
   const { documents } = extras
   return isArray(documents) ? documents.map((document) => documentText(document) ?? "") : []
 }
+
+/** A unit is a query with up to 100 documents (https://cohere.com/pricing). */
+const documentsPerUnit = 100
+
+export const usageOf = ({ documents }: JsonObject): Usage => ({
+  ...noTokens,
+  units: { searchUnits: isArray(documents) ? Math.ceil(documents.length / documentsPerUnit) : 0 }
+})
 
 /** Members of the gateway's own form. Documents are never asked back: the gateway has them. */
 const known = new Set(["query", "documents", "top_n", "return_documents"])

@@ -119,6 +119,25 @@ describe("POST /v1/audio/speech", () => {
     })
   }
 
+  scenario("is refused before it is asked where a budget does not cover its characters", async (room) => {
+    const { gateway, openai } = room
+    openai.always(sound(Buffer.from("sound")))
+    await gateway.manage("PATCH", "/api/pricing", { openai: { "tts-1": { perCharacter: 0.000015 } } })
+    const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "speaker" })
+    await gateway.manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 0.0002 })
+    const statuses: Array<number> = []
+    for (let count = 0; count < 3; count += 1) {
+      const body = { model: "openai/tts-1", input: "Hé, you", voice: "alloy" }
+      const response = await gateway.post("/v1/audio/speech", body, { authorization: `Bearer ${secret}` })
+      statuses.push(response.status)
+      await response.arrayBuffer()
+    }
+    assert.deepStrictEqual(statuses, [200, 429, 429])
+    assert.strictEqual(openai.requests.length, 1)
+    const { spentUsd } = await gateway.manage("GET", `/api/usage/budget?apiKeyId=${key.id}`)
+    assert.strictEqual(spentUsd, 0.000105)
+  })
+
   scenario("is cut where the upstream cuts it, and is no success", async ({ gateway, openai, say }) => {
     openai.always((response) => {
       response.writeHead(200, { "content-type": "audio/mpeg" })
