@@ -1,11 +1,12 @@
 /** What a caller is told of a limit it has reached. Pure. */
 import { nanoUsdPerUsd } from "../domain/Usage.ts"
+import { usdText } from "../kernel/UsdText.ts"
 import type { MeterSpec, MeterWindow } from "./Meter.ts"
 
 const amount = ({ limit, unit }: MeterSpec): string => {
   switch (unit) {
     case "usd":
-      return `${limit / nanoUsdPerUsd} USD`
+      return usdText(limit / nanoUsdPerUsd)
     case "tokens":
       return `${limit} tokens`
     case "requests":

@@ -10,6 +10,7 @@ import * as Client from "../gateway/Client.ts"
 import { attemptColumns, headline } from "../output/decision.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
+import { usdText } from "../../kernel/UsdText.ts"
 
 /** Reasoning models need room before they say a word. */
 const maxTokens = 512
@@ -24,8 +25,6 @@ const Result = Schema.Struct({
   decision: Schema.NullOr(DecisionView)
 })
 
-const money = (usd: number): string => `${usd.toFixed(8).replace(/0+$/, "").replace(/\.$/, "")} USD`
-
 const lines = ({ answer, model, usage }: typeof Result.Type): ReadonlyArray<readonly [string, string]> => [
   ["Asked", model],
   ...(answer === null ? [] : [["Answer", answer] as const]),
@@ -37,7 +36,7 @@ const lines = ({ answer, model, usage }: typeof Result.Type): ReadonlyArray<read
         ["Tokens", `${usage.tokens.in} in, ${usage.tokens.out} out`] as const,
         [
           "Cost",
-          usage.priced ? money(usage.costUsd) : "no price is known; 'gateway model pricing set' sets one"
+          usage.priced ? usdText(usage.costUsd) : "no price is known; 'gateway model pricing set' sets one"
         ] as const
       ])
 ]

@@ -13,6 +13,7 @@ import { body, pick } from "../../Flags.ts"
 import { FiniteNumber, notOf, taking } from "../../Forms.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
+import { usdText } from "../../../kernel/UsdText.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("The API key: its name, its id or the beginning of it.")
@@ -161,7 +162,7 @@ export const budgetSet = Command.make(
       )
       const client = yield* Client.group(to, "limits")
       const status = yield* client.setBudget({ payload }).pipe(Client.orExplain(to))
-      const words = status.windows.map(({ interval, limitUsd }) => `${limitUsd} USD ${interval}`).join(", ")
+      const words = status.windows.map(({ interval, limitUsd }) => `${usdText(limitUsd)} ${interval}`).join(", ")
       yield* Output.result({
         schema: BudgetStatusView,
         value: status,
