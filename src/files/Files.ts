@@ -60,7 +60,7 @@ export class Files extends Context.Tag("gateway/files/Files")<
       { readonly row: FileRow; readonly handle: Effect.Effect.Success<ReturnType<FileBodies.FileBodies["open"]>> },
       StoreError | FileNotFound
     >
-    /** Removes what has expired, bodies without a row, and rows without a body. */
+    /** Removes what has expired, bodies without a row, and rows without a body; not when all bodies are missing. */
     readonly sweep: Effect.Effect<void, StoreError>
   }
 >() {}
@@ -154,6 +154,13 @@ export const make = Effect.gen(function* () {
     const present = new Set(yield* bodies.ids)
     const busy = new Set(underWay)
     const known = new Set(yield* repo.ids)
+    // A disk that is not mounted has no bodies at all: nothing is removed on its account.
+    if (before.length > 0 && !before.some((id) => present.has(id))) {
+      yield* Effect.logError(
+        `None of the ${before.length} uploaded files has its body in the data folder's 'files'. Nothing was removed: is a disk missing there?`
+      )
+      return
+    }
     const orphans = [...present].filter((id) => !known.has(id) && !busy.has(id))
     yield* Effect.forEach(orphans, bodies.remove, { discard: true })
     const bodiless = before.filter((id) => known.has(id) && !present.has(id))
