@@ -165,7 +165,7 @@ export const make = Effect.gen(function* () {
       yield* repo.addRuns(runs.map(({ run }) => run))
       yield* Effect.forEach(runs, (each) => FiberMap.run(running, each.run.id, conduct(each)), { discard: true })
       return true
-      // Who is gone between the two steps would leave a run that is stored and never asked.
+      // A caller that is interrupted between the two steps would leave a stored run whose questions are never asked.
     },
     Effect.uninterruptible,
     starting.withPermits(1)

@@ -33,7 +33,7 @@ export class Commitment implements Holder {
   readonly requestId: string
   readonly receivedMs: number
   readonly reservations: Array<Reservation> = []
-  /** The latest estimate, and the body whose prompt it counts; set by whoever makes one, for those who need it again. */
+  /** The latest estimate, kept for the next target, and the body whose prompt it counts. */
   estimate: { readonly of: Uint8Array; readonly amounts: CallEstimate } | null = null
   /** Its line in the file of reservations; null: none. */
   filed: Filed | null = null

@@ -7,6 +7,15 @@ const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0
 
 const nanoUsdPerMicroUsd = 1_000
 
+/** Whether a price says what was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
+export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPrice): boolean => {
+  if (units === undefined || read + out > 0 || (price.input === 0 && price.output === 0)) return true
+  return (
+    (units.characters === undefined || price.perCharacter !== undefined) &&
+    (units.searchUnits === undefined || price.perSearchUnit !== undefined)
+  )
+}
+
 /** What is not counted in tokens, in USD. */
 const unitsUsd = (
   { characters = 0, searchUnits = 0 }: MediaUnits,

@@ -2,7 +2,7 @@
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { noTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import { costNanoUsd, estimateTokens } from "../../usage/Cost.ts"
+import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
 import type { PriceBook } from "../../usage/PriceBook.ts"
 import type { FailoverEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
@@ -96,7 +96,8 @@ export const countTokens = (
 /** At the model's own price. */
 const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { tokens, source } = countTokens(work, target, report)
-  const price = prices.price(target.account.spec.id, target.model)
+  const known = prices.price(target.account.spec.id, target.model)
+  const price = known === null || !isPriced(tokens, known) ? null : known
   return { target, tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
 }
 

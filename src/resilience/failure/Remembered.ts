@@ -77,7 +77,7 @@ const masked = (message: string, { places }: Letters, marks: Uint8Array): string
 export const remembered = (message: string, sent: CallerText): string => {
   const plain = plainForm(message.slice(0, maxChars))
   const letters = lettersOf(plain)
-  if (letters.text.length < leastRun) return message
+  if (letters.text.length < leastRun) return message.slice(0, maxChars)
   const own = foldedBody(sent)
   if (own === null) return "its words are not kept, because they may repeat those of a very large request"
   const marks = marksOf(letters, own)

@@ -20,7 +20,15 @@ import {
   openAiShape
 } from "./Answer.ts"
 import { checkEnvelope, textsOf } from "./Input.ts"
-import { decodeRequest, encodeCohere, encodeGemini, encodeOllama, encodeOpenAi, encodeVoyage } from "./Request.ts"
+import {
+  decodeRequest,
+  encodeCohere,
+  encodeGemini,
+  encodeJina,
+  encodeOllama,
+  encodeOpenAi,
+  encodeVoyage
+} from "./Request.ts"
 
 const openAi: WireCodec = {
   ...chat,
@@ -55,6 +63,7 @@ const cohere: WireCodec = {
   readAnswer: makeReadAnswer(cohereShape)
 }
 
+const jina: WireCodec = { ...openAi, encodeRequest: encodeJina }
 const voyage: WireCodec = { ...openAi, encodeRequest: encodeVoyage }
 
 /** Token ids are sent only to endpoints that understand them. The messages wire has no embeddings. */
@@ -81,6 +90,7 @@ const ofAdapter = (adapter: MediaAdapter, body: JsonObject): WireCodec | null =>
     case "voyage":
       return textsOf(body["input"]) === null ? null : voyage
     case "jina":
+      return jina
     case "nvidia":
       return openAi
     case "elevenlabs":

@@ -79,6 +79,12 @@ export const encodeCohere = ({ extras = {} }: Conversation, { model }: EncodeOpt
   }
 }
 
+/** The gateway applies the format of the answer. https://jina.ai/embeddings (read on 2026-11-23) */
+export const encodeJina = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
+  const { encoding_format: _format, user: _user, ...others } = extras
+  return { body: { ...others, model }, dropped: extras["user"] === undefined ? [] : ["user"], mapped: [] }
+}
+
 /** https://docs.voyageai.com/reference/embeddings-api (read on 2026-11-23) */
 export const encodeVoyage = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
   const { dimensions, encoding_format: _format, user: _user, ...others } = extras

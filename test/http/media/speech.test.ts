@@ -61,6 +61,20 @@ describe("POST /v1/audio/speech", () => {
     assert.deepInclude(row, { outcome: "completed", costUsd: 0.000105, usageSource: "upstream", streamed: false })
   })
 
+  scenario("is unpriced, not free, where only tokens have a price", async ({ gateway, openai, say }) => {
+    openai.always(sound(Buffer.from("sound")))
+    for (const [price, priced] of [
+      [{ input: 0.6, output: 12 }, false],
+      [{ input: 0, output: 0 }, true]
+    ] as const) {
+      await gateway.manage("PATCH", "/api/pricing", { openai: { "tts-1": price } })
+      const response = await say("openai/tts-1")
+      await response.arrayBuffer()
+      const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
+      assert.deepInclude(row, { costUsd: 0, priced })
+    }
+  })
+
   scenario("comes as it is made, before its end is there", async ({ openai, say }) => {
     const rest = Fake.makeLatch()
     openai.always(async (response) => {
