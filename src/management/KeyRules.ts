@@ -40,9 +40,14 @@ export const changeOf = ({
   ...(ipAllowlist === undefined ? {} : { ipAllowlist: ipAllowlist ?? [] })
 })
 
+/** A new key may always ask about itself; a later change can take that away. */
+const scopesOf = (given: ReadonlyArray<string> | undefined): ReadonlyArray<string> => [
+  ...new Set([...(given ?? []), "self:usage"])
+]
+
 /** The settings of a new key. One that has expired before it is made is taken for a mistake. */
 export const settingsOf = (input: CreateKey, nowMs: number): Either.Either<ApiKeySettings, FieldProblem> => {
-  const settings = { ...unrestricted, ...changeOf(input), name: input.name }
+  const settings = { ...unrestricted, ...changeOf(input), name: input.name, scopes: scopesOf(input.scopes) }
   return settings.expiresAtMs !== null && settings.expiresAtMs <= nowMs
     ? Either.left({ field: "expiresAt", message: "must be in the future" })
     : Either.right(settings)

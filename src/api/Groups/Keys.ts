@@ -13,7 +13,8 @@ import { isTimeZone } from "../../kernel/TimeZones.ts"
 
 const words = {
   name: "A name for people.",
-  scopes: "What the key may do besides inference; `manage` and `admin` open the management routes.",
+  scopes:
+    "What the key may do besides inference; `manage` and `admin` open the management routes, `self:usage` (which a new key always has) the key's own usage.",
   allowedModels:
     "Model ids it may use, `*` in them for any text; null or empty: all of them. `auto/…` and `qtSd/…` are not judged by it.",
   blockedModels: "Model ids that never serve it, `*` in them for any text, whatever else is allowed.",

@@ -336,9 +336,9 @@ describe("how often a key may ask", () => {
 })
 
 describe("a key's own usage", () => {
-  it.scopedLive("is told to a key of scope self:usage, and to no other", () =>
+  it.scopedLive("is told to every new key, unless its scope self:usage is taken away", () =>
     Effect.gen(function* () {
-      const setup = yield* setUp({ scopes: ["self:usage"] })
+      const setup = yield* setUp({})
       yield* Effect.promise(async () => {
         const { chat, gateway, keyId, secret } = setup
         await setBudget(setup, { dailyLimitUsd: 1 })
@@ -354,7 +354,9 @@ describe("a key's own usage", () => {
         near(own.budget.spentUsd, oneUsd)
         assert.strictEqual(own.totals.today.requests, 1)
         near(own.totals.today.costUsd, oneUsd)
-        const { secret: plain } = await gateway.manage("POST", "/api/keys", { name: "plain" })
+        const { key: other, secret: plain } = await gateway.manage("POST", "/api/keys", { name: "plain" })
+        assert.strictEqual((await drained(await ask(plain))).status, 200)
+        await gateway.manage("PATCH", `/api/keys/${other.id}`, { scopes: [] })
         assert.strictEqual((await drained(await ask(plain))).status, 403)
         const others = await fetch(`${gateway.url}/api/usage/budget`, {
           headers: { authorization: `Bearer ${secret}` }
