@@ -61,6 +61,9 @@ const Manifest = Schema.Struct({
 const model = Schema.Struct({
   model: field(Schema.String, "The model id; a slash in it may be written as it is.", "auto")
 })
+const embeddingModel = Schema.Struct({
+  model: field(Schema.String, "The model id; a slash in it may be written as it is.", "openai/text-embedding-3-small")
+})
 const provider = Schema.Struct({
   provider: field(Schema.String, "Id of a provider, or the prefix of a node.", "openai")
 })
@@ -71,6 +74,7 @@ const token = Schema.Struct({
 const hello = [{ role: "user", content: "Say hello in one word." }]
 const greeting = { model: "auto", messages: hello }
 const contents = { contents: [{ role: "user", parts: [{ text: "Say hello in one word." }] }] }
+const embedded = { content: { parts: [{ text: "Hello" }] } }
 const asStream = "With `stream: true` the answer is a `text/event-stream` of the same wire."
 const asLines = "Unless `stream` is false the answer is a stream of JSON objects, one per line."
 
@@ -99,6 +103,17 @@ class Inference extends HttpApiGroup.make("inference")
       .addSuccess(Chat.EmbeddingsAnswer)
       .annotateContext(
         asking("Embed texts", "OpenAI's embeddings.", { model: "openai/text-embedding-3-small", input: "Hello" })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("cohereEmbed", "/v2/embed")
+      .setPayload(Chat.CohereEmbedRequest)
+      .addSuccess(Chat.CohereEmbedAnswer)
+      .annotateContext(
+        asking("Embed texts (Cohere)", "Cohere's embed. At Cohere the request goes through as it is.", {
+          model: "openai/text-embedding-3-small",
+          texts: ["Hello"]
+        })
       )
   )
   .add(
@@ -206,6 +221,39 @@ class Inference extends HttpApiGroup.make("inference")
       .addSuccess(Gemini.GeminiCount)
       .annotateContext(
         asking("Count tokens (gemini)", "Counted by the provider where it can, else here. Costs nothing.", contents)
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("embedContent", "/v1beta/models/:model/embedContent")
+      .setPath(embeddingModel)
+      .setPayload(Gemini.GeminiEmbedRequest)
+      .addSuccess(Gemini.GeminiEmbedAnswer)
+      .annotateContext(asking("Embed a content (gemini)", "Google's embedContent.", embedded))
+  )
+  .add(
+    HttpApiEndpoint.post("batchEmbedContents", "/v1beta/models/:model/batchEmbedContents")
+      .setPath(embeddingModel)
+      .setPayload(Gemini.GeminiBatchEmbedRequest)
+      .addSuccess(Gemini.GeminiBatchEmbedAnswer)
+      .annotateContext(asking("Embed contents (gemini)", "Google's batchEmbedContents.", { requests: [embedded] }))
+  )
+  .add(
+    HttpApiEndpoint.post("ollamaEmbed", "/api/embed")
+      .setPayload(LocalRunner.OllamaEmbedRequest)
+      .addSuccess(LocalRunner.OllamaEmbedAnswer)
+      .annotateContext(
+        asking("Embed texts (ollama)", "Ollama's embed.", { model: "openai/text-embedding-3-small", input: "Hello" })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("ollamaEmbeddings", "/api/embeddings")
+      .setPayload(LocalRunner.OllamaEmbeddingsRequest)
+      .addSuccess(LocalRunner.OllamaEmbeddingsAnswer)
+      .annotateContext(
+        asking("Embed a text (ollama)", "Ollama's older endpoint for one text.", {
+          model: "openai/text-embedding-3-small",
+          prompt: "Hello"
+        })
       )
   )
   .add(

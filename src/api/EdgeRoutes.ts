@@ -21,6 +21,9 @@ export type ConversationKey =
   | "inference.chat"
   | "inference.completions"
   | "inference.embeddings"
+  | "inference.cohereEmbed"
+  | "inference.ollamaEmbed"
+  | "inference.ollamaEmbeddings"
   | "inference.rerank"
   | "inference.moderations"
   | "inference.speech"
@@ -86,6 +89,9 @@ const categories: Readonly<
   "inference.countTokens": "chat",
   "inference.countResponseTokens": "chat",
   "inference.embeddings": "embeddings",
+  "inference.cohereEmbed": "embeddings",
+  "inference.ollamaEmbed": "embeddings",
+  "inference.ollamaEmbeddings": "embeddings",
   "inference.rerank": "rerank",
   "inference.moderations": "moderations",
   "inference.speech": "audio",
@@ -197,6 +203,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ofProvider("/embeddings"),
     ...editorBoth("/embeddings")
   ),
+  ...conversation("inference.cohereEmbed", "chat", "/v2/embed"),
   ...conversation("inference.rerank", "chat", "/v1/rerank", "/rerank", "/v2/rerank", ...editorBoth("/rerank")),
   ...conversation("inference.moderations", "chat", "/v1/moderations", "/moderations", ...editorBoth("/moderations")),
   ...conversation("inference.speech", "chat", "/v1/audio/speech", "/audio/speech", ...editorBoth("/audio/speech")),
@@ -212,6 +219,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...conversation("inference.gemini", "gemini", "/v1beta/*"),
   ...conversation("inference.ollamaChat", "ollama", ...ollama("chat"), ...editor(...ollama("chat"))),
   ...conversation("inference.ollamaGenerate", "ollama", ...ollama("generate"), ...editor(...ollama("generate"))),
+  ...conversation("inference.ollamaEmbed", "ollama", ...ollama("embed"), ...editor(...ollama("embed"))),
+  ...conversation("inference.ollamaEmbeddings", "ollama", ...ollama("embeddings"), ...editor(...ollama("embeddings"))),
   ...conversation("inference.ollamaShow", "ollama", ...ollama("show"), ...editor(...ollama("show"))),
   ...conversation(
     "inference.countTokens",

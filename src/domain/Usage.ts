@@ -28,6 +28,15 @@ export interface MediaUnits {
 
 export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 
+/** Of several calls. What is not counted in tokens is left out: each call is billed for its own. */
+export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
+  in: one.in + other.in,
+  out: one.out + other.out,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+  reasoning: one.reasoning + other.reasoning
+})
+
 export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
 

@@ -9,6 +9,9 @@ import type { AtOnce } from "../inference/request/Exchange.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"
 import { embeddings } from "../wire/embeddings/Codec.ts"
+import { cohereEmbed } from "../wire/embeddings/clients/Cohere.ts"
+import { batchEmbedContents, embedContent } from "../wire/embeddings/clients/Gemini.ts"
+import { ollamaEmbed, ollamaEmbeddings } from "../wire/embeddings/clients/Ollama.ts"
 import { geminiArray } from "../wire/gemini/Codec.ts"
 import { moderations } from "../wire/moderations/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
@@ -18,7 +21,7 @@ import type { JsonObject } from "../wire/json/Json.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import { behindModels, geminiPath } from "./GeminiPath.ts"
+import { behindModels, geminiActions, geminiPath, isEmbedding } from "./GeminiPath.ts"
 
 export interface Dialect {
   readonly codec: WireCodec
@@ -43,7 +46,7 @@ const counts: AtOnce = () => "count"
 
 const noAction = (): InvalidRequest =>
   new InvalidRequest({
-    message: "The path must end in :generateContent, :streamGenerateContent or :countTokens.",
+    message: `The path must end in ${geminiActions.map((action) => `:${action}`).join(", ")}.`,
     param: null,
     details: []
   })
@@ -72,6 +75,10 @@ const gemini = (rest: string, query: URLSearchParams): Dialect | InferenceError 
       return wantsEvents(query) ? told(true) : { ...told(true), codec: streamedArray }
     case "countTokens":
       return told(false, counts)
+    case "embedContent":
+      return { ...told(false), codec: embedContent }
+    case "batchEmbedContents":
+      return { ...told(false), codec: batchEmbedContents }
     default:
       return noAction()
   }
@@ -97,6 +104,12 @@ export interface DialectFacts {
   readonly offered: () => ReadonlyArray<OfferedModel>
 }
 
+/** What API keys are allowed by; of the routes of one wire that have several kinds behind one path, the kind that is asked for. */
+export const categoryOf = (route: InferenceRoute, rest: string): InferenceRoute["category"] =>
+  route.key === "inference.gemini" && isEmbedding(geminiPath(behindModels(rest))?.action ?? null)
+    ? "embeddings"
+    : route.category
+
 /** How an inference route is spoken; an error where its path names what is not there. */
 export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect | InferenceError => {
   switch (route.key) {
@@ -106,6 +119,12 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.completions
     case "inference.embeddings":
       return dialects.embeddings
+    case "inference.cohereEmbed":
+      return plain(cohereEmbed)
+    case "inference.ollamaEmbed":
+      return plain(ollamaEmbed)
+    case "inference.ollamaEmbeddings":
+      return plain(ollamaEmbeddings)
     case "inference.rerank":
       return dialects.rerank
     case "inference.moderations":

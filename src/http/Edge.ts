@@ -39,7 +39,7 @@ import * as Catalog from "../providers/Catalog.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import { codecs } from "../wire/Codec.ts"
-import { dialectOf } from "./Dialects.ts"
+import { categoryOf, dialectOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
@@ -173,10 +173,11 @@ export const make = Effect.gen(function* () {
     const reply = new NodeReply(response, streams)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
-    const identity = identify(request, receivedMs, route)
+    const rest = parameters["*"] ?? ""
+    const identity = identify(request, receivedMs, { tier: route.tier, category: categoryOf(route, rest) })
     const principal = identity instanceof Error ? anonymous : identity
     const dialect = dialectOf(route, {
-      rest: parameters["*"] ?? "",
+      rest,
       query: () => queryOf(request.url ?? "/"),
       nowMs: receivedMs,
       offered: () => entriesFor(principal).map(offeredOf)

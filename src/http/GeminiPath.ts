@@ -9,7 +9,17 @@ export interface GeminiPath {
 }
 
 /** What can be asked of a model. */
-export const geminiActions: ReadonlyArray<string> = ["generateContent", "streamGenerateContent", "countTokens"]
+export const geminiActions: ReadonlyArray<string> = [
+  "generateContent",
+  "streamGenerateContent",
+  "countTokens",
+  "embedContent",
+  "batchEmbedContents"
+]
+
+/** What it is for, where that is not a conversation. */
+export const isEmbedding = (action: string | null): boolean =>
+  action === "embedContent" || action === "batchEmbedContents"
 
 /** What names the model in what follows `/v1beta/`. */
 export const behindModels = (rest: string): string => rest.replace(/^models(?:\/|$)/i, "")

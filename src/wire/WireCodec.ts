@@ -192,6 +192,10 @@ export interface WireCodec {
    * of its own; null where that is not possible. Absent: the registry's codec of that wire.
    */
   readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
+  /** An upstream's codec: the requests that make up one which is too large for it; null or absent: it goes as it is. */
+  readonly partsOf?: (conversation: Conversation) => ReadonlyArray<Conversation> | null
+  /** A client's codec: one answer of those to the parts, in their order. */
+  readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
   /** An upstream's codec whose answers are not JSON: they are relayed as they come. */
   readonly relaysMedia?: true
   /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */

@@ -144,6 +144,26 @@ export const EmbeddingsAnswer = Schema.Struct(
   others
 ).annotations({ identifier: "EmbeddingsAnswer", description: "The vectors." })
 
+export const CohereEmbedRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of an embedding model.", "cohere/embed-v4.0"),
+    texts: field(maybe(Schema.Array(Schema.String)), "The texts.", ["Hello"]),
+    input_type: field(maybe(Schema.String), "What the vectors are for.", "search_document"),
+    embedding_types: field(maybe(Schema.Array(Schema.String)), "How vectors are written; absent: `float`.", ["float"]),
+    output_dimension: field(maybe(Schema.Number), "Length of the vectors, where the model can choose.", 256)
+  },
+  others
+).annotations({ identifier: "CohereEmbedRequest", description: "A request for vectors of texts." })
+
+export const CohereEmbedAnswer = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the answer.", "e-abc123"),
+    embeddings: field(anyObject, "The vectors, by how they are written.", { float: [[0.12, -0.03]] }),
+    texts: field(maybe(Schema.Array(Schema.String)), "The texts.", ["Hello"])
+  },
+  others
+).annotations({ identifier: "CohereEmbedAnswer", description: "The vectors." })
+
 const RankedDocument = Schema.Struct(
   { text: field(Schema.String, "Its text.", "A gateway passes requests on.") },
   others

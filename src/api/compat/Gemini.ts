@@ -86,3 +86,54 @@ export const GeminiPage = Schema.Struct({
   pageSize: field(maybe(Schema.String), "How many models to answer at most; absent: all of them.", "50"),
   pageToken: field(maybe(Schema.String), "The `nextPageToken` of the page before this one.", "YXV0bw")
 })
+
+const Content = Schema.Struct(
+  {
+    parts: field(Schema.Array(anyObject), "The parts of the content; of texts, `{text}`.", [{ text: "Hello" }])
+  },
+  others
+).annotations({ identifier: "GeminiEmbeddedContent" })
+
+const embedded = {
+  content: field(Content, "What the vector is made of."),
+  taskType: field(maybe(Schema.String), "What the vector is for.", "RETRIEVAL_DOCUMENT"),
+  outputDimensionality: field(maybe(Schema.Number), "Length of the vector, where the model can choose.", 256)
+}
+
+const Values = Schema.Struct(
+  { values: field(Schema.Array(Schema.Number), "The vector.", [0.12, -0.03]) },
+  others
+).annotations({ identifier: "GeminiEmbedding" })
+
+export const GeminiEmbedRequest = Schema.Struct(embedded, others).annotations({
+  identifier: "GeminiEmbedRequest",
+  description: "A request for the vector of a content."
+})
+
+export const GeminiEmbedAnswer = Schema.Struct({ embedding: field(Values, "The vector.") }, others).annotations({
+  identifier: "GeminiEmbedAnswer",
+  description: "The vector."
+})
+
+export const GeminiBatchEmbedRequest = Schema.Struct(
+  {
+    requests: field(
+      Schema.Array(
+        Schema.Struct(
+          {
+            model: field(maybe(Schema.String), "Told by the path; not read.", "models/text-embedding-004"),
+            ...embedded
+          },
+          others
+        )
+      ),
+      "One per vector."
+    )
+  },
+  others
+).annotations({ identifier: "GeminiBatchEmbedRequest", description: "A request for the vectors of contents." })
+
+export const GeminiBatchEmbedAnswer = Schema.Struct(
+  { embeddings: field(Schema.Array(Values), "One per request.") },
+  others
+).annotations({ identifier: "GeminiBatchEmbedAnswer", description: "The vectors." })

@@ -86,3 +86,33 @@ export const OllamaModels = Schema.Struct(
 export const OllamaVersion = Schema.Struct({
   version: field(Schema.String, "The version of the wire that is spoken, not of the gateway.", "0.13.5")
 }).annotations({ identifier: "LocalRunnerVersion", description: "Which version of the wire is spoken." })
+
+const embeddingModel = field(Schema.String, "Id of an embedding model.", "openai/text-embedding-3-small")
+
+export const OllamaEmbedRequest = Schema.Struct(
+  {
+    model: embeddingModel,
+    input: field(Schema.Union(Schema.String, Schema.Array(Schema.String)), "A text or several.", "Hello"),
+    dimensions: field(maybe(Schema.Number), "Length of the vectors, where the model can choose.", 256)
+  },
+  others
+).annotations({ identifier: "LocalRunnerEmbedRequest", description: "A request for vectors of texts." })
+
+export const OllamaEmbedAnswer = Schema.Struct(
+  {
+    model: servedModel,
+    embeddings: field(Schema.Array(Schema.Array(Schema.Number)), "One vector per text.", [[0.12, -0.03]]),
+    prompt_eval_count: field(maybe(Schema.Number), "Tokens of the texts.", 1)
+  },
+  others
+).annotations({ identifier: "LocalRunnerEmbedAnswer", description: "The vectors." })
+
+export const OllamaEmbeddingsRequest = Schema.Struct(
+  { model: embeddingModel, prompt: field(Schema.String, "The text.", "Hello") },
+  others
+).annotations({ identifier: "LocalRunnerEmbeddingsRequest", description: "A request for the vector of a text." })
+
+export const OllamaEmbeddingsAnswer = Schema.Struct(
+  { embedding: field(Schema.Array(Schema.Number), "The vector.", [0.12, -0.03]) },
+  others
+).annotations({ identifier: "LocalRunnerEmbeddingsAnswer", description: "The vector." })

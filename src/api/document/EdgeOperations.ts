@@ -17,7 +17,9 @@ export interface Spelling {
 const actions = {
   ":generateContent": "generateContent",
   ":streamGenerateContent": "streamGenerateContent",
-  ":countTokens": "countContentTokens"
+  ":countTokens": "countContentTokens",
+  ":embedContent": "embedContent",
+  ":batchEmbedContents": "batchEmbedContents"
 } as const
 
 const templated = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")

@@ -15,8 +15,10 @@ import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import type { WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
-import { startCall } from "./RunCall.ts"
+import { encodeContext, startCall } from "./RunCall.ts"
+import { runParts } from "./PartedCall.ts"
 import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
@@ -198,8 +200,28 @@ export const make = Effect.gen(function* () {
     return { _tag: "Call", start }
   }
 
+  /** Several calls, and one answer. */
+  const inParts = (
+    work: Work,
+    way: Way,
+    parts: ReadonlyArray<Conversation>,
+    join: NonNullable<WireCodec["join"]>,
+    lastChance: boolean
+  ): Attempting => {
+    const { account, model } = way.target
+    const call = (conversation: Conversation) =>
+      translatedCall(work, way, conversation, catalog.factsOf(account, model))
+    const calling = (part: Work, made: UpstreamCall): Effect.Effect<AttemptResult> =>
+      asEffect(called(part, way, made, lastChance))
+    const context = () => encodeContext(work, way.target.model, timers, null)
+    return { _tag: "Effect", attempt: runParts({ work, target: way.target, parts, call, calling, join, context }) }
+  }
+
   const translated = (work: Work, way: Way, conversation: Conversation, lastChance: boolean): Attempting => {
     const { account, model } = way.target
+    const { join } = work.exchange.codec
+    const parts = join === undefined ? null : (way.codec.partsOf?.(conversation) ?? null)
+    if (join !== undefined && parts !== null) return inParts(work, way, parts, join, lastChance)
     const call = translatedCall(work, way, conversation, catalog.factsOf(account, model))
     if (Either.isLeft(call)) return known(failed(call.left))
     const { resumption } = work

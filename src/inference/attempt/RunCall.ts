@@ -65,6 +65,23 @@ const lingerMs = 1_000
 /** After the finish reason an upstream may take this long for its end. Not every wire has a mark, not every server closes. */
 const afterStopMs = 10_000
 
+/** `call`: null where no tools are named. */
+export const encodeContext = (
+  work: Work,
+  model: string,
+  timers: ClockAndTimers,
+  call: Pick<UpstreamCall, "toolNames" | "callIds"> | null
+): EncodeContext => ({
+  nowMs: timers.nowMs(),
+  fallbackId: work.exchange.requestId,
+  model,
+  wantsUsage: work.envelope.wantsUsage,
+  request: work.asked,
+  ...(call === null || call.toolNames === null ? {} : { toolNames: call.toolNames }),
+  ...(call === null || call.callIds === null ? {} : { callIds: call.callIds }),
+  elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
+})
+
 /** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
 export const startCall = (
   upstream: typeof Upstream.Upstream.Service,
@@ -132,16 +149,7 @@ export const startCall = (
   const waiting =
     leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
 
-  const context = (): EncodeContext => ({
-    nowMs: timers.nowMs(),
-    fallbackId: work.exchange.requestId,
-    model: input.target.model,
-    wantsUsage: work.envelope.wantsUsage,
-    request: work.asked,
-    ...(call.toolNames === null ? {} : { toolNames: call.toolNames }),
-    ...(call.callIds === null ? {} : { callIds: call.callIds }),
-    elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
-  })
+  const context = (): EncodeContext => encodeContext(work, input.target.model, timers, call)
 
   /** As long as more than the silence that is borne is left, silence ends the call first, and every sign of life comes by here. */
   const watchDeadline = (): void => {

@@ -1,6 +1,6 @@
 /** The tokens and the cost of a request, over all its calls. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
-import { noTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
+import { noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
 import type { PriceBook } from "../../usage/PriceBook.ts"
@@ -100,14 +100,6 @@ const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerRe
   const price = known === null || !isPriced(tokens, known) ? null : known
   return { target, tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
 }
-
-export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
-  in: one.in + other.in,
-  out: one.out + other.out,
-  cacheRead: one.cacheRead + other.cacheRead,
-  cacheWrite: one.cacheWrite + other.cacheWrite,
-  reasoning: one.reasoning + other.reasoning
-})
 
 const nothingServed: Omit<Bill, "latencyMs"> = {
   tokens: noTokens,

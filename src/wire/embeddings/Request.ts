@@ -2,10 +2,11 @@
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
-import { type Json, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { isArray, type Json, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import { wholeRequest } from "../media/WholeRequest.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { checkEnvelope, textsOf } from "./Input.ts"
+import { purposeFor } from "./Purpose.ts"
 
 export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> =>
   Either.map(checkEnvelope(body), ({ model }) => wholeRequest(body, model))
@@ -17,26 +18,45 @@ export const encodeOpenAi = ({ extras }: Conversation, { model }: EncodeOptions)
 })
 
 /** Members every endpoint can express; the gateway itself applies the format of the answer. */
-const shared = new Set(["input", "dimensions", "encoding_format"])
+const shared = new Set(["input", "dimensions", "encoding_format", "requests"])
 
 const droppedOf = (extras: JsonObject): ReadonlyArray<string> => Object.keys(extras).filter((key) => !shared.has(key))
 
-const geminiRequest =
-  (model: string, dimensions: Json | undefined) =>
-  (text: string): JsonObject => ({
-    model: `models/${model}`,
-    content: { parts: [{ text }] },
-    ...optional("outputDimensionality", dimensions)
-  })
-
-/** `batchEmbedContents`: https://ai.google.dev/api/embeddings */
-export const encodeGemini = ({ extras }: Conversation, { model }: EncodeOptions): EncodedRequest => ({
+/** For clients of other spellings: servers of this one refuse what they do not know. */
+export const encodeSharedOnly = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => ({
   body: {
-    requests: (textsOf(extras["input"]) ?? []).map(geminiRequest(model, extras["dimensions"]))
+    model,
+    ...optional("input", extras["input"]),
+    ...optional("dimensions", extras["dimensions"]),
+    encoding_format: "float"
   },
   dropped: droppedOf(extras),
   mapped: []
 })
+
+const geminiRequest =
+  (model: string, dimensions: Json | undefined, purpose: string | null) =>
+  (text: string): JsonObject => ({
+    model: `models/${model}`,
+    content: { parts: [{ text }] },
+    ...optional("taskType", purpose),
+    ...optional("outputDimensionality", dimensions)
+  })
+
+/** `batchEmbedContents`: https://ai.google.dev/api/embeddings. Requests that came in this form go on as they are. */
+export const encodeGemini = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
+  const { requests } = extras
+  if (isArray(requests)) {
+    const named = requests.map((request): Json => Object.assign({}, objectOr(request), { model: `models/${model}` }))
+    return { body: { requests: named }, dropped: [], mapped: [] }
+  }
+  const { dropped, others, word } = purposeFor("gemini", extras)
+  return {
+    body: { requests: (textsOf(extras["input"]) ?? []).map(geminiRequest(model, extras["dimensions"], word)) },
+    dropped: [...droppedOf(others), ...dropped],
+    mapped: []
+  }
+}
 
 /** Members of Ollama's own endpoint that its users may set. */
 const ollamaMembers = ["truncate", "keep_alive", "options"] as const
@@ -64,33 +84,40 @@ export const encodeOllama = ({ extras }: Conversation, { model }: EncodeOptions)
  * https://docs.cohere.com/reference/embed (read on 2026-11-23)
  */
 export const encodeCohere = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
-  const { dimensions, encoding_format: _format, input, user: _user, ...others } = extras
+  const { dropped, others, word } = purposeFor("cohere", extras)
+  const { dimensions, encoding_format: _format, input, requests: _requests, user: _user, ...own } = others
   return {
     body: {
-      input_type: "search_document",
-      ...others,
+      input_type: word ?? "search_document",
+      ...own,
       model,
       texts: textsOf(input) ?? [],
       embedding_types: ["float"],
       ...optional("output_dimension", dimensions)
     },
-    dropped: extras["user"] === undefined ? [] : ["user"],
+    dropped: extras["user"] === undefined ? dropped : ["user", ...dropped],
     mapped: []
   }
 }
 
 /** The gateway applies the format of the answer. https://jina.ai/embeddings (read on 2026-11-23) */
 export const encodeJina = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
-  const { encoding_format: _format, user: _user, ...others } = extras
-  return { body: { ...others, model }, dropped: extras["user"] === undefined ? [] : ["user"], mapped: [] }
+  const { dropped, others, word } = purposeFor("jina", extras)
+  const { encoding_format: _format, requests: _requests, user: _user, ...own } = others
+  return {
+    body: { ...own, ...optional("task", word), model },
+    dropped: extras["user"] === undefined ? dropped : ["user", ...dropped],
+    mapped: []
+  }
 }
 
 /** https://docs.voyageai.com/reference/embeddings-api (read on 2026-11-23) */
 export const encodeVoyage = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
-  const { dimensions, encoding_format: _format, user: _user, ...others } = extras
+  const { dropped, others, word } = purposeFor("voyage", extras)
+  const { dimensions, encoding_format: _format, requests: _requests, user: _user, ...own } = others
   return {
-    body: { ...others, model, ...optional("output_dimension", dimensions) },
-    dropped: extras["user"] === undefined ? [] : ["user"],
+    body: { ...own, ...optional("input_type", word), model, ...optional("output_dimension", dimensions) },
+    dropped: extras["user"] === undefined ? dropped : ["user", ...dropped],
     mapped: []
   }
 }

@@ -89,8 +89,8 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const pathsOf = ({ key, path }: Route): ReadonlyArray<string> => {
   const template = path.replaceAll(/:(\w+)/g, "{$1}")
   if (key !== "inference.gemini") return [template.replace("/*", "/{model}")]
-  return ["generateContent", "streamGenerateContent", "countTokens"].map((action) =>
-    template.replace("/*", `/models/{model}:${action}`)
+  return ["generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"].map(
+    (action) => template.replace("/*", `/models/{model}:${action}`)
   )
 }
 
