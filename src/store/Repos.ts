@@ -21,6 +21,7 @@ import * as QuotaRepo from "./repo/QuotaRepo.ts"
 import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
 import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
 import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
+import * as SearchCountsRepo from "./repo/SearchCountsRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
 import * as SettingsRepo from "./repo/SettingsRepo.ts"
 import * as SpendRepo from "./repo/SpendRepo.ts"
@@ -50,6 +51,7 @@ export type Repos =
   | QuotaUseRepo.QuotaUseRepo
   | RouterMemoryRepo.RouterMemoryRepo
   | QuotaGroupRepo.QuotaGroupRepo
+  | SearchCountsRepo.SearchCountsRepo
   | SessionRepo.SessionRepo
   | SettingsRepo.SettingsRepo
   | SpendRepo.SpendRepo
@@ -78,6 +80,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   QuotaUseRepo.layer,
   RouterMemoryRepo.layer,
   QuotaGroupRepo.layer,
+  SearchCountsRepo.layer,
   SessionRepo.layer,
   SettingsRepo.layer,
   SpendRepo.layer,

@@ -22,6 +22,7 @@ import evals from "./0015_evals.ts"
 import fineCosts from "./0016_fine_costs.ts"
 import mediaPaths from "./0017_media_paths.ts"
 import files from "./0018_files.ts"
+import searchCounts from "./0019_search_counts.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -43,7 +44,8 @@ export const migrations: Migrations = {
   "0015_evals": evals,
   "0016_fine_costs": fineCosts,
   "0017_media_paths": mediaPaths,
-  "0018_files": files
+  "0018_files": files,
+  "0019_search_counts": searchCounts
 }
 
 /** The schema version a database has after all of these ran. */

@@ -20,6 +20,7 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "usage_log", how: "add", own: "seq" },
   { table: "ledger_entries", how: "replace" },
   { table: "limit_notices", how: "replace" },
+  { table: "search_counts", how: "replace" },
   // Who changed what stays on record, the change that is undone included.
   { table: "audit_log", how: "add", own: "seq" },
   // What was measured stays known, and a run that has ended since must not run again.
