@@ -71,6 +71,8 @@ export interface UsageRow {
   readonly usageSource: UsageSource
   /** Short reason of a failure, never upstream bodies or keys. */
   readonly error: string | null
+  /** The batch whose line it is; null: a client asked by itself. */
+  readonly batchId: string | null
   /** What was reserved of the key's limits for the call that answered; 0 for callers without limits. */
   readonly reservedNanoUsd: number
   /** The ledger's entries of the calls, where there was more than one; null: the row itself is the entry. */

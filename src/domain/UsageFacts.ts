@@ -22,6 +22,7 @@ export type UsageFacts = Pick<
   | "price"
   | "usageSource"
   | "error"
+  | "batchId"
 >
 
 const factsOf = (row: UsageFacts): UsageFacts => ({
@@ -40,7 +41,8 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
   priced: row.priced,
   price: row.price,
   usageSource: row.usageSource,
-  error: row.error
+  error: row.error,
+  batchId: row.batchId
 })
 
 const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
@@ -59,7 +61,8 @@ const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.priced === other.priced &&
   one.price === other.price &&
   one.usageSource === other.usageSource &&
-  one.error === other.error
+  one.error === other.error &&
+  one.batchId === other.batchId
 
 interface Known<A> {
   readonly facts: UsageFacts

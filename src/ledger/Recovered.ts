@@ -36,6 +36,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     price: last?.price ?? null,
     usageSource: "estimated",
     error: "gateway_crashed",
+    batchId: request.batchId,
     reservedNanoUsd: sum(({ nanoUsd }) => nanoUsd),
     calls:
       calls.length < 2

@@ -3,6 +3,7 @@ import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Layer from "effect/Layer"
 import * as AliasRepo from "./repo/AliasRepo.ts"
 import * as ApiKeyRepo from "./repo/ApiKeyRepo.ts"
+import * as BatchRepo from "./repo/BatchRepo.ts"
 import * as BreakerRepo from "./repo/BreakerRepo.ts"
 import * as CloudSyncRepo from "./repo/CloudSyncRepo.ts"
 import * as ComboRepo from "./repo/ComboRepo.ts"
@@ -33,6 +34,7 @@ import type { Secrets } from "./Secrets.ts"
 export type Repos =
   | AliasRepo.AliasRepo
   | ApiKeyRepo.ApiKeyRepo
+  | BatchRepo.BatchRepo
   | BreakerRepo.BreakerRepo
   | CloudSyncRepo.CloudSyncRepo
   | ComboRepo.ComboRepo
@@ -62,6 +64,7 @@ export type Repos =
 export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = Layer.mergeAll(
   AliasRepo.layer,
   ApiKeyRepo.layer,
+  BatchRepo.layer,
   BreakerRepo.layer,
   CloudSyncRepo.layer,
   ComboRepo.layer,

@@ -3,6 +3,8 @@
  *
  *     ["<requestId>","<apiKeyId>",receivedMs,"<requestedModel>","<wire>",streamed,[[provider,connectionId,model,nanoUsd,in,out,createdAtMs,price]]]
  *     ["<requestId>"]
+ *
+ * A line of a batch has the batch's id at the end.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -28,7 +30,8 @@ const Line = Schema.Tuple(
   Schema.String,
   WireName,
   Schema.Boolean,
-  Schema.Array(Reserved)
+  Schema.Array(Reserved),
+  Schema.optionalElement(Schema.String)
 )
 const decode = Schema.decodeUnknownOption(Line)
 
@@ -51,6 +54,8 @@ export interface OpenRequest {
   readonly requestedModel: string
   readonly sourceWire: WireName
   readonly streamed: boolean
+  /** Null: it is no line of a batch. */
+  readonly batchId: string | null
   readonly calls: ReadonlyArray<OpenCall>
 }
 
@@ -69,7 +74,7 @@ const priceText = (price: ModelPrice | null): string => {
 
 /** Hot: by hand, because the request path writes one per call. */
 export const reservationLine = (request: OpenRequest): string => {
-  const { apiKeyId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request
+  const { apiKeyId, batchId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request
   if (calls.length === 0) return JSON.stringify([requestId])
   let text =
     `[${JSON.stringify(requestId)},${texts.of(apiKeyId)},${jsonNumber(receivedMs)},${texts.of(requestedModel)},` +
@@ -82,7 +87,7 @@ export const reservationLine = (request: OpenRequest): string => {
       `${jsonNumber(call.createdAtMs)},${priceText(call.price)}`
     before = "],["
   }
-  return `${text}]]]`
+  return batchId === null ? `${text}]]]` : `${text}]],${texts.of(batchId)}]`
 }
 
 const parsed = (line: string): unknown => {
@@ -101,7 +106,8 @@ const toOpenRequest = ([
   requestedModel,
   sourceWire,
   streamed,
-  calls
+  calls,
+  batchId
 ]: typeof Line.Type) => ({
   requestId,
   apiKeyId,
@@ -109,6 +115,7 @@ const toOpenRequest = ([
   requestedModel,
   sourceWire,
   streamed,
+  batchId: batchId ?? null,
   calls: calls.map(([provider, connectionId, model, nanoUsd, tokensIn, tokensOut, createdAtMs, price]) => ({
     provider,
     connectionId,

@@ -35,6 +35,7 @@ export const Row = Schema.Struct({
   price: Schema.NullOr(Schema.parseJson(ModelPrice)),
   usageSource: Schema.Literal("upstream", "estimated"),
   error: MaybeText,
+  batchId: MaybeText,
   reservedNanoUsd: Whole
 })
 type Row = typeof Row.Type
@@ -81,7 +82,8 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["priced", (facts) => flag(facts.priced)],
   ["price", (facts) => (facts.price === null ? null : JSON.stringify(facts.price))],
   ["usage_source", (facts) => facts.usageSource],
-  ["error", (facts) => clipped(facts.error)]
+  ["error", (facts) => clipped(facts.error)],
+  ["batch_id", (facts) => facts.batchId]
 ]
 
 /** Columns of each row, in the order of `addParameters`. */

@@ -91,7 +91,9 @@ const facts = {
   priced: Schema.Boolean,
   price: Schema.optionalWith(Schema.NullOr(ModelPrice), { default: () => null }),
   usageSource: Schema.Literal("upstream", "estimated"),
-  error: MaybeText
+  error: MaybeText,
+  // Lines of earlier versions have none.
+  batchId: Schema.optionalWith(MaybeText, { default: () => null })
 }
 
 const Facts = Schema.Struct({ ...facts, facts: Schema.Number })

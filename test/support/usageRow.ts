@@ -25,6 +25,7 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   price: null,
   usageSource: "upstream",
   error: null,
+  batchId: null,
   reservedNanoUsd: 0,
   calls: null,
   ...more

@@ -41,7 +41,8 @@ export const UsageLog = Schema.Struct({
   costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
   priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
-  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null)
+  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
+  batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null)
 }).annotations({ identifier: "UsageLog" })
 export type UsageLog = typeof UsageLog.Type
 

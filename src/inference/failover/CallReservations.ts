@@ -51,6 +51,7 @@ const lineOf = ({ envelope, exchange }: Work, { apiKeyId, open, receivedMs, requ
     requestedModel: envelope.model,
     sourceWire: exchange.wire,
     streamed: envelope.stream,
+    batchId: exchange.batchId ?? null,
     calls: open
   })
 

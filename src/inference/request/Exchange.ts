@@ -63,6 +63,8 @@ export interface Exchange {
   readonly principal: Principal
   /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
   readonly isInner?: true
+  /** The batch whose line it is. */
+  readonly batchId?: string
   readonly reply: ClientReply
 }
 

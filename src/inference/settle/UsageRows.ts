@@ -47,6 +47,7 @@ export const rowOf = (
     price: bill.price,
     usageSource: bill.source,
     error: ending.error,
+    batchId: exchange.batchId ?? null,
     reservedNanoUsd,
     calls
   }
@@ -82,6 +83,7 @@ export const refusedRow = (
   price: null,
   usageSource: "estimated",
   error: ending.error,
+  batchId: exchange.batchId ?? null,
   reservedNanoUsd: 0,
   calls: null
 })

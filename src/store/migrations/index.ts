@@ -23,6 +23,7 @@ import fineCosts from "./0016_fine_costs.ts"
 import mediaPaths from "./0017_media_paths.ts"
 import files from "./0018_files.ts"
 import searchCounts from "./0019_search_counts.ts"
+import batches from "./0020_batches.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -45,7 +46,8 @@ export const migrations: Migrations = {
   "0016_fine_costs": fineCosts,
   "0017_media_paths": mediaPaths,
   "0018_files": files,
-  "0019_search_counts": searchCounts
+  "0019_search_counts": searchCounts,
+  "0020_batches": batches
 }
 
 /** The schema version a database has after all of these ran. */

@@ -30,6 +30,8 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "webhook_outbox", how: "instead" },
   // Their bodies are not in the database: the folder of now goes with the rows of now.
   { table: "files", how: "instead" },
+  // The same of what became of their lines; a batch that is over must not run again.
+  { table: "batches", how: "instead" },
   // Who was signed out since must not be signed in again, and who restores stays signed in.
   { table: "sessions", how: "instead" }
 ]

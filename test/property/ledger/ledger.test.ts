@@ -152,6 +152,7 @@ describe("the ledger of a key", () => {
         requestedModel: "p/a",
         sourceWire: "chat",
         streamed: true,
+        batchId: null,
         calls
       })
     const call = (nanoUsd: number): Reservation => {

@@ -43,7 +43,8 @@ const changes = FastCheck.record({
   price: FastCheck.constantFrom(null, { input: 1, output: 2.5 }, { input: 0.1, output: 3, cached: 0.01 }),
   reservedNanoUsd: number,
   calls: FastCheck.option(FastCheck.array(call, { maxLength: 3 })),
-  error: maybeName
+  error: maybeName,
+  batchId: maybeName
 })
 
 const kept = (value: number): number => (Number.isFinite(value) && value !== 0 ? value : 0)

@@ -93,5 +93,6 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   reservedNanoUsd: 0,
   calls: null,
   error: null,
+  batchId: null,
   ...given
 })

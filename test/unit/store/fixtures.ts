@@ -175,5 +175,6 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   reservedNanoUsd: 0,
   calls: null,
   error: null,
+  batchId: null,
   ...more
 })
