@@ -3,16 +3,12 @@
  * `UPDATE_DOCS=1 npm test -- test/arch/flags.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { assertThere, type Shown, toCell } from "./coverage/Shown.ts"
 import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/flags/FlagCatalog.ts"
 
-const root = new URL("../../", import.meta.url)
-const file = fileURLToPath(new URL("docs/flags.md", root))
-const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
-
-/** A test file, and names of tests as they stand in it. */
-type Shown = readonly [path: string, name: string, ...others: ReadonlyArray<string>]
+const file = fileURLToPath(new URL("../../docs/flags.md", import.meta.url))
 
 const effects = "test/http/flags/effects.test.ts"
 const addresses = "the local flag opens this machine and its networks, the private one its networks alone"
@@ -97,8 +93,8 @@ const shown: Partial<Record<FlagKey, Shown>> = {
 const flags: ReadonlyArray<FlagDefinition & { readonly key: FlagKey }> = flagCatalog
 
 const whereOf = (key: FlagKey): string => {
-  const [path, ...names] = shown[key] ?? [null]
-  return path === null ? "-" : `\`${path}\`: ${names.map((name) => `"${name}"`).join("; ")}`
+  const tests = shown[key]
+  return tests === undefined ? "-" : toCell(tests)
 }
 
 const rowOf = (flag: (typeof flags)[number]): string => {
@@ -135,13 +131,7 @@ describe("docs/flags.md", () => {
       const tests = shown[key]
       assert.strictEqual(tests === undefined, waitsFor !== null)
       if (tests === undefined) return
-      const [path, ...names] = tests
-      assert.isTrue(existsSync(new URL(path, root)), path)
-      const text = read(path)
-      for (const name of names) {
-        assert.isTrue(text.includes(`"${name}"`) || text.includes(`\`${name}\``), `${path} has no test '${name}'`)
-      }
-      assert.include(text, key, `${path} sets the flag`)
+      assert.include(assertThere(tests), key, `${tests[0]} sets the flag`)
     })
   }
 })
