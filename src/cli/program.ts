@@ -9,7 +9,7 @@ export const program: GroupNode = group(
     ...commands,
     command(
       "completion",
-      "Print a completion script for bash, zsh or fish.",
+      "Print a completion script for bash, zsh or fish; see version.",
       () => import("./commands/completion.ts"),
       (m) => m.completionCommand,
       {
@@ -33,6 +33,7 @@ export const program: GroupNode = group(
       (m) => m.makeHelp(program),
       {
         section: "More",
+        besides: true,
         prints: false,
         examples: ["help", "help provider add"]
       }
@@ -44,12 +45,13 @@ export const program: GroupNode = group(
       (m) => m.versionCommand,
       {
         section: "More",
+        besides: true,
         examples: ["version", "version --json"]
       }
     )
   ],
   {
     otherwise: { name: "serve", takesWords: false },
-    examples: ["provider add openai", "logs --follow"]
+    examples: ["provider add openai", "chat 'Say hello'"]
   }
 )

@@ -1,27 +1,14 @@
 /** What may be said of a file: its name, what it is for, when it expires, and which part of it is asked for. Pure. */
 import type { FileRow } from "../store/repo/FileRepo.ts"
 
+export { safeName } from "../kernel/FileName.ts"
+
 /** https://platform.openai.com/docs/api-reference/files/create */
 export const purposes = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const
 
 export interface Problem {
   readonly param: string
   readonly message: string
-}
-
-const maxNameChars = 255
-
-/** The name without folders and control characters; never empty. */
-export const safeName = (given: string): string => {
-  const bounded = given.slice(-4096)
-  const base = bounded.slice(Math.max(bounded.lastIndexOf("/"), bounded.lastIndexOf("\\")) + 1)
-  const name = base
-    // Control characters, and those that turn the direction of a text.
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "")
-    .trim()
-    .slice(0, maxNameChars)
-    .replace(/[\ud800-\udbff]$/, "")
-  return /^\.*$/.test(name) ? "file" : name
 }
 
 export const purposeProblem = (purpose: string | undefined): Problem | null =>

@@ -14,6 +14,7 @@ import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
 import { evals } from "./tree/evals.ts"
+import { chat, files, media } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
 const context = group(
@@ -124,6 +125,9 @@ export const commands: ReadonlyArray<TreeNode> = [
     // 'login' and the group 'context' name it; the help of the program fits one screen without it.
     { section: "Settings", hidden: true, prints: false, examples: ["logout", "logout gateway.example"] }
   ),
+  chat,
+  files,
+  ...media,
   context,
   provider,
   model,
@@ -157,7 +161,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     "Ask one small question through the gateway; see eval for many.",
     () => import("./test.ts"),
     (m) => m.testCommand,
-    { section: "Watch", examples: ["test", "test openai/gpt-4o-mini", "test auto --json"] }
+    { section: "Watch", besides: true, examples: ["test", "test openai/gpt-4o-mini", "test auto --json"] }
   ),
   command(
     "logs",

@@ -29,7 +29,8 @@ import type { Target } from "./Target.ts"
 
 export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
 
-const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
+/** The platform's client with the key of the target on every request. */
+export const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
   NodeHttp.client.pipe(
     HttpClient.mapRequest((request) => {
       const withHeaders = HttpClientRequest.setHeaders(request, headers)
@@ -86,7 +87,7 @@ const ofStatus = (to: Target, status: number): CliFailure | null => {
 }
 
 /** What a failed call means for the person at the command line. */
-const explain =
+export const explain =
   (to: Target) =>
   (error: unknown): CliFailure => {
     const tag = Predicate.hasProperty(error, "_tag") ? error._tag : null
@@ -190,7 +191,8 @@ export interface Asked {
   readonly error: string | null
 }
 
-const textAt = (body: unknown, ...path: ReadonlyArray<string | number>): string | null => {
+/** The text at a path of a value; null when there is none. */
+export const textAt = (body: unknown, ...path: ReadonlyArray<string | number>): string | null => {
   let value: unknown = body
   for (const step of path) value = Predicate.isRecord(value) || Array.isArray(value) ? Reflect.get(value, step) : null
   return typeof value === "string" ? value : null
@@ -233,11 +235,16 @@ export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure>
       orExplain(to)
     )
 
-/** The failure that an answer with an error status is. */
-export const refused = (to: Target, status: number, message: string): CliFailure => {
+/** The failure that an answer with an error status is. `hint` says what to do about a wrong request. */
+export const refused = (
+  to: Target,
+  status: number,
+  message: string,
+  hint: string | null = "'gateway model list' shows what can be asked."
+): CliFailure => {
   switch (ofStatus(to, status)?._tag) {
     case "BadArgument":
-      return new BadArgument({ message, hint: "'gateway model list' shows what can be asked." })
+      return new BadArgument(hint === null ? { message } : { message, hint })
     case "AuthRefused":
       return new AuthRefused({ message, hint: howToGetAKey })
     case "RateLimited":

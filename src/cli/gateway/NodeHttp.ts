@@ -30,23 +30,32 @@ const webResponse = (message: IncomingMessage, method: string): Response => {
   return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers })
 }
 
-const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array | string | null | undefined => {
-  switch (request.body._tag) {
+type Body = Uint8Array | string | Readable | null
+
+/** Undefined for bodies of other kinds. A stream says its length beside it. */
+const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): Body | undefined => {
+  switch (body._tag) {
     case "Empty":
       return null
     case "Uint8Array":
-      return request.body.body
+      return body.body
     case "Raw":
-      return typeof request.body.body === "string" ? request.body.body : undefined
+      return typeof body.body === "string" || body.body instanceof Readable ? body.body : undefined
     default:
       return undefined
   }
 }
 
+const lengthOf = (body: Body, request: HttpClientRequest.HttpClientRequest): Readonly<Record<string, string>> => {
+  const bytes =
+    body === null ? undefined : body instanceof Readable ? request.body.contentLength : Buffer.byteLength(body)
+  return bytes === undefined ? {} : { "content-length": String(bytes) }
+}
+
 const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: AbortSignal): Promise<Response> =>
   new Promise((resolve, reject) => {
     const body = bodyOf(request)
-    if (body === undefined) return reject(new TypeError("Commands send text and bytes only."))
+    if (body === undefined) return reject(new TypeError("Commands send text, bytes and streams of Node only."))
     const isSecure = url.protocol === "https:"
     const call = (isSecure ? httpsRequest : httpRequest)(
       url,
@@ -54,12 +63,11 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: Ab
         agent: isSecure ? secure : plain,
         method: request.method,
         signal,
-        headers: {
-          ...request.headers,
-          ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) })
-        }
+        headers: { ...request.headers, ...lengthOf(body, request) }
       },
       (message) => {
+        // An answer that comes before the whole body was sent is a refusal: the rest is not wanted.
+        if (body instanceof Readable && (message.statusCode ?? 0) >= 400) body.destroy()
         try {
           resolve(webResponse(message, request.method))
         } catch (error) {
@@ -68,7 +76,10 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: Ab
       }
     )
     call.on("error", reject)
-    call.end(body ?? undefined)
+    if (!(body instanceof Readable)) return void call.end(body ?? undefined)
+    body.on("error", (error) => call.destroy(error))
+    call.on("close", () => body.destroy())
+    body.pipe(call)
   })
 
 export const client: HttpClient.HttpClient = HttpClient.make((request, url, signal) =>

@@ -17,10 +17,11 @@ const aliasesOf = ({ aliases }: TreeNode, path: ReadonlyArray<string>, page: Pag
 
 /** The commands of the program under their headings, a line each; no line more, so that a screen of 40 lines shows them all. */
 export const programHelp = (root: GroupNode, page: Page): string => {
-  const width = Math.max(...shown(root.commands).map(({ name }) => name.length))
+  const listed = shown(root.commands).filter(({ besides }) => besides !== true)
+  const width = Math.max(...listed.map(({ name }) => name.length))
   const lines: Array<string> = []
   for (const section of sections) {
-    const nodes = shown(root.commands).filter((node) => (node.section ?? "More") === section)
+    const nodes = listed.filter((node) => (node.section ?? "More") === section)
     if (nodes.length === 0) continue
     const entries = nodes.map(({ name, summary }) => [name.padEnd(width), summary] as const)
     lines.push(heading(page, section), ...list(page, entries))

@@ -6,7 +6,7 @@ import type * as Command from "@effect/cli/Command"
 import type { CliServices, Leaf } from "./Leaf.ts"
 
 /** Headings of the help of the program, in the order they are shown. */
-export const sections = ["Start", "Connect", "Route", "Watch", "Settings", "More"] as const
+export const sections = ["Start", "Use", "Connect", "Route", "Watch", "Settings", "More"] as const
 export type Section = (typeof sections)[number]
 
 interface Named {
@@ -21,6 +21,8 @@ interface Named {
   readonly section?: Section
   /** Not shown in help and completion. */
   readonly hidden?: true
+  /** Named by the summary of another command: the help of the program, whose lines are few, has none for it. */
+  readonly besides?: true
 }
 
 export interface CommandNode extends Named {

@@ -21,8 +21,11 @@ export const usageOf = ({ args, flags }: Shape, command: string): string =>
     ...(flags.every(({ required }) => required) ? [] : ["[flags]"])
   ].join(" ")
 
-const named = (flags: ReadonlyArray<FlagShape>, word: string): FlagShape | undefined =>
-  flags.find(({ aliases, name }) => name === word || aliases.includes(word))
+/** A letter may have two dashes, too, as in `--n 3`. */
+const named = (flags: ReadonlyArray<FlagShape>, word: string): FlagShape | undefined => {
+  const short = /^--[a-z]$/i.test(word) ? word.slice(1) : word
+  return flags.find(({ aliases, name }) => name === word || aliases.includes(word) || aliases.includes(short))
+}
 
 const kinds: Readonly<Record<string, { readonly pattern: RegExp; readonly words: string }>> = {
   integer: { pattern: /^[+-]?\d{1,15}$/, words: "a whole number" },

@@ -22,7 +22,8 @@ const page = [
   "# Commands",
   "",
   "Every command with an example; `gateway help <command>` has its flags. `--json` and `-o table|wide|json|jsonl|csv|name` belong to every",
-  "command that prints something. Objects are meant by name, by id or by the beginning of the id.",
+  "command that prints something; of `chat`, `files get`, `image`, `speak` and `transcribe`, which give what a model or a file has, `-o` is the file to",
+  "write. Objects are meant by name, by id or by the beginning of the id.",
   "",
   ...lines(program.commands, []),
   ""

@@ -9,10 +9,16 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000
 }
 
+/** Milliseconds of `2h`; null when it is none. */
+export const durationMs = (text: string): number | null => {
+  const [, count, unit = ""] = /^(\d{1,7})\s*(s|m|min|h|d|w)$/.exec(text.trim()) ?? []
+  return count === undefined ? null : Number(count) * (unitMs[unit] ?? 0)
+}
+
 /** ISO time of `2h` (ago), of a day or of a time on this machine's clock; null when it is none. */
 export const timeOf = (text: string, nowMs: number): string | null => {
-  const [, count, unit = ""] = /^(\d{1,6})\s*(s|m|min|h|d|w)$/.exec(text.trim()) ?? []
-  if (count !== undefined) return new Date(nowMs - Number(count) * (unitMs[unit] ?? 0)).toISOString()
+  const agoMs = durationMs(text)
+  if (agoMs !== null) return new Date(nowMs - agoMs).toISOString()
   if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(text.trim())) return null
   // Without a time of day, JavaScript would take a date for one of UTC.
   const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text.trim()) ? `${text.trim()}T00:00:00` : text.trim())

@@ -1,0 +1,107 @@
+/** `gateway image`: pictures of a description. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { statSync } from "node:fs"
+import { BadArgument, CommandFailed } from "../../Failure.ts"
+import { taking } from "../../Forms.ts"
+import * as Client from "../../gateway/Client.ts"
+import * as MediaFlags from "../../MediaFlags.ts"
+import * as Inference from "../../gateway/Inference.ts"
+import { modelOr } from "../../gateway/MediaModel.ts"
+import * as Output from "../../output/Output.ts"
+import { saved } from "../../gateway/Saved.ts"
+import { save } from "../../output/SaveFile.ts"
+import { withSpinner } from "../../output/spinner.ts"
+import { Stdout } from "../../output/Stdout.ts"
+import { imageTypeOf } from "../../ImageType.ts"
+import { numbered } from "./Names.ts"
+
+const Answer = Schema.Struct({
+  data: Schema.Array(
+    Schema.Struct({
+      b64_json: Schema.optional(Schema.NullOr(Schema.String)),
+      url: Schema.optional(Schema.NullOr(Schema.String)),
+      revised_prompt: Schema.optional(Schema.NullOr(Schema.String))
+    })
+  )
+})
+type Picture = (typeof Answer.Type)["data"][number]
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+const options = {
+  prompt: Args.text({ name: "prompt" }).pipe(Args.withDescription("What the picture shows."), Args.atLeast(1)),
+  model: MediaFlags.modelOf("An image model"),
+  out: MediaFlags.outTo("File or folder; of several pictures each gets a number. Default: image.png here, or a pipe."),
+  size: text("size", "Such as 1024x1024; what there is depends on the model."),
+  quality: text("quality", "Such as low, high or hd; what there is depends on the model."),
+  n: Options.integer("count").pipe(
+    Options.withAlias("n"),
+    taking(Schema.Int.pipe(Schema.between(1, 10)), () => "--count must be a whole number from 1 to 10."),
+    Options.withDescription("How many pictures, 1 to 10. Default: 1."),
+    Options.withDefault(1)
+  ),
+  force: MediaFlags.force,
+  json: MediaFlags.jsonOf("Print the files, what served them and the cost as JSON.")
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** The bytes of a picture. An address is a third party's, so it is shown and not fetched. */
+const bytesOf = ({ b64_json: encoded, url }: Picture) => {
+  if (typeof encoded === "string") return Effect.succeed(Buffer.from(encoded, "base64"))
+  return typeof url === "string"
+    ? new CommandFailed({
+        message: `The provider keeps the picture at an address of its own: ${url}`,
+        hint: "Open it in a browser; it is gone after a while."
+      })
+    : new CommandFailed({ message: "The answer has no picture." })
+}
+
+export const imageCommand = Command.make("image", { ...options, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const stdout = yield* Stdout
+    const out = Option.getOrElse(given.out, () => (stdout.isTerminal() || given.json ? null : "-"))
+    if (out === "-" && (given.json || given.n > 1)) {
+      return yield* new BadArgument({
+        message: "Standard output has room for one picture and nothing else.",
+        hint: "Name a file with -o."
+      })
+    }
+    const to = yield* Client.target(given)
+    const [servedBy, { data }] = yield* withSpinner("Waiting for the picture …")(
+      Effect.gen(function* () {
+        const model = yield* modelOr(given.model, to, "/v1/images/generations", "makes pictures")
+        const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/images/generations`), {
+          model,
+          prompt: given.prompt.join(" "),
+          n: given.n,
+          ...(Option.isNone(given.size) ? {} : { size: given.size.value }),
+          ...(Option.isNone(given.quality) ? {} : { quality: given.quality.value })
+        })
+        const response = yield* Inference.ask(to, request)
+        return [Inference.servedBy(response), yield* Inference.jsonOf(to, Answer)(response)] as const
+      })
+    )
+    if (data.length === 0) return yield* new CommandFailed({ message: "The answer has no picture." })
+    const files = yield* Effect.forEach(data, (picture, index) =>
+      Effect.gen(function* () {
+        const bytes = yield* bytesOf(picture)
+        const name = numbered(`image.${imageTypeOf(bytes)?.replace("jpeg", "jpg") ?? "png"}`, index, data.length)
+        const path = out === null ? name : out === "-" || isFolder(out) ? out : numbered(out, index, data.length)
+        const [, written] = yield* save({ path, name, force: given.force }, (sink) => sink(bytes))
+        return { path: written, bytes: bytes.length }
+      })
+    )
+    const named = files.flatMap(({ bytes, path }) => (path === null ? [] : [{ path, bytes }]))
+    if (named.length > 0) yield* saved(named, servedBy, given.json)
+    const [revised] = data.flatMap(({ revised_prompt: prompt }) => prompt ?? [])
+    if (revised !== undefined && !given.json) yield* Output.note(`It was drawn as: ${revised}`)
+  })
+)

@@ -1,0 +1,123 @@
+/** The commands that use models: what clients of the gateway do, from the command line. */
+import { command, group, type TreeNode } from "../../tree/Tree.ts"
+import { list } from "../../tree/verbs.ts"
+
+export const chat = command(
+  "chat",
+  "Talk to a model; see image, speak, transcribe, embed and test.",
+  () => import("../chat/chat.ts"),
+  (m) => m.chatCommand,
+  {
+    section: "Use",
+    prints: false,
+    examples: [
+      "chat 'Say hello in one word.'",
+      "chat -m openai/gpt-4o 'What is wrong here?' @main.ts @screen.png",
+      "chat -s 'Answer in French.' < question.txt",
+      "chat"
+    ]
+  }
+)
+
+export const files = group(
+  "files",
+  "Files that requests refer to: upload, list and fetch them.",
+  [
+    command(
+      "put",
+      "Upload files.",
+      () => import("../files/put.ts"),
+      (m) => m.filesPut,
+      {
+        aliases: ["upload"],
+        examples: [
+          "files put lines.jsonl --purpose batch",
+          "files put report.pdf --expires-after 7d",
+          "files put - --name log.txt"
+        ]
+      }
+    ),
+    command(
+      "list",
+      "List your files, the newest first.",
+      () => import("../files/show.ts"),
+      (m) => m.filesList,
+      { ...list, examples: ["files list", "files list --purpose batch --json"] }
+    ),
+    command(
+      "show",
+      "Show a file: its name, size, purpose and when it expires.",
+      () => import("../files/show.ts"),
+      (m) => m.filesShow,
+      { examples: ["files show lines.jsonl", "files show file-0199aa6e --json"] }
+    ),
+    command(
+      "get",
+      "Download a file; the program checks that it came whole.",
+      () => import("../files/get.ts"),
+      (m) => m.filesGet,
+      {
+        aliases: ["download"],
+        prints: false,
+        examples: ["files get lines.jsonl", "files get file-0199aa6e results.jsonl --force", "files get lines.jsonl -"]
+      }
+    ),
+    command(
+      "rm",
+      "Delete files.",
+      () => import("../files/show.ts"),
+      (m) => m.filesRemove,
+      { aliases: ["remove", "delete"], examples: ["files rm lines.jsonl"] }
+    )
+  ],
+  { section: "Use", aliases: ["file"], examples: ["files put lines.jsonl --purpose batch", "files list"] }
+)
+
+export const media: ReadonlyArray<TreeNode> = [
+  command(
+    "image",
+    "Make pictures of a description.",
+    () => import("../image/image.ts"),
+    (m) => m.imageCommand,
+    {
+      section: "Use",
+      besides: true,
+      prints: false,
+      examples: [
+        "image 'A lighthouse at dusk' -o lighthouse.png",
+        "image 'A lighthouse' -n 3 --size 1024x1024 -o out.png"
+      ]
+    }
+  ),
+  command(
+    "speak",
+    "Speak a text into a file, or into a pipe.",
+    () => import("../speak/speak.ts"),
+    (m) => m.speakCommand,
+    {
+      section: "Use",
+      besides: true,
+      prints: false,
+      examples: ["speak 'Good morning' -o morning.mp3", "speak --voice nova -o notes.wav < notes.txt"]
+    }
+  ),
+  command(
+    "transcribe",
+    "Write down what is said in a recording.",
+    () => import("../transcribe/transcribe.ts"),
+    (m) => m.transcribeCommand,
+    {
+      section: "Use",
+      besides: true,
+      prints: false,
+      examples: ["transcribe meeting.mp3", "transcribe talk.mp3 --format srt -o talk.srt"]
+    }
+  ),
+  command(
+    "embed",
+    "Make vectors of texts.",
+    () => import("../embed/embed.ts"),
+    (m) => m.embedCommand,
+    { section: "Use", besides: true, examples: ["embed 'a text' 'another'", "embed --json < lines.txt"] }
+  )
+]

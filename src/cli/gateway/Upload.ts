@@ -1,0 +1,118 @@
+/** Sending a file as a form, as it is read: no file is in memory whole. */
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import type { Scope } from "effect/Scope"
+import { randomUUID } from "node:crypto"
+import { type FileHandle, open } from "node:fs/promises"
+import { basename } from "node:path"
+import { Readable } from "node:stream"
+import { BadArgument, type CliFailure } from "../Failure.ts"
+import { withProgress } from "../output/Progress.ts"
+import type { Target } from "./Client.ts"
+import * as Inference from "./Inference.ts"
+
+/** Bytes to send. */
+export interface Source {
+  readonly name: string
+  /** Null: unknown, as on standard input. */
+  readonly bytes: number | null
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
+const pieceBytes = 262_144
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const cannotRead = (path: string, error: unknown): BadArgument =>
+  new BadArgument({ message: `'${path}' cannot be read: ${reasonOf(error)}.` })
+
+/** What a file says of itself may be wrong by the time it is read. */
+async function* piecesOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
+  let done = 0
+  while (done < bytes) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, bytes - done))
+    const { bytesRead } = await handle.read(piece, 0, piece.length, done)
+    if (bytesRead === 0) throw new Error("it became shorter while it was read")
+    done += bytesRead
+    yield piece.subarray(0, bytesRead)
+  }
+}
+
+/** A file, open until the scope ends. */
+export const fileSource = (path: string, name = basename(path)): Effect.Effect<Source, BadArgument, Scope> =>
+  Effect.gen(function* () {
+    const handle = yield* Effect.acquireRelease(
+      Effect.tryPromise({ try: () => open(path, "r"), catch: (error) => cannotRead(path, error) }),
+      (opened) => Effect.promise(() => opened.close().catch(() => {}))
+    )
+    const facts = yield* Effect.tryPromise({ try: () => handle.stat(), catch: (error) => cannotRead(path, error) })
+    if (!facts.isFile()) {
+      return yield* new BadArgument({
+        message: `'${path}' is no file.`,
+        hint: "Name a file; '-' stands for standard input."
+      })
+    }
+    return { name, bytes: facts.size, read: () => piecesOf(handle, facts.size) }
+  })
+
+/** Standard input, once. */
+export const stdinSource = (name: string): Source => ({ name, bytes: null, read: () => process.stdin })
+
+/** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const quoted = (text: string): string =>
+  text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22").replaceAll("\0", "")
+
+const partHead = (boundary: string, name: string, more = ""): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${more}\r\n`
+
+export interface Form {
+  readonly path: string
+  readonly source: Source
+  readonly fields: ReadonlyArray<readonly [name: string, value: string]>
+  /** What to do when the gateway refuses the request as wrong. */
+  readonly hint: string | null
+}
+
+/** Sends a form whose file is the part `file`, behind its other fields, with a bar on the terminal. */
+export const send = (
+  to: Target,
+  { fields, hint, path, source }: Form
+): Effect.Effect<HttpClientResponse.HttpClientResponse, CliFailure> =>
+  withProgress(source.name, source.bytes, (report) => {
+    const boundary = `gateway-${randomUUID()}`
+    const head = Buffer.from(
+      [
+        ...fields.map(([name, value]) => `${partHead(boundary, name)}\r\n${value}\r\n`),
+        partHead(boundary, "file", `; filename="${quoted(source.name)}"`),
+        "Content-Type: application/octet-stream\r\n\r\n"
+      ].join("")
+    )
+    const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+    let failure: BadArgument | null = null
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield head
+      let done = 0
+      try {
+        for await (const piece of source.read()) {
+          done += piece.length
+          report(done)
+          yield piece
+        }
+      } catch (error) {
+        failure = cannotRead(source.name, error)
+        throw error
+      }
+      yield tail
+    }
+    const contentLength = source.bytes === null ? {} : { contentLength: head.length + source.bytes + tail.length }
+    const request = HttpClientRequest.setBody(
+      HttpClientRequest.post(`${to.url}${path}`),
+      HttpBody.raw(Readable.from(body(), { objectMode: false, highWaterMark: pieceBytes }), {
+        contentType: `multipart/form-data; boundary=${boundary}`,
+        ...contentLength
+      })
+    )
+    return Effect.mapError(Inference.ask(to, request, hint), (error): CliFailure => failure ?? error)
+  })
