@@ -1,0 +1,134 @@
+/** Where each route of the inference plane is shown. A route without a row does not compile. */
+import type { EdgeRoute } from "../../../src/api/EdgeRoutes.ts"
+import type { Shown } from "./Shown.ts"
+
+const sdkPairs = "test/sdk/pairs.test.ts"
+const wires = "test/http/inference/wires.test.ts"
+const endpoints = "test/http/inference/endpoints.test.ts"
+const models = "test/http/inference/models.test.ts"
+const files = "test/http/files/files.test.ts"
+const count = "test/http/inference/count.test.ts"
+const rank = "test/http/media/rank.test.ts"
+const embeddings = "test/http/media/embeddings.test.ts"
+
+export interface EndpointRow {
+  readonly what: string
+  readonly tests: ReadonlyArray<Shown>
+}
+
+const row = (what: string, ...tests: ReadonlyArray<Shown>): EndpointRow => ({ what, tests })
+
+export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
+  "inference.chat": row("Chat completions, whole and streamed", [
+    sdkPairs,
+    "text, whole",
+    "text, streamed, with usage when asked for",
+    "a tool call, whole and streamed, and its result on the next turn"
+  ]),
+  "inference.completions": row("Text completions", [endpoints, "are recorded like chat, and name what was dropped"]),
+  "inference.messages": row("Messages", [
+    sdkPairs,
+    "text, streamed",
+    "an upstream's error raises the SDK's own error class with the upstream's words"
+  ]),
+  "inference.responses": row("Responses", ["test/http/inference/compliance.test.ts", "${name}, ${wire} upstream"]),
+  "inference.gemini": row(
+    "Google's methods: content, streams, tokens, embeddings",
+    [wires, "errors have each wire's own shape"],
+    [count, "Gemini's whole request inside the count is understood"],
+    [embeddings, "are had with Google's SDK"]
+  ),
+  "inference.ollamaChat": row("The local runner's chat", [wires, "streams to Ollama clients are lines of JSON"]),
+  "inference.ollamaGenerate": row("The local runner's answer to a text", [
+    wires,
+    "streams to Ollama clients are lines of JSON"
+  ]),
+  "inference.ollamaShow": row("What is known of a model, for the local runner's clients", [
+    models,
+    "tell Google's and Ollama's clients the same"
+  ]),
+  "inference.countTokens": row("Tokens of a messages request", [count, "counts system, tools, tool calls and results"]),
+  "inference.countResponseTokens": row("Tokens of a responses request", [count, "${client} client, ${wire} upstream"]),
+  "inference.embeddings": row(
+    "Embeddings",
+    [endpoints, "the official SDK gets the format it asked for"],
+    [embeddings, "are asked for in parts, and answered as one"]
+  ),
+  "inference.cohereEmbed": row("Embeddings, as Cohere's clients ask", [embeddings, "are had with Cohere's SDK"]),
+  "inference.ollamaEmbed": row("Embeddings, as the local runner's clients ask", [
+    embeddings,
+    "are had with Ollama's SDK, of one text and of several"
+  ]),
+  "inference.ollamaEmbeddings": row("The same, of one text", [
+    embeddings,
+    "are had with Ollama's SDK, of one text and of several"
+  ]),
+  "inference.rerank": row("Order documents", [
+    rank,
+    "asks Cohere at its own path and answers in one form",
+    "goes on at a provider of another form, with one usage row"
+  ]),
+  "inference.moderations": row("Look for harmful content", [
+    rank,
+    "is what the official SDK expects, costs nothing and has a row"
+  ]),
+  "inference.speech": row("Speech, streamed as it comes", [
+    "test/http/media/speech.test.ts",
+    "gives the official SDK the upstream's bytes, with their cost by characters",
+    "is cut where the upstream cuts it, and is no success"
+  ]),
+  "inference.models": row("The models a caller may use", [
+    models,
+    "show a key what it may use",
+    "are paged as each pager asks"
+  ]),
+  "inference.model": row("One model", [models, "speak of one model by any of its spellings"]),
+  "inference.geminiModels": row("The same list, as Google's clients read it", [
+    models,
+    "tell Google's and Ollama's clients the same"
+  ]),
+  "inference.geminiModel": row("One model of it", [models, "speak of one model by any of its spellings"]),
+  "inference.ollamaTags": row("The same list, as the local runner's clients read it", [
+    wires,
+    "listings speak each wire's own words"
+  ]),
+  "inference.ollamaVersion": row("The version of that wire", [wires, "listings speak each wire's own words"]),
+  "inference.ollamaPs": row("Its models in memory: all", [wires, "listings speak each wire's own words"]),
+  "inference.providerManifest": row("The registry, for other routers", [
+    models,
+    "stand beside the provider manifest, which tells nothing of accounts"
+  ]),
+  "inference.embeddingModels": row("The models that make embeddings", [endpoints, "their models are listed"]),
+  "inference.providerModels": row("The models of one provider", [
+    endpoints,
+    "add the prefix, and serve no other provider's model"
+  ]),
+  "inference.editor": row("The address with the key in it, for editors", [
+    endpoints,
+    "open the same routes by the same gate"
+  ]),
+  "inference.handshake": row("Whether a WebSocket would be let in", [
+    endpoints,
+    "the handshake question is judged like an upgrade"
+  ]),
+  "inference.createFile": row("Upload a file", [
+    files,
+    "OpenAI's client uploads, lists, reads and deletes",
+    "a file over the limit is refused by its length, and cut off when that lied"
+  ]),
+  "inference.files": row("The files of a key", [
+    files,
+    "another key's file does not exist, and callers without a key share theirs"
+  ]),
+  "inference.file": row("One file", [files, "OpenAI's client uploads, lists, reads and deletes"]),
+  "inference.deleteFile": row("Delete a file", [files, "OpenAI's client uploads, lists, reads and deletes"]),
+  "inference.fileContent": row("Its content, also in part", [files, "ranges that cannot be met are 416"]),
+  "system.metrics": row("Counters for Prometheus", [
+    "test/http/doors/foreignSites.test.ts",
+    "a rebound name does not read the metrics; a key does, and metricsPublic opens them"
+  ]),
+  "system.root": row("Whether the gateway is there", [
+    "test/http/doors/pages.test.ts",
+    "pages are shown to browsers, and programs get JSON as before"
+  ])
+}

@@ -1,0 +1,211 @@
+/** Where headers, errors and limits of the inference plane are shown. */
+import type { Shown } from "./Shown.ts"
+
+export interface FactRow {
+  readonly name: string
+  readonly what: string
+  /** The part of the gateway it waits for, where there is no test. */
+  readonly shown: ReadonlyArray<Shown> | { readonly waitsFor: string }
+}
+
+const row = (name: string, what: string, ...shown: ReadonlyArray<Shown>): FactRow => ({ name, what, shown })
+const waits = (name: string, what: string, waitsFor: string): FactRow => ({ name, what, shown: { waitsFor } })
+
+const headers = "test/http/inference/headers.test.ts"
+const routing = "test/http/inference/routing.test.ts"
+const fusion = "test/http/inference/fusion.test.ts"
+const auto = "test/unit/routing/auto/Auto.test.ts"
+const healing = "test/unit/routing/auto/SelfHealing.test.ts"
+const lockouts = "test/unit/resilience/lockouts.test.ts"
+const budgets = "test/http/ledger/budgets.test.ts"
+const refusals = "test/http/inference/refusals.test.ts"
+const resilienceDocument: Shown = ["test/arch/docs.test.ts", "resilience.md shows the defaults that are in force"]
+const cache = "the cache"
+const compression = "the compression of prompts"
+
+export const headerRows: ReadonlyArray<FactRow> = [
+  row("X-Session-Id, x_session_id", "request: keeps a session on its account", [
+    headers,
+    "a session's id is taken in every spelling, and told back"
+  ]),
+  row("X-Gateway-Session-Id", "answer: the session in force", [
+    headers,
+    "a session's id is taken in every spelling, and told back"
+  ]),
+  row(
+    "X-Gateway-Mode",
+    "request: weights of `auto` for this request",
+    [auto, "the mode header changes the weights, an unknown one nothing"],
+    ["test/unit/routing/auto/Weights.test.ts", "knows every word of the mode header"]
+  ),
+  row(
+    "X-Gateway-Budget",
+    "request: most USD for this request, of `auto`",
+    [auto, "the budget header goes before the combo's cap"],
+    [
+      "test/unit/routing/auto/Filters.test.ts",
+      "keeps what the budget allows; the cheapest healthy one when it allows nothing"
+    ]
+  ),
+  row("X-Gateway-Request-Id", "answer: its id in logs and ledger", [
+    headers,
+    "every answer has its id and the version, whatever is asked"
+  ]),
+  row("X-Gateway-Version", "answer: the version that runs", [
+    headers,
+    "every answer has its id and the version, whatever is asked"
+  ]),
+  row(
+    "X-Gateway-Response-Cost, X-Gateway-Tokens-In, X-Gateway-Tokens-Out, X-Gateway-Model, X-Gateway-Provider, X-Gateway-Latency-Ms",
+    "answer, whole: what it cost and who gave it",
+    [headers, "a whole answer tells its cost, its tokens, who gave it and how long it took"]
+  ),
+  row(
+    "X-Gateway-Fallback-Attempts",
+    "answer: targets that failed before, where there were any",
+    ["test/http/media/rank.test.ts", "goes on at a provider of another form, with one usage row"],
+    [headers, "a whole answer tells its cost, its tokens, who gave it and how long it took"]
+  ),
+  row("X-Gateway-Dropped", "answer: fields that the target could not be told", [
+    "test/http/inference/endpoints.test.ts",
+    "are recorded like chat, and name what was dropped"
+  ]),
+  waits("X-Gateway-No-Cache", "request: past the cache", cache),
+  waits(
+    "X-Gateway-Cache, X-Gateway-Cache-Hit, X-Gateway-Cost-Saved",
+    "answer: whether the cache had it, and what that saved",
+    cache
+  ),
+  waits(
+    "Idempotency-Key, X-Request-Id; X-Gateway-Idempotent",
+    "request: the same request again gets the same answer",
+    "idempotency"
+  ),
+  waits("X-Gateway-Progress", "request: events of progress in a stream", "progress events"),
+  waits("x-gateway-no-memory", "request: without memory", "the memory"),
+  waits("x-gateway-compression; X-Gateway-Compression", "request and answer: how the prompt is compressed", compression)
+]
+
+export const errorRows: ReadonlyArray<FactRow> = [
+  row(
+    "400",
+    "a body that is not what the route takes",
+    ["test/http/inference/badInput.test.ts", "${wire}, ${foreign[wire]} upstream: refused in the wire's own shape"],
+    [
+      "test/http/doors/bounds.test.ts",
+      "deeper than 200 levels or of more than 100,000 keys: 400 with the limit, on every route"
+    ]
+  ),
+  row("400", "another provider's model on a route of one provider", [
+    "test/http/inference/endpoints.test.ts",
+    "add the prefix, and serve no other provider's model"
+  ]),
+  row("401, 403", "a key that is missing, wrong, expired or barred", [
+    refusals,
+    "missing, wrong, expired, barred and good keys on ${path}"
+  ]),
+  row("405", "a wrong method", [refusals, "a wrong method is a 405 in the route's format"]),
+  row("413", "a body that is too large", [refusals, "a body over the limit is a 413 on ${path}, announced or not"]),
+  row("429", "the tokens of a key's window are used up", [
+    budgets,
+    "holds for its model only, and counts what was used"
+  ]),
+  row("429", "the money of a key's window is used up", [
+    budgets,
+    "is refused in every wire with the window's name, until it is renewed"
+  ]),
+  row("503", "no model of a fusion answered", [
+    fusion,
+    "is a 503 with the reasons when all fail",
+    "is a 503 when no model answers before the hard timeout"
+  ]),
+  row("`upstream_ws_provider_required`", "a model that the WebSocket does not serve", [
+    "test/http/ws/refusals.test.ts",
+    "a model that is not served has the transport's own code"
+  ]),
+  row(
+    "emergency fallback",
+    "the account has no money left: a free model answers, or the request fails where that is off",
+    [
+      "test/http/inference/recovery/emergency.test.ts",
+      "answers in place of an account without money, and says so",
+      "does nothing when its flag is ${off}"
+    ]
+  ),
+  row(
+    "ignored",
+    "words of `X-Gateway-Mode` and `X-Gateway-Budget` that mean nothing",
+    [auto, "the mode header changes the weights, an unknown one nothing"],
+    ["test/unit/routing/auto/Weights.test.ts", "ignores a budget header that is no positive number"]
+  ),
+  waits("ignored", "words of `x-gateway-compression` that mean nothing", compression),
+  row("breaker", "upstream statuses that count for a provider's breaker: 408, 500, 502, 503, 504", [
+    "test/unit/resilience/failure/Policy.test.ts",
+    "countsForBreaker"
+  ])
+]
+
+export const limitRows: ReadonlyArray<FactRow> = [
+  waits("5 s", "window in which a request is known again", "idempotency"),
+  row("512 MiB", "a file", [
+    "test/http/files/files.test.ts",
+    "a file over the limit is refused by its length, and cut off when that lied"
+  ]),
+  row("2 answers, 8 s, 90 s", "a fusion's quorum, grace and hard timeout", [
+    "test/unit/inference/features/fusion/panel.test.ts",
+    "are the defaults where the combo has none or invalid ones"
+  ]),
+  row("5 s, 2 attempts, 8 s in all", "waits of a combo for a cooldown", resilienceDocument),
+  row("120 s to 30 min, 10 steps", "lockout of a model", resilienceDocument, [
+    lockouts,
+    "escalate within the window up to the cap, and start anew after it"
+  ]),
+  row(
+    "5 to 30 min; more than half OPEN",
+    "exclusion from `auto`; incident mode",
+    [
+      "test/property/routing/auto.test.ts",
+      "never excludes a candidate for more than 30 minutes at a time, and every exclusion ends in a probe"
+    ],
+    [healing, "is an incident when more than half of the providers are OPEN"]
+  ),
+  row("5 %, 10 %", "exploration of `auto` and of `auto/smart`", [
+    auto,
+    "explores at the rate of the config or the id, uniformly among the others that are not OPEN"
+  ]),
+  row("8 in 60 s, 12 in 30 s, 2 in 15 s", "failures that open a breaker: sign-in, key, local", resilienceDocument),
+  row("tokens of a key", "by model, by provider or of all", [
+    budgets,
+    "holds for its model only, and counts what was used",
+    "leaves its model out of a combo, so that another one answers"
+  ]),
+  row("requests and sessions of a key", "in a window, at the same time", [
+    budgets,
+    "is limited by its windows, and each refusal says when to come again",
+    "is limited by sessions that run at the same time"
+  ])
+]
+
+export const routingRows: ReadonlyArray<FactRow> = [
+  row("`<provider>/<model>`, combos, aliases, bare ids", "whose model a name is", [
+    "test/unit/routing/resolve/ModelResolver.test.ts",
+    "takes the provider from the prefix, by id, alias or node",
+    "expands a combo in order, nested ones in place, each target once",
+    "searches a bare id over what is connected",
+    "follows aliases, also to combos, through one another and in combos"
+  ]),
+  row(
+    "`auto`, `auto/<variant>`, `auto/<category>:<tier>`",
+    "a choice over all connected models",
+    [routing, "auto scores every candidate, and the score is the weighted sum"],
+    ["test/unit/routing/decide/Decide.test.ts", "auto and auto/lkgp are the same choice, and remember the same"]
+  ),
+  row("`claude-3-gateway-no-thinking/…`", "the same model without reasoning", [
+    "test/http/inference/models.test.ts",
+    "offer the no-thinking alias, which a declaration forces on or off"
+  ]),
+  row("`qtSd/…`", "a quota share", [
+    "test/unit/routing/resolve/ModelResolver.test.ts",
+    "resolves a quota-share id to the members at the provider, with their weights"
+  ])
+]
