@@ -13,7 +13,8 @@ export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers"] },
   { table: "provider_nodes", columns: ["headers"] },
   { table: "webhooks", columns: ["secret"] },
-  { table: "cloud_sync", columns: ["shared_key"] }
+  { table: "cloud_sync", columns: ["shared_key"] },
+  { table: "issue_tracker", columns: ["token"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

@@ -24,6 +24,7 @@ import mediaPaths from "./0017_media_paths.ts"
 import files from "./0018_files.ts"
 import searchCounts from "./0019_search_counts.ts"
 import batches from "./0020_batches.ts"
+import registeredKeys from "./0021_registered_keys.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -47,7 +48,8 @@ export const migrations: Migrations = {
   "0017_media_paths": mediaPaths,
   "0018_files": files,
   "0019_search_counts": searchCounts,
-  "0020_batches": batches
+  "0020_batches": batches,
+  "0021_registered_keys": registeredKeys
 }
 
 /** The schema version a database has after all of these ran. */

@@ -26,6 +26,8 @@ export const carried: ReadonlyArray<Carried> = [
   // What was measured stays known, and a run that has ended since must not run again.
   { table: "eval_runs", how: "replace" },
   { table: "eval_results", how: "add" },
+  // What was issued since counts against the limits, and what was revoked stays so.
+  { table: "registered_keys", how: "replace" },
   // What was delivered since must not be sent again, and what waits must not be forgotten.
   { table: "webhook_outbox", how: "instead" },
   // Their bodies are not in the database: the folder of now goes with the rows of now.
@@ -64,6 +66,10 @@ export const carryOver = (restored: Database, liveFile: string): void => {
           `${verb[how]} INTO main."${table}" (${list}) SELECT ${list} FROM live."${table}" ORDER BY ${orderOf(own, live)}`
         )
       }
+      restored.exec(
+        `UPDATE main.api_keys SET is_active = 0
+          WHERE id IN (SELECT key_id FROM main.registered_keys WHERE revoked_at_ms IS NOT NULL)`
+      )
     })()
   } finally {
     restored.exec("DETACH DATABASE live")

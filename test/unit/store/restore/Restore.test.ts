@@ -133,6 +133,27 @@ describe("a restore", () => {
     })
   )
 
+  it.scoped("keeps a registered key revoked that the restored database has as active", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* makeLive(dataDir)
+      const file = join(dataDir, "old.sqlite")
+      SchemaFixtures.build(current, file)
+      const old = new Database(file)
+      old.exec("INSERT INTO registered_keys VALUES ('key-1', 'openai', NULL, 'h', 1, NULL)")
+      old.close()
+      const live = new Database(join(dataDir, "gateway.sqlite"))
+      live.exec(
+        "INSERT INTO registered_keys VALUES ('key-1', 'openai', NULL, 'h', 1, 5), ('key-2', 'openai', NULL, NULL, 2, NULL)"
+      )
+      live.close()
+      yield* put(file).pipe(Effect.provide(machine(dataDir)))
+      const after = join(dataDir, "gateway.sqlite")
+      assert.strictEqual(read(after, "SELECT is_active FROM api_keys WHERE id = 'key-1'"), 0)
+      assert.strictEqual(read(after, "SELECT group_concat(key_id ORDER BY key_id) FROM registered_keys"), "key-1,key-2")
+    })
+  )
+
   it.scoped("can be undone with the backup that it makes", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
