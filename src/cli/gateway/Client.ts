@@ -72,6 +72,8 @@ const ofStatus = (to: Target, status: number): CliFailure | null => {
   switch (status) {
     case 400:
     case 404:
+    case 413:
+    case 415:
     case 422:
       return new BadArgument({ message })
     case 401:

@@ -98,12 +98,15 @@ export const time = <Row>(header: string, value: (row: Row) => string | null, ex
   ...extra
 })
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+/** What an id begins with, and the part that is shortened: a UUID, also without dashes behind the kind of its object. */
+const longId = /^(|[a-z]{1,12}[-_])(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i
 const leastId = 8
 
-/** Shortens the ids of a list as far as they stay apart. What is no UUID is short enough, and stays. */
+const kindOf = (id: string): string | null => longId.exec(id)?.[1] ?? null
+
+/** Shortens the ids of a list as far as they stay apart. Other ids are short enough, and stay. */
 export const shortener = (ids: ReadonlyArray<string>): ((id: string) => string) => {
-  const all = [...new Set(ids.filter((each) => uuid.test(each)))].toSorted()
+  const all = [...new Set(ids.filter((each) => kindOf(each) !== null))].toSorted()
   const shared = (a: string, b: string): number => {
     let length = 0
     while (length < a.length && a[length] === b[length]) length += 1
@@ -111,10 +114,11 @@ export const shortener = (ids: ReadonlyArray<string>): ((id: string) => string) 
   }
   // Only neighbours in order have the longest beginning in common.
   const longest = all.reduce((most, each, at) => Math.max(most, at === 0 ? 0 : shared(all[at - 1] ?? "", each)), 0)
-  const least = Math.max(leastId, longest + 1)
+  const kinds = all.map((each) => kindOf(each)?.length ?? 0)
+  const least = Math.max(leastId + kinds.reduce((most, each) => Math.max(most, each), 0), longest + 1)
   // A dash says nothing at the end.
   const length = all[0]?.[least - 1] === "-" ? least + 1 : least
-  return (each) => (uuid.test(each) ? each.slice(0, length) : each)
+  return (each) => (kindOf(each) === null ? each : each.slice(0, length))
 }
 
 /** The columns of a format. */

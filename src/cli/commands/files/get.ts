@@ -19,8 +19,8 @@ import { sizeText } from "../../output/Size.ts"
 import { Stdout } from "../../output/Stdout.ts"
 import { type File, fileArg, find, hint, pathOf } from "./rows.ts"
 
-/** Of connections that break one after the other. */
-const mostTries = 5
+/** Connections in a row that break before anything has come. */
+const mostStuck = 3
 
 /** Receives the whole file, over as many connections as it takes. */
 const receive = (to: Client.Target, file: File, sink: Sink): Effect.Effect<void, CliFailure> =>
@@ -29,7 +29,8 @@ const receive = (to: Client.Target, file: File, sink: Sink): Effect.Effect<void,
       const hash = createHash("sha256")
       let etag: string | undefined
       let done = 0
-      for (let tries = 1; ; tries += 1) {
+      let stuck = 0
+      while (true) {
         const before = done
         const part: Readonly<Record<string, string>> =
           done === 0 || etag === undefined ? {} : { range: `bytes=${done}-`, "if-range": etag }
@@ -50,7 +51,8 @@ const receive = (to: Client.Target, file: File, sink: Sink): Effect.Effect<void,
         )
         if (failure !== null && failure._tag !== "ResponseError") return yield* failure
         if (done === file.bytes) break
-        if (tries >= mostTries || (done === before && tries > 1) || etag === undefined) {
+        stuck = done === before ? stuck + 1 : 0
+        if (stuck >= mostStuck || etag === undefined) {
           return yield* new CommandFailed({
             message: `The download broke off after ${sizeText(done)} of ${sizeText(file.bytes)}.`,
             hint: "Run the command again."
