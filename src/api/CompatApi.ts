@@ -152,6 +152,18 @@ class Inference extends HttpApiGroup.make("inference")
       )
   )
   .add(
+    HttpApiEndpoint.post("images", "/v1/images/generations")
+      .setPayload(Chat.ImageRequest)
+      .addSuccess(Chat.ImageAnswer)
+      .annotateContext(
+        asking("Make pictures", "OpenAI's images. With `stream` the answer is a stream of events.", {
+          model: "openai/gpt-image-1",
+          prompt: "A gate in the morning.",
+          size: "1024x1024"
+        })
+      )
+  )
+  .add(
     HttpApiEndpoint.post("messages", "/v1/messages")
       .setPayload(Messages.MessagesRequest)
       .addSuccess(Messages.MessagesAnswer)
@@ -335,6 +347,12 @@ class Inference extends HttpApiGroup.make("inference")
     HttpApiEndpoint.get("embeddingModels", "/v1/embeddings")
       .addSuccess(Chat.ModelList)
       .annotateContext(words("List embedding models", "The part of the list of models that makes embeddings."))
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
+    HttpApiEndpoint.get("imageModels", "/v1/images/generations")
+      .addSuccess(Chat.ModelList)
+      .annotateContext(words("List image models", "The part of the list of models that makes pictures."))
       .annotate(DocumentedQuery, Chat.ModelPage)
   )
   .add(

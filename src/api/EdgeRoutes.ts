@@ -27,6 +27,7 @@ export type ConversationKey =
   | "inference.rerank"
   | "inference.moderations"
   | "inference.speech"
+  | "inference.images"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -55,7 +56,11 @@ export type ListingRoute = Shape<
 
 /** Other questions a client may ask before its first request. */
 export type QuestionRoute = Shape<
-  "inference.embeddingModels" | "inference.providerModels" | "inference.editor" | "inference.handshake",
+  | "inference.embeddingModels"
+  | "inference.imageModels"
+  | "inference.providerModels"
+  | "inference.editor"
+  | "inference.handshake",
   "GET",
   "inference",
   "chat"
@@ -95,6 +100,8 @@ const categories: Readonly<
   "inference.rerank": "rerank",
   "inference.moderations": "moderations",
   "inference.speech": "audio",
+  "inference.images": "images",
+  "inference.imageModels": "images",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -207,6 +214,14 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...conversation("inference.rerank", "chat", "/v1/rerank", "/rerank", "/v2/rerank", ...editorBoth("/rerank")),
   ...conversation("inference.moderations", "chat", "/v1/moderations", "/moderations", ...editorBoth("/moderations")),
   ...conversation("inference.speech", "chat", "/v1/audio/speech", "/audio/speech", ...editorBoth("/audio/speech")),
+  ...conversation(
+    "inference.images",
+    "chat",
+    "/v1/images/generations",
+    "/images/generations",
+    ofProvider("/images/generations"),
+    ...editorBoth("/images/generations")
+  ),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(
     "inference.responses",
@@ -236,6 +251,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ...editor("/v1/responses/input_tokens")
   ),
   question("inference.embeddingModels", "/v1/embeddings"),
+  question("inference.imageModels", "/v1/images/generations"),
   question("inference.providerModels", ofProvider("/models")),
   question("inference.editor", editorPath),
   question("inference.handshake", "/v1/ws"),

@@ -24,6 +24,14 @@ export interface TokenCounts {
 export interface MediaUnits {
   readonly searchUnits?: number
   readonly characters?: number
+  readonly images?: ImageUnits
+}
+
+/** Pictures. Size (`1024x1024`) and quality (`high`) are null where nobody has said them. */
+export interface ImageUnits {
+  readonly count: number
+  readonly size: string | null
+  readonly quality: string | null
 }
 
 export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }

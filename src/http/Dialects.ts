@@ -17,6 +17,7 @@ import { moderations } from "../wire/moderations/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
 import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
+import { images } from "../wire/images/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
@@ -38,6 +39,7 @@ const dialects: Readonly<Record<MediaKind | "chat" | "completions" | "messages" 
   rerank: plain(rerank),
   moderations: plain(moderations),
   speech: plain(speech),
+  images: plain(images),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -131,6 +133,8 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.moderations
     case "inference.speech":
       return dialects.speech
+    case "inference.images":
+      return dialects.images
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -25,7 +25,7 @@ import {
   type InferenceError
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
-import { isEmbeddingModel } from "../providers/ChatModels.ts"
+import { isEmbeddingModel, isImageModel } from "../providers/ChatModels.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
@@ -259,6 +259,8 @@ export const make = Effect.gen(function* () {
         return root
       case "inference.embeddingModels":
         return modelsWhere((entry) => entry.output_modalities?.includes("embedding") ?? isEmbeddingModel(entry.id))
+      case "inference.imageModels":
+        return modelsWhere((entry) => entry.output_modalities?.includes("image") ?? isImageModel(entry.id))
       case "inference.providerModels": {
         const provider = providerOf(parameters)
         return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)

@@ -1,4 +1,4 @@
-/** Which models hold a conversation and which make embeddings: by what is known of their output, else by the name. Pure. */
+/** Which models hold a conversation, which make embeddings and which make pictures: by what is known of their output, else by the name. Pure. */
 import type { ModelFacts } from "./ModelFacts.ts"
 
 /** Families of embeddings whose names do not say `embed`, and all that do. */
@@ -11,6 +11,15 @@ const ranks = /rerank|cross-?encoder|classif/i
 /** Painters, speakers, listeners and guards. */
 const speaksOtherwise =
   /moderation|whisper|transcribe|dall-e|gpt-image|imagen|stable-diffusion|(?:^|[/_:-])(?:tts|sora|veo|flux|eleven|aura)(?=$|[._:-]|\d)/i
+
+/** Families of painters, and all whose names say `image`. */
+const paints =
+  /image|imagen|dall-e|stable-?diffusion|(?:^|[/_:-])(?:sdxl|sd3|flux|recraft|ideogram|seedream|kandinsky|playground-v|hidream|photon|stable-image|kolors)(?=$|[._:-]|\d)/i
+
+/** Those of these families that look at pictures, change them only, or make films of them. */
+const looks = /embed|rerank|image-?(?:to-?)?(?:text|caption|video)|image2video|i2v|classif|upscal|moderation|vision/i
+
+export const isImageModel = (id: string): boolean => paints.test(id) && !looks.test(id)
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 

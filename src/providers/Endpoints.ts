@@ -98,7 +98,8 @@ const usualEndings: Readonly<Record<MediaKind, string>> = {
   embeddings: "/embeddings",
   rerank: "/rerank",
   moderations: "/moderations",
-  speech: "/audio/speech"
+  speech: "/audio/speech",
+  images: "/images/generations"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */

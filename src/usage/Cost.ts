@@ -1,15 +1,38 @@
 /** The cost of an answer from its token counts. */
 import type { ModelPrice } from "../domain/Pricing.ts"
-import { type MediaUnits, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
+import { type ImageUnits, type MediaUnits, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
 
 /** Counts come from upstreams: anything that is no positive number counts as none. */
 const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0)
 
 const nanoUsdPerMicroUsd = 1_000
 
+/** What a picture is taken to be where neither the request nor the answer says it: what providers make then. */
+const usualSize = "1024x1024"
+const usualQualities = ["standard", "auto"] as const
+
+/** USD of one picture, by `<size>/<quality>` or `<size>`; null where the price says nothing of such a picture. */
+export const pricePerImage = (
+  { quality, size }: Pick<ImageUnits, "size" | "quality">,
+  { perImage }: Pick<ModelPrice, "perImage">
+): number | null => {
+  if (perImage === undefined) return null
+  if (typeof perImage === "number") return perImage
+  const known = size ?? usualSize
+  const keys =
+    quality === null ? [known, ...usualQualities.map((usual) => `${known}/${usual}`)] : [`${known}/${quality}`, known]
+  for (const key of keys) if (Object.hasOwn(perImage, key)) return perImage[key] ?? null
+  return null
+}
+
 /** Whether a price says what was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
 export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPrice): boolean => {
-  if (units === undefined || read + out > 0 || (price.input === 0 && price.output === 0)) return true
+  const isFree = price.input === 0 && price.output === 0
+  if (units?.images !== undefined) {
+    if (price.perImage !== undefined && pricePerImage(units.images, price) !== null) return true
+    return isFree ? price.perImage === undefined : read + out > 0
+  }
+  if (units === undefined || read + out > 0 || isFree) return true
   return (
     (units.characters === undefined || price.perCharacter !== undefined) &&
     (units.searchUnits === undefined || price.perSearchUnit !== undefined)
@@ -17,10 +40,11 @@ export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPric
 }
 
 /** What is not counted in tokens, in USD. */
-const unitsUsd = (
-  { characters = 0, searchUnits = 0 }: MediaUnits,
-  { perCharacter = 0, perSearchUnit = 0 }: ModelPrice
-): number => count(characters) * perCharacter + count(searchUnits) * perSearchUnit
+const unitsUsd = ({ characters = 0, images, searchUnits = 0 }: MediaUnits, price: ModelPrice): number => {
+  const { perCharacter = 0, perSearchUnit = 0 } = price
+  const pictures = images === undefined ? 0 : count(images.count) * (pricePerImage(images, price) ?? 0)
+  return count(characters) * perCharacter + count(searchUnits) * perSearchUnit + pictures
+}
 
 /**
  * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of

@@ -153,6 +153,8 @@ export interface TapOptions {
   readonly hideUsage: boolean
   /** The client's own name of the model, for a wire whose clients check it in the answer; absent: the upstream's is kept. */
   readonly model?: string
+  /** The client's request, for codecs whose streams are as long as it asks. */
+  readonly request?: JsonObject
   /** Of the upstream. */
   readonly dialect?: Dialect
 }
@@ -200,6 +202,10 @@ export interface WireCodec {
   readonly relaysMedia?: true
   /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
+  /** A client's codec: what an answer tells of its bill, with what only the request says of it. */
+  readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
+  /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
+  readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
   readonly requestContentType: string
   readonly streamContentType: string
   /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */

@@ -42,7 +42,8 @@ const mediaPathWords = {
   embeddings: ["Path for embeddings.", "/embeddings"],
   rerank: ["Path for ranking documents.", "/rerank"],
   moderations: ["Path for moderations.", "/moderations"],
-  speech: ["Path for speech.", "/audio/speech"]
+  speech: ["Path for speech.", "/audio/speech"],
+  images: ["Path for pictures.", "/images/generations"]
 } as const
 
 const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
@@ -50,7 +51,8 @@ const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
     embeddings: field(optional(path), ...mediaPathWords.embeddings),
     rerank: field(optional(path), ...mediaPathWords.rerank),
     moderations: field(optional(path), ...mediaPathWords.moderations),
-    speech: field(optional(path), ...mediaPathWords.speech)
+    speech: field(optional(path), ...mediaPathWords.speech),
+    images: field(optional(path), ...mediaPathWords.images)
   } satisfies Record<MediaKind, unknown>)
 
 const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })

@@ -253,6 +253,49 @@ export const SpeechAnswer = HttpApiSchema.Text({ contentType: "audio/mpeg" }).an
   examples: ["ID3…"]
 })
 
+export const ImageRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of a model that makes pictures.", "openai/gpt-image-1"),
+    prompt: field(Schema.String, "What the picture shows.", "A gate in the morning."),
+    n: field(maybe(Schema.Number), "Pictures to make, up to 10; providers may take fewer.", 1),
+    size: field(maybe(Schema.String), "Width and height in pixels, or `auto`.", "1024x1024"),
+    quality: field(maybe(Schema.String), "`low`, `medium` or `high`; `standard` or `hd`; `auto`.", "high"),
+    background: field(maybe(Schema.String), "`transparent`, `opaque` or `auto`.", "auto"),
+    output_format: field(maybe(Schema.String), "`png`, `jpeg` or `webp`.", "png"),
+    response_format: field(
+      maybe(Schema.String),
+      "`url` or `b64_json`; absent: as the provider makes it. Asked for `url`, a picture without an address comes as a `data:` address.",
+      "b64_json"
+    ),
+    stream: field(maybe(Schema.Boolean), "Answer with events, the last of them `image_generation.completed`.", false),
+    partial_images: field(maybe(Schema.Number), "Unfinished pictures in the stream, up to 3.", 0),
+    user: field(maybe(Schema.String), "Your own name for the person who asks.", "user-1")
+  },
+  others
+).annotations({ identifier: "ImageRequest", description: "A request for pictures." })
+
+const Picture = Schema.Struct(
+  {
+    b64_json: field(maybe(Schema.String), "The picture in base64.", "iVBORw0KGgo="),
+    url: field(maybe(Schema.String), "Where it is; providers keep it for a short time.", "https://example.com/a.png"),
+    revised_prompt: field(maybe(Schema.String), "The prompt as the model has read it.", "A gate in the morning.")
+  },
+  others
+)
+
+export const ImageAnswer = Schema.Struct(
+  {
+    created: field(Schema.Number, "Epoch seconds.", 2_050_000_000),
+    data: field(Schema.Array(Picture), "The pictures.", [{ b64_json: "iVBORw0KGgo=" }]),
+    usage: field(maybe(anyObject), "Tokens, where the provider counts them.", {
+      input_tokens: 10,
+      output_tokens: 1056,
+      total_tokens: 1066
+    })
+  },
+  others
+).annotations({ identifier: "ImageAnswer", description: "The pictures." })
+
 export const ModelEntry = Schema.Struct(
   {
     id: field(Schema.String, "What requests name as `model`.", "openai/gpt-4o-mini"),

@@ -122,7 +122,8 @@ export const answerReader = (
     const facts = call.codec.readAnswer(parsed, call.dialect)
     if (facts.stop === null) return failed(noAnswer(parsed, facts))
     if (!facts.hasContent && !lastChance) return failed(empty)
-    return call.sameWire && !work.envelope.stream ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)
+    const isRelayed = call.sameWire && !work.envelope.stream && (client.isAsAsked?.(parsed, work.asked) ?? true)
+    return isRelayed ? relayed(parsed, bytes, facts) : reencoded(parsed, facts)
   }
 
   return {

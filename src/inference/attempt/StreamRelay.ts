@@ -99,6 +99,7 @@ const plainSource = (
     const plain = client.makeStreamTap({
       hideUsage: call.hideUsage,
       dialect: call.dialect,
+      ...optional("request", context.request),
       ...optional("model", stringOr(context.request?.["model"]))
     })
     return onEvent === null ? plain : understanding(client, plain, onEvent, call.dialect)

@@ -90,7 +90,8 @@ export const countTokens = (
     if (isEmpty && seen.out > 0) return { tokens: seen, source: "estimated" }
     if (stop === null && usage.out < seen.out) return { tokens: { ...usage, out: seen.out }, source: "estimated" }
   }
-  return { tokens: usage, source: report.isEstimated === true ? "estimated" : "upstream" }
+  const billed = work.exchange.codec.billedUsage?.(usage, work.asked) ?? usage
+  return { tokens: billed, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
 /** At the model's own price. */

@@ -77,6 +77,11 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "gives the official SDK the upstream's bytes, with their cost by characters",
     "is cut where the upstream cuts it, and is no success"
   ]),
+  "inference.images": row("Pictures, whole and streamed", [
+    "test/http/media/images.test.ts",
+    "gives the official SDK the upstream's own bytes, with their cost by size and quality",
+    "streams partial pictures as they come, up to the last one"
+  ]),
   "inference.models": row("The models a caller may use", [
     models,
     "show a key what it may use",
@@ -99,6 +104,10 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "stand beside the provider manifest, which tells nothing of accounts"
   ]),
   "inference.embeddingModels": row("The models that make embeddings", [endpoints, "their models are listed"]),
+  "inference.imageModels": row("The models that make pictures", [
+    "test/http/media/images.test.ts",
+    "lists the models that make pictures"
+  ]),
   "inference.providerModels": row("The models of one provider", [
     endpoints,
     "add the prefix, and serve no other provider's model"

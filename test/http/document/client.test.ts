@@ -120,6 +120,8 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
   if (request.url.endsWith("/audio/speech")) {
     return (response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3")
   }
+  if (request.url.endsWith("/images/generations"))
+    return FakeUpstream.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
