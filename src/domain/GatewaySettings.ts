@@ -31,6 +31,8 @@ const words = {
   backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
   autoBackupEnabled: ["Whether it makes them.", true],
   frequency: ["How often; when nothing has changed since the last one, none is made.", "daily"],
+  media: "Answers that are sound, pictures or films (`docs/media.md`).",
+  maxAnswerMb: ["The largest one in MiB; a larger one is refused, or cut where its length was not told.", 1024],
   files: "Files that clients upload (`docs/files.md`).",
   quotaBytesPerKey: [
     "Bytes that the files of an API key may have together; callers without a key share one quota.",
@@ -70,6 +72,7 @@ export const GatewaySettings = Schema.Struct({
     }),
     words.backup
   ),
+  media: field(Schema.Struct({ maxAnswerMb: field(Schema.Number, ...words.maxAnswerMb) }), words.media),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files)
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
@@ -167,6 +170,18 @@ export const GatewaySettingsPatch = Schema.Struct({
     ),
     words.backup
   ),
+  media: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        maxAnswerMb: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 1_048_576)), leave),
+          ...words.maxAnswerMb
+        )
+      }),
+      leave
+    ),
+    words.media
+  ),
   files: field(
     Schema.optionalWith(
       Schema.Struct({
@@ -188,6 +203,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
   usage: { retentionDays: 90, maxRows: 1_000_000 },
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
+  media: { maxAnswerMb: 1024 },
   files: { quotaBytesPerKey: 10_737_418_240 }
 }
 
@@ -197,5 +213,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   decisions: { ...settings.decisions, ...patch.decisions },
   usage: { ...settings.usage, ...patch.usage },
   backup: { ...settings.backup, ...patch.backup },
+  media: { ...settings.media, ...patch.media },
   files: { ...settings.files, ...patch.files }
 })

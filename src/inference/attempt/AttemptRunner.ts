@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
+import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import * as Upstream from "../../egress/Upstream.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
@@ -108,6 +109,7 @@ export const make = Effect.gen(function* () {
   const media = yield* MediaFetch.MediaFetch
   const prices = yield* PriceBook
   const quotas = yield* QuotaWindows.QuotaWindows
+  const gateway = yield* GatewaySettings
   const settings = yield* Settings.Settings
   const state = yield* OpaqueState.OpaqueState
   const stop = yield* StopSignal.StopSignal
@@ -182,6 +184,7 @@ export const make = Effect.gen(function* () {
           lastChance,
           watch,
           stop,
+          maxMediaBytes: gateway.current().media.maxAnswerMb * 1_048_576,
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // Without a target to take over there is nothing to wait for.
           holdBack: holdsBack ? streamRecovery : null,
@@ -271,6 +274,7 @@ export const layer: Layer.Layer<
   never,
   | Catalog.Catalog
   | Flags.Flags
+  | GatewaySettings
   | MediaFetch.MediaFetch
   | PriceBook
   | QuotaWindows.QuotaWindows

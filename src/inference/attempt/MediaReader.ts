@@ -13,23 +13,38 @@ export interface MediaReaderOptions {
   /** What the request is billed by. */
   readonly usage: Usage | null
   readonly dropped: ReadonlyArray<string>
+  /** The largest answer. */
+  readonly maxBytes: number
+  /** What the upstream tells of its length; null where it does not. */
+  readonly length: string | null
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
   /** Bytes have come. */
   readonly alive: () => void
+  /** There will be no more than the limit: the upstream is given up. */
+  readonly exceeded: (failure: AttemptFailure) => void
 }
 
 const empty = ownFailure(502, "empty_answer", "The upstream's answer is empty.")
 
+const tooLarge = (maxBytes: number): AttemptFailure =>
+  ownFailure(502, "answer_too_large", `The upstream's answer is larger than ${maxBytes / 1_048_576} MiB.`)
+
 export const mediaReader = (options: MediaReaderOptions): BodyReader => {
-  const { dropped, monotonicMs, reply, usage } = options
+  const { dropped, maxBytes, monotonicMs, reply, usage } = options
   let firstMs: number | null = null
+  let bytes = 0
   const report = (): AnswerReport => (firstMs === null ? noReport : { ...noReport, usage })
 
   return {
     data: (chunk) => {
       if (chunk.length === 0) return true
+      bytes += chunk.length
+      if (bytes > maxBytes || Number(options.length ?? 0) > maxBytes) {
+        options.exceeded(tooLarge(maxBytes))
+        return true
+      }
       if (firstMs === null) {
         firstMs = monotonicMs()
         options.commit()

@@ -40,6 +40,8 @@ export interface CallInput {
   readonly recorder?: RecordDelivered | null
   /** Whatever the upstream answers, its headers may tell of limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
+  /** The largest answer that is relayed without being looked at. */
+  readonly maxMediaBytes: number
   /** How cautiously the beginning of a stream is let go; null: at once. */
   readonly holdBack: ResilienceSettings["streamRecovery"] | null
   readonly stop: Pick<typeof StopSignal.Service, "onStop">
@@ -234,9 +236,12 @@ export const startCall = (
 
   const openMedia = (type: string, headers: UpstreamHeaders): BodyReader => {
     const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
+    const length = headers.get("content-length")
     return mediaReader({
       reply,
       usage,
+      length,
+      maxBytes: input.maxMediaBytes,
       dropped: call.dropped,
       monotonicMs: timers.monotonicMs,
       commit: () => {
@@ -245,10 +250,10 @@ export const startCall = (
           paused = false
           running.resume()
         })
-        const length = headers.get("content-length")
         reply.head(200, input.mediaHeaders(call, { type, length, usage }))
       },
-      alive: keepWaiting
+      alive: keepWaiting,
+      exceeded: giveUp
     })
   }
 

@@ -133,6 +133,37 @@ describe("POST /v1/audio/speech", () => {
     })
   }
 
+  for (const [told, cut] of [
+    [true, false],
+    [false, true]
+  ] as const) {
+    scenario(
+      `that is too large is ${cut ? "cut where its length was not told" : "refused by its length"}`,
+      async ({ gateway, openai, say }) => {
+        await gateway.manage("PATCH", "/api/settings", { media: { maxAnswerMb: 1 } })
+        const bytes = Buffer.alloc(3 * 1_048_576, 1)
+        openai.always((response) => {
+          response.writeHead(200, { "content-type": "audio/mpeg", ...(told ? { "content-length": bytes.length } : {}) })
+          response.end(bytes)
+        })
+        const response = await say("openai/tts-1")
+        if (cut) {
+          assert.strictEqual(response.status, 200)
+          const ended = await response.arrayBuffer().then(
+            () => "whole",
+            () => "cut"
+          )
+          assert.strictEqual(ended, "cut")
+        } else {
+          assert.strictEqual(response.status, 502)
+          assert.match(await response.text(), /larger than 1 MiB/)
+        }
+        const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
+        assert.strictEqual(row.outcome, "failed")
+      }
+    )
+  }
+
   scenario("is refused before it is asked where a budget does not cover its characters", async (room) => {
     const { gateway, openai } = room
     openai.always(sound(Buffer.from("sound")))

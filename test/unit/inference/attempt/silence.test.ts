@@ -100,6 +100,7 @@ const start = (
       timeouts,
       deadlineMs: timeouts.totalMs,
       lastChance,
+      maxMediaBytes: 1_048_576,
       watch: unwatched,
       stop: StopSignal.make(),
       holdBack,
