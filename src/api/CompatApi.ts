@@ -17,6 +17,7 @@ import * as LocalRunner from "./compat/LocalRunner.ts"
 import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
 import * as Responses from "./compat/Responses.ts"
+import * as Search from "./compat/Search.ts"
 import { RequestExample } from "./Endpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
 import { InferenceAccess } from "./Security.ts"
@@ -161,6 +162,36 @@ class Inference extends HttpApiGroup.make("inference")
           prompt: "A gate in the morning.",
           size: "1024x1024"
         })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("search", "/v1/search")
+      .setPayload(Search.SearchRequest)
+      .addSuccess(Search.SearchAnswer)
+      .annotateContext(
+        asking(
+          "Search the web",
+          "By the provider that is named, else by those that are connected, one after the other.",
+          {
+            query: "what is an API gateway",
+            max_results: 3
+          }
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("searchProviders", "/v1/search")
+      .addSuccess(Search.SearchProviders)
+      .annotateContext(words("List search providers", "All that are known, and which of them are connected."))
+  )
+  .add(
+    HttpApiEndpoint.get("searchAnalytics", "/v1/search/analytics")
+      .addSuccess(Search.SearchAnalytics)
+      .annotateContext(
+        words(
+          "Show what searches have done",
+          "By provider, since the gateway was set up. API keys see their own searches."
+        )
       )
   )
   .add(

@@ -28,6 +28,7 @@ export type ConversationKey =
   | "inference.moderations"
   | "inference.speech"
   | "inference.images"
+  | "inference.search"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -59,6 +60,8 @@ export type QuestionRoute = Shape<
   | "inference.embeddingModels"
   | "inference.imageModels"
   | "inference.providerModels"
+  | "inference.searchProviders"
+  | "inference.searchAnalytics"
   | "inference.editor"
   | "inference.handshake",
   "GET",
@@ -102,6 +105,9 @@ const categories: Readonly<
   "inference.speech": "audio",
   "inference.images": "images",
   "inference.imageModels": "images",
+  "inference.search": "search",
+  "inference.searchProviders": "search",
+  "inference.searchAnalytics": "search",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -250,6 +256,9 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     "/responses/input_tokens",
     ...editor("/v1/responses/input_tokens")
   ),
+  ...conversation("inference.search", "chat", "/v1/search", ...editor("/v1/search")),
+  question("inference.searchProviders", "/v1/search"),
+  question("inference.searchAnalytics", "/v1/search/analytics"),
   question("inference.embeddingModels", "/v1/embeddings"),
   question("inference.imageModels", "/v1/images/generations"),
   question("inference.providerModels", ofProvider("/models")),

@@ -64,6 +64,8 @@ import * as QuotaShareUsage from "../routing/quota/QuotaShareUsage.ts"
 import * as Resolutions from "../routing/resolve/Resolutions.ts"
 import * as RouterMemory from "../routing/decide/RouterMemory.ts"
 import * as RoutingSettings from "../routing/RoutingSettings.ts"
+import * as SearchCounts from "../search/SearchCounts.ts"
+import * as Searches from "../search/Searches.ts"
 import * as Simulator from "../simulation/Simulator.ts"
 import * as EvalScores from "../routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
@@ -178,6 +180,8 @@ export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer,
   Layer.provideMerge(platform)
 )
 
+const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
+
 const files = FileDoor.layer.pipe(Layer.provide(Files.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
@@ -186,7 +190,12 @@ const managementDoor = ManagementDoor.layer(() => import("./management.ts").then
 export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(
-    Layer.mergeAll(Edge.layer.pipe(Layer.provide(files)), FrontDoor.layer, ResponsesSocket.layer, managementDoor)
+    Layer.mergeAll(
+      Edge.layer.pipe(Layer.provide(Layer.mergeAll(files, searches))),
+      FrontDoor.layer,
+      ResponsesSocket.layer,
+      managementDoor
+    )
   ),
   Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),

@@ -11,8 +11,25 @@ export type MediaKind = typeof MediaKind.Type
 export const MediaPaths = Schema.partialWith(Schema.Record({ key: MediaKind, value: Schema.String }), { exact: true })
 export type MediaPaths = typeof MediaPaths.Type
 
+/** What else providers serve under the gateway's own routes: media, and searches of the web. */
+export type ServiceKind = MediaKind | "search"
+
+/** Whose form of a search an endpoint has. */
+export type SearchAdapterName =
+  | "serper"
+  | "brave"
+  | "perplexity"
+  | "exa"
+  | "tavily"
+  | "google-pse"
+  | "linkup"
+  | "searchapi"
+  | "youcom"
+  | "searxng"
+  | "ollama"
+
 /** Whose form of requests and answers an endpoint has, where it is not that of its wire. */
-export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia" | "elevenlabs" | "deepgram"
+export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia" | "elevenlabs" | "deepgram" | SearchAdapterName
 
 /** An endpoint of a provider for one kind. */
 export interface MediaService {
@@ -23,4 +40,4 @@ export interface MediaService {
   readonly path: string
 }
 
-export type MediaServices = Partial<Record<MediaKind, MediaService>>
+export type MediaServices = Partial<Record<ServiceKind, MediaService>>

@@ -21,6 +21,7 @@ export type ProviderCategory =
   | "enterprise"
   | "free"
   | "oauth"
+  | "search"
   | "local"
 
 export interface ProviderAuth {

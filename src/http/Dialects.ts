@@ -4,7 +4,7 @@
  */
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
 import { type InferenceError, InvalidRequest, ModelNotFound } from "../domain/Errors.ts"
-import type { MediaKind } from "../domain/MediaKind.ts"
+import type { ServiceKind } from "../domain/MediaKind.ts"
 import type { AtOnce } from "../inference/request/Exchange.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"
@@ -20,6 +20,7 @@ import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/oll
 import { images } from "../wire/images/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
+import { searches } from "../wire/search/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { behindModels, geminiActions, geminiPath, isEmbedding } from "./GeminiPath.ts"
@@ -32,7 +33,7 @@ export interface Dialect {
 
 const plain = (codec: WireCodec, atOnce: AtOnce | null = null): Dialect => ({ codec, fromPath: null, atOnce })
 
-const dialects: Readonly<Record<MediaKind | "chat" | "completions" | "messages" | "responses", Dialect>> = {
+const dialects: Readonly<Record<ServiceKind | "chat" | "completions" | "messages" | "responses", Dialect>> = {
   chat: plain(codecs.chat),
   completions: plain(completions),
   embeddings: plain(embeddings),
@@ -40,6 +41,7 @@ const dialects: Readonly<Record<MediaKind | "chat" | "completions" | "messages" 
   moderations: plain(moderations),
   speech: plain(speech),
   images: plain(images),
+  search: plain(searches),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -135,6 +137,8 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.speech
     case "inference.images":
       return dialects.images
+    case "inference.search":
+      return dialects.search
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -38,6 +38,9 @@ import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
+import { SearchCounts } from "../search/SearchCounts.ts"
+import { Searches } from "../search/Searches.ts"
+import { listProviders } from "../search/SearchProviders.ts"
 import { codecs } from "../wire/Codec.ts"
 import { categoryOf, dialectOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
@@ -109,6 +112,8 @@ export const make = Effect.gen(function* () {
   const bodies = yield* BodyBudget.BodyBudget
   const metrics = yield* MetricsPage.make
   const files = yield* FileDoor
+  const searches = yield* Searches
+  const searchCounts = yield* SearchCounts
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -227,6 +232,7 @@ export const make = Effect.gen(function* () {
       else {
         const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
         if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
+        else if (route.key === "inference.search") searches.serve(exchange(scoped))
         else pipeline.serve(exchange(scoped))
       }
     })
@@ -265,6 +271,10 @@ export const make = Effect.gen(function* () {
         const provider = providerOf(parameters)
         return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)
       }
+      case "inference.searchProviders":
+        return { providers: listProviders(catalog.current()) }
+      case "inference.searchAnalytics":
+        return { providers: searchCounts.list(principal) }
       case "inference.handshake":
         return handshakeAnswer({
           query,
@@ -379,6 +389,8 @@ export const layer: Layer.Layer<
   | Flags
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
+  | Searches
+  | SearchCounts
   | FileDoor
   | MetricsPage.Measured
 > = Layer.effect(Edge, make)

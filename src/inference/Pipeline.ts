@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { type InferenceError, InternalError } from "../domain/Errors.ts"
+import { type InferenceError, InternalError, LimitReached } from "../domain/Errors.ts"
 import * as Engine from "../routing/decide/Engine.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
 import * as TokenCounter from "./counting/TokenCounter.ts"
@@ -20,6 +20,7 @@ import { Opening } from "./request/Opening.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
 import { Ending } from "./settle/Ending.ts"
+import type { Kept } from "./settle/UsageRows.ts"
 import { answerBody } from "./request/OwnAnswer.ts"
 
 export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
@@ -29,6 +30,11 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
     readonly serve: (exchange: Exchange, over?: () => void) => void
     /** Answers a request that goes no further than its opening. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
+    /**
+     * Settles a request that takes no call of its own, then runs `answer`: it counts for the rates of its key, has a usage row and costs
+     * nothing. Refused instead where a rate is used up.
+     */
+    readonly answerKept: (exchange: Exchange, kept: Kept, answer: () => void) => void
   }
 >() {}
 
@@ -122,7 +128,14 @@ export const make = Effect.gen(function* () {
     ended()
   }
 
-  return Pipeline.of({ serve, refuse: ending.refuse })
+  const answerKept = (exchange: Exchange, kept: Kept, answer: () => void): void => {
+    const admitted = admission.admit(exchange, null)
+    if (admitted instanceof LimitReached) return ending.refuse(exchange, admitted)
+    ending.keep(exchange, kept, answer)
+    if (admitted !== null) admission.leave(admitted)
+  }
+
+  return Pipeline.of({ serve, refuse: ending.refuse, answerKept })
 })
 
 export const layer: Layer.Layer<

@@ -38,6 +38,8 @@ export interface AppConfigShape {
   readonly maxBodyBytes: number
   /** Largest uploaded file. */
   readonly maxUploadBytes: number
+  /** How long the answer to a search is kept; 0: not at all. */
+  readonly searchCacheTtlMs: number
   /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
@@ -235,6 +237,7 @@ const config = Config.all({
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   bodyLimits,
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
+  searchCacheTtlMs: bounded("SEARCH_CACHE_TTL_MS", 60_000, 0, 86_400_000),
   corsOrigins: origins("CORS_ORIGINS"),
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
@@ -280,6 +283,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     maxBodyBytes: 50 * bytesPerMebibyte,
     maxUploadBytes: 512 * bytesPerMebibyte,
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
+    searchCacheTtlMs: 60_000,
     corsOrigins: [],
     otlpEndpoint: null,
     otlpHeaders: Redacted.make([]),

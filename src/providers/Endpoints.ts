@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
-import type { MediaKind } from "../domain/MediaKind.ts"
+import type { ServiceKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
 import { isSameAddress } from "./Address.ts"
@@ -61,7 +61,7 @@ export interface UpstreamEndpoint {
   readonly path: (model: string, stream: boolean) => string
   /** Where other kinds of requests go. */
   readonly media: (
-    kind: MediaKind,
+    kind: ServiceKind,
     values: Readonly<Record<string, string>>
   ) => { readonly origin: string; readonly path: string }
   /** Flat `name, value, name, value` list with lower-case names. */
@@ -94,16 +94,17 @@ const ownEndings: Readonly<Record<WireName, string>> = {
 /** What stands in its place for another kind of request, where it is not OpenAI's. */
 const embeddingsEndings: Partial<Record<WireName, string>> = { gemini: ":batchEmbedContents", ollama: "/api/embed" }
 
-const usualEndings: Readonly<Record<MediaKind, string>> = {
+const usualEndings: Readonly<Record<ServiceKind, string>> = {
   embeddings: "/embeddings",
   rerank: "/rerank",
   moderations: "/moderations",
   speech: "/audio/speech",
-  images: "/images/generations"
+  images: "/images/generations",
+  search: "/search"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
-const mediaRoute = (kind: MediaKind, wire: WireName, route: string): string => {
+const mediaRoute = (kind: ServiceKind, wire: WireName, route: string): string => {
   const own = ownEndings[wire]
   const ending = (kind === "embeddings" ? embeddingsEndings[wire] : undefined) ?? usualEndings[kind]
   const mark = route.indexOf("?")
@@ -135,7 +136,7 @@ const mediaPlaces = (
   wire: WireName,
   route: string
 ): UpstreamEndpoint["media"] => {
-  const places = new Map<MediaKind, { readonly origin: string; readonly path: string }>()
+  const places = new Map<ServiceKind, { readonly origin: string; readonly path: string }>()
   return (kind, values) => {
     const known = places.get(kind)
     if (known !== undefined) return { ...known, path: withValues(known.path, values) }
@@ -291,7 +292,7 @@ const join = (base: Base, path: string): string => {
   const mark = path.indexOf("?")
   const route = mark < 0 ? path : path.slice(0, mark)
   const queries = [base.query, mark < 0 ? "" : path.slice(mark + 1)].filter((part) => part !== "")
-  const full = base.path + (route.startsWith("/") ? route : `/${route}`)
+  const full = base.path + (route.startsWith("/") || (route === "" && base.path !== "") ? route : `/${route}`)
   return queries.length === 0 ? full : `${full}?${queries.join("&")}`
 }
 

@@ -75,7 +75,8 @@ const providerOf = (spec: ProviderSpec): ManifestProvider => {
 
 export const manifestOf = (providers: ReadonlyArray<ProviderSpec>): PluginManifest => ({
   schemaVersion: 1,
-  providers: providers.map(providerOf)
+  // Searches are no conversations, which is all that is told here.
+  providers: providers.filter(({ category }) => category !== "search").map(providerOf)
 })
 
 let manifest: PluginManifest | null = null

@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import type { ModelPrice as Listed } from "@pydantic/genai-prices"
 import type { ModelPrice } from "../domain/Pricing.ts"
 import { publishedAs } from "../providers/PublishedAs.ts"
+import { searchModel } from "../wire/search/Search.ts"
+import { searchPrice } from "./SearchPrices.ts"
 
 /** Day of the embedded prices, ISO 8601: the publication day of the pinned data package. */
 export const pricesDated = "2026-09-23"
@@ -25,6 +27,10 @@ export interface DefaultPrices {
 export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@pydantic/genai-prices")).pipe(
   Effect.map(({ calcPrice }) => ({
     find: (provider, model) => {
+      if (model === searchModel) {
+        const price = searchPrice(provider)
+        return price === null ? null : () => price
+      }
       const providerId = listedAs.get(provider)
       if (providerId === undefined) return null
       const found = calcPrice({}, model, { providerId, timestamp: new Date(0) })

@@ -1,6 +1,6 @@
 /** Reads the error of an upstream from any body: every known shape, plain text, or a proxy's HTML page. */
 import type { UpstreamProblem } from "./canonical/Event.ts"
-import { isArray, isObject, type Json, type JsonObject, parseJson, stringOr } from "./json/Json.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "./json/Json.ts"
 
 const maxMessageChars = 2000
 
@@ -24,6 +24,7 @@ const messageOf = (body: JsonObject): string | null =>
   stringOr(body["message"]) ??
   stringOr(body["msg"]) ??
   stringOr(body["detail"]) ??
+  stringOr(objectOr(body["detail"])["error"]) ??
   stringOr(body["error_description"]) ??
   listMessage(body["detail"]) ??
   listMessage(body["errors"])

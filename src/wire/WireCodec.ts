@@ -5,7 +5,7 @@
 import type * as Either from "effect/Either"
 import type { Dialect } from "../domain/Dialect.ts"
 import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
-import type { MediaAdapter, MediaKind } from "../domain/MediaKind.ts"
+import type { MediaAdapter, ServiceKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
@@ -84,6 +84,8 @@ export interface EncodedRequest {
   readonly callIds?: CallIds
   /** What of the request is told in the address: values for the braces of its path, and a query. */
   readonly place?: { readonly values: Readonly<Record<string, string>>; readonly query: string }
+  /** `GET`: all of the request is told in the address, and `body` is not sent. Absent: `POST`. */
+  readonly method?: "GET" | "POST"
 }
 
 /** The bytes to send to a same-wire upstream. */
@@ -183,12 +185,21 @@ export interface AnswerFacts {
   readonly reasoningChars: number
 }
 
+/** Milliseconds are those of the settings' timeouts of the same names; they can only shorten them. */
+export interface AnswerLimits {
+  readonly answerBytes: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+  /** Of the whole request. */
+  readonly totalMs: number
+}
+
 export interface WireCodec {
   readonly name: WireName
   /** Path below an upstream's base URL. */
   readonly upstreamPath: string
   /** Which endpoint, of the gateway or of an upstream, this codec is for; absent: one for conversations. */
-  readonly endpoint?: MediaKind
+  readonly endpoint?: ServiceKind
   /**
    * For a client's codec of an endpoint other than the conversation's: the codec that sends `body` to an upstream of a wire, or of a form
    * of its own; null where that is not possible. Absent: the registry's codec of that wire.
@@ -200,6 +211,8 @@ export interface WireCodec {
   readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
   /** An upstream's codec whose answers are not JSON: they are relayed as they come. */
   readonly relaysMedia?: true
+  /** An upstream's codec: what its answers may take, where that is less than what conversations may. */
+  readonly limits?: AnswerLimits
   /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
   /** A client's codec: what an answer tells of its bill, with what only the request says of it. */

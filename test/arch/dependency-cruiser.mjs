@@ -4,7 +4,7 @@ const floors = [
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
   ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
-  ["inference", "management", "evals", "files"],
+  ["inference", "management", "evals", "files", "search"],
   ["http", "cli"],
   ["app"]
 ]
@@ -22,7 +22,8 @@ const neighbours = {
   usage: ["providers"],
   simulation: ["providers", "routing", "usage"],
   ledger: ["usage"],
-  evals: ["inference", "management"]
+  evals: ["inference", "management"],
+  search: ["inference"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */

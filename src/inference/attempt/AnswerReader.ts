@@ -42,7 +42,7 @@ export const answerReader = (
   /** Headers of the upstream for a client of its own wire. */
   passed: ReadonlyArray<string>
 ): BodyReader => {
-  const body = makeCollector(maxAnswerBytes)
+  const body = makeCollector(call.codec.limits?.answerBytes ?? maxAnswerBytes)
   const client = work.exchange.codec
   let firstMs: number | null = null
 
@@ -133,6 +133,7 @@ export const answerReader = (
       return true
     },
     end: () => (body.isFull() ? failed(tooLarge) : read(body.all())),
+    isTooLarge: body.isFull,
     broken: failed,
     report: () => noReport,
     release: () => {},

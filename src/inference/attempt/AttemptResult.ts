@@ -81,6 +81,8 @@ export interface BodyReader {
   readonly data: (chunk: Buffer) => boolean
   /** The body is complete. */
   readonly end: () => AttemptResult
+  /** More has come than is read: the rest need not come, and `end` says so. */
+  readonly isTooLarge?: () => boolean
   /** The body will not be completed: the result, given why. */
   readonly broken: (failure: AttemptFailure) => AttemptResult
   readonly report: () => AnswerReport

@@ -25,7 +25,7 @@ import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
 import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
-import { attemptTimeouts } from "../../routing/walk/RoutePolicy.ts"
+import { attemptTimeouts, limitedTimeouts } from "../../routing/walk/RoutePolicy.ts"
 import { needsFetch } from "../media/MediaNeeds.ts"
 import * as StopSignal from "../request/StopSignal.ts"
 import * as AnswerWatcher from "../state/AnswerWatch.ts"
@@ -165,7 +165,7 @@ export const make = Effect.gen(function* () {
   ): Attempting => {
     const { target } = way
     const { streamRecovery, timeouts: forAll } = settings.current()
-    const timeouts = attemptTimeouts(forAll, work.resolution.policy)
+    const timeouts = limitedTimeouts(attemptTimeouts(forAll, work.resolution.policy), call.codec.limits)
     const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
     if (stop.isStopping()) return known(stopped)
     const start = (done: (result: AttemptResult) => void): (() => void) =>

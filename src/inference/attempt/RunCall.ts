@@ -280,6 +280,10 @@ export const startCall = (
     onData: (chunk) => {
       if (settled || reader === null) return true
       paused = !reader.data(chunk)
+      if (reader.isTooLarge?.() === true) {
+        running.abort()
+        settle(reader.end())
+      }
       return !paused
     },
     onEnd: () => {

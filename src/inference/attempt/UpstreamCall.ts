@@ -113,7 +113,8 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
   const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed, adapter)
-  if (wire === null || endpoint === undefined || codec === null) {
+  const isForSearchesOnly = account.spec.category === "search" && kind !== "search"
+  if (wire === null || endpoint === undefined || codec === null || isForSearchesOnly) {
     return Either.left(
       account.wires.length === 0
         ? ownFailure(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
@@ -144,14 +145,14 @@ const requestTo = (
   work: Work,
   { codec, endpoint, sameWire, target }: Way,
   body: Buffer | string,
-  told: EncodedRequest["place"]
+  { method = "POST", place: told }: Pick<EncodedRequest, "method" | "place"> = {}
 ): UpstreamRequest => {
   const { stream } = work.envelope
   const { headers: clientHeaders, wire } = work.exchange
   const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
+  const isGet = method === "GET"
+  if (!isGet) headers.push("content-type", codec.requestContentType)
   headers.push(
-    "content-type",
-    codec.requestContentType,
     "accept",
     // Of the wire itself: a client's dialect of it may have another form of a stream.
     stream ? codecs[codec.name].streamContentType : codec.relaysMedia === true ? "*/*" : "application/json",
@@ -164,9 +165,9 @@ const requestTo = (
   return {
     origin: place?.origin ?? endpoint.origin,
     path: withQuery(place?.path ?? endpoint.path(model, stream), told?.query ?? ""),
-    method: "POST",
+    method,
     headers,
-    body
+    body: isGet ? null : body
   }
 }
 
@@ -196,7 +197,7 @@ export const relayedCall = (work: Work, way: Way): UpstreamCall => {
   const { dialect } = way.target.account.spec
   const relay = way.codec.relayRequest(body, parsed, way.target.model, work.envelope, dialect)
   return {
-    request: requestTo(work, way, relay.body, undefined),
+    request: requestTo(work, way, relay.body),
     wire: way.codec.name,
     codec: way.codec,
     sameWire: true,
@@ -265,9 +266,9 @@ export const translatedCall = (
     }),
     {
       onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-      onRight: ({ body, callIds, dropped, mapped, place, toolNames }) => ({
+      onRight: ({ body, callIds, dropped, mapped, toolNames, ...told }) => ({
         // A wire may reason unless it is told not to.
-        request: requestTo(work, way, JSON.stringify(suppressed(way, body)), place),
+        request: requestTo(work, way, JSON.stringify(suppressed(way, body)), told),
         wire: way.codec.name,
         codec: way.codec,
         sameWire: way.sameWire,

@@ -12,6 +12,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { Envelope, WireCodec } from "../../wire/WireCodec.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
+import type { ServiceRequest } from "../../routing/resolve/ServiceTargets.ts"
 import type { Question } from "../../routing/decide/Engine.ts"
 import type { Decided } from "../../routing/decide/Decide.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
@@ -61,6 +62,8 @@ export interface Exchange {
   /** Request headers, lower-case names. */
   readonly headers: RequestHeaders
   readonly principal: Principal
+  /** It names no model; absent: one does. */
+  readonly service?: ServiceRequest
   /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
   readonly isInner?: true
   /** The batch whose line it is. */

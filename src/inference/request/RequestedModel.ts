@@ -12,15 +12,21 @@ type Resolved = Resolution | ModelNotFound | NoTarget | KeyRejected
 /** On the messages wire a model that may not be used is a wrong request. */
 const isBadRequest = ({ wire }: Pick<Exchange, "wire">): boolean => wire === "messages"
 
+const resolvedBy = (
+  resolutions: typeof Resolutions.Resolutions.Service,
+  { service }: Pick<Exchange, "service">,
+  model: string
+) => (service === undefined ? resolutions.requested(model) : resolutions.service(service))
+
 const restricted = (
   resolutions: typeof Resolutions.Resolutions.Service,
   key: ApiKey,
-  exchange: Pick<Exchange, "wire">,
+  exchange: Pick<Exchange, "service" | "wire">,
   model: string
 ): Resolved => {
   const noModel = (id: string, more: { readonly requested?: string } = {}) =>
     new KeyRejected({ reason: "model", model: id, isBadRequest: isBadRequest(exchange), ...more })
-  const resolution = resolutions.requested(model)
+  const resolution = resolvedBy(resolutions, exchange, model)
   // Which ids there are is not told to a key that may not use them.
   if ("_tag" in resolution) return mayUse(key, model) ? resolution : noModel(model)
   const verdict = judgeFor(key, model, resolution)
@@ -36,11 +42,11 @@ const restricted = (
 /** Hot. */
 export const resolveFor = (
   resolutions: typeof Resolutions.Resolutions.Service,
-  exchange: Pick<Exchange, "principal" | "wire">,
+  exchange: Pick<Exchange, "principal" | "service" | "wire">,
   model: string
 ): Resolved => {
   const key = keyIn(exchange.principal)
   return key === null || usesAnyModel(key)
-    ? resolutions.requested(model)
+    ? resolvedBy(resolutions, exchange, model)
     : restricted(resolutions, key, exchange, model)
 }

@@ -18,6 +18,7 @@ import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { Settlement } from "./Settlement.ts"
+import type { Kept } from "./UsageRows.ts"
 
 const nothing = (): void => {}
 const nothingLost = { dropped: [] }
@@ -33,6 +34,8 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
     readonly finish: (work: Work, end: FailoverEnd, others: ReadonlyArray<Served>) => void
     /** Answers a request that goes no further than its opening. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
+    /** Settles a request that took no call of its own, then runs `answer`. */
+    readonly keep: (exchange: Exchange, kept: Kept, answer: () => void) => void
   }
 >() {}
 
@@ -182,7 +185,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  return Ending.of({ finish, refuse })
+  return Ending.of({ finish, refuse, keep: settlement.settleKept })
 })
 
 export const layer: Layer.Layer<

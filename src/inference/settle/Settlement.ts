@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
-import type { Outcome } from "../../domain/Usage.ts"
+import type { Outcome, UsageRow } from "../../domain/Usage.ts"
 import type { Charge } from "../../ledger/Commitment.ts"
 import type { Reservation } from "../../ledger/KeyAccount.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
@@ -20,7 +20,7 @@ import type { Exchange, Work } from "../request/Exchange.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Served } from "./Bill.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
-import { type Entry, refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
+import { type Entry, type Kept, keptRow, refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
 
 export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
   Settlement,
@@ -40,6 +40,8 @@ export class Settlement extends Context.Tag("gateway/inference/settle/Settlement
       unknownCaller: boolean,
       answer: () => void
     ) => void
+    /** Settles a request that took no call of its own, then runs `answer`. It costs nothing. */
+    readonly settleKept: (exchange: Exchange, kept: Kept, answer: () => void) => void
   }
 >() {}
 
@@ -79,6 +81,9 @@ export const make = Effect.gen(function* () {
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
+  const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
+    telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
+
   /** Hot: books the cost on the limits of the key, and tells what the ledger keeps of it. */
   const booked = ({ commitment, trail }: Work, bill: Bill): Entry => {
     const reserved = commitment?.reservations ?? noReservations
@@ -111,12 +116,12 @@ export const make = Effect.gen(function* () {
       const row = refusedRow(exchange, model, ending, monotonicMs())
       if (unknownCaller) answer()
       else acknowledge(row, answer, exchange)
-      telemetry.observe({
-        row,
-        method: exchange.method,
-        path: exchange.path,
-        traceparent: headerOf(exchange.headers, "traceparent")
-      })
+      observeUncalled(exchange, row)
+    },
+    settleKept: (exchange, kept, answer) => {
+      const row = keptRow(exchange, kept, monotonicMs())
+      acknowledge(row, answer, exchange)
+      observeUncalled(exchange, row)
     }
   })
 })

@@ -87,3 +87,23 @@ export const refusedRow = (
   reservedNanoUsd: 0,
   calls: null
 })
+
+/** What is answered without a call: by what was answered before, or together with another request. */
+export interface Kept {
+  /** As the client asked. */
+  readonly requestedModel: string
+  /** Null where no provider has answered. */
+  readonly provider: string | null
+  readonly model: string
+  readonly ending: UsageOutcome
+}
+
+export const keptRow = (
+  exchange: Exchange,
+  { ending, model, provider, requestedModel }: Kept,
+  nowMonotonicMs: number
+): UsageRow => ({
+  ...refusedRow(exchange, requestedModel, ending, nowMonotonicMs),
+  provider,
+  model: provider === null ? null : model
+})

@@ -74,5 +74,8 @@ export const messagesIn = (category: ProviderCategory): Entry =>
 /** Entries that speak the generative-language wire. */
 export const geminiIn = (category: ProviderCategory): Entry => entry(category, { wires: ["gemini"], auth: googleKey })
 
+/** Entries for searches of the web, with a bearer key unless they say otherwise. */
+export const searchIn: Entry = entry("search", { modelsPath: null })
+
 /** Servers on the operator's own machine: no key needed, one passed on when it is set. */
 export const local: Entry = entry("local", { class: "local", auth: optionalBearer })

@@ -70,6 +70,7 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
     modelsPath: "/v1/models",
     env: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
     models: ["sonar", "sonar-pro", "sonar-reasoning-pro"],
+    media: { search: { adapter: "perplexity", baseUrl: null, path: "/search" } },
     docsUrl: "https://docs.perplexity.ai"
   }),
   chat("meta-llama", "Meta Llama API", "https://api.llama.com/compat/v1", {

@@ -15,6 +15,7 @@ import { inference } from "./inference.ts"
 import { localServers } from "./local.ts"
 import { oauth } from "./oauth.ts"
 import { regional } from "./regional.ts"
+import { searchProviders } from "./search.ts"
 
 export const allProviders: ReadonlyArray<ProviderSpec> = [
   ...frontier,
@@ -24,5 +25,6 @@ export const allProviders: ReadonlyArray<ProviderSpec> = [
   ...enterprise,
   ...free,
   ...oauth,
+  ...searchProviders,
   ...localServers
 ]

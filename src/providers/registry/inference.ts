@@ -65,7 +65,8 @@ export const inference: ReadonlyArray<ProviderSpec> = [
   chat("ollama-cloud", "Ollama Cloud", "https://ollama.com/v1", {
     modelsPath: "https://ollama.com/api/tags",
     env: ["OLLAMA_API_KEY"],
-    models: ["gpt-oss:120b"]
+    models: ["gpt-oss:120b"],
+    media: { search: { adapter: "ollama", baseUrl: "https://ollama.com", path: "/api/web_search" } }
   }),
   chat("avian", "Avian", "https://api.avian.io/v1", { env: ["AVIAN_API_KEY"] }),
   chat("parasail", "Parasail", "https://api.parasail.io/v1", { env: ["PARASAIL_API_KEY"] }),

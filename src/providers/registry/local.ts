@@ -7,6 +7,8 @@ export const localServers: ReadonlyArray<ProviderSpec> = [
     wires: ["ollama", "chat"],
     paths: { chat: "/v1/chat/completions" },
     modelsPath: "/api/tags",
+    // Only for connections with a key: it is one of ollama.com, which answers searches.
+    media: { search: { adapter: "ollama", baseUrl: "https://ollama.com", path: "/api/web_search" } },
     docsUrl: "https://github.com/ollama/ollama/blob/main/docs/api.md"
   }),
   local("lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", { aliases: ["lmstudio"] }),

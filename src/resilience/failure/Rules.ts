@@ -148,12 +148,21 @@ export const rules: ReadonlyArray<Rule> = [
     id: "quota_429",
     when: {
       status: [403, 429],
-      code: ["insufficient_quota", "quota_exceeded", "quotaexceeded", "quota_exhausted"],
+      code: ["insufficient_quota", "quota_exceeded", "quotaexceeded", "quota_exhausted", "insufficient_funds_credits"],
       text: [...Say.otherQuota, ...Say.money, ...Say.freeTierGone]
     },
     kind: "quota_exhausted",
     reopens: hour,
-    source: "1.6 429 with quota words; OpenAI insufficient_quota. 'Resource exhausted' alone is a burst (Vertex)"
+    source:
+      "1.6 429 with quota words; OpenAI insufficient_quota; Linkup insufficient_funds_credits. 'Resource exhausted' alone is a burst (Vertex)"
+  },
+  {
+    id: "search_quota",
+    when: { status: [432, 433], provider: "tavily" },
+    kind: "quota_exhausted",
+    countsAs: 429,
+    reopens: hour,
+    source: "Tavily: 432 for the limit of a key or plan, 433 for that of what is paid as it is used"
   },
   {
     id: "quota_5xx",
@@ -317,6 +326,13 @@ export const rules: ReadonlyArray<Rule> = [
     when: { status: [403], canRefresh: true, mark: "invalid_token" },
     kind: "auth_refreshable",
     source: "RFC 6750: WWW-Authenticate error=invalid_token"
+  },
+  {
+    id: "bad_key_422",
+    when: { status: [422], code: ["subscription_token_invalid"] },
+    kind: "auth_expired",
+    countsAs: 401,
+    source: "Brave answers a wrong token with 422 SUBSCRIPTION_TOKEN_INVALID"
   },
   { id: "status_401", when: { status: [401] }, kind: "auth_expired", source: "1.6 other 401" },
   {

@@ -12,8 +12,10 @@ import * as ModelLists from "../../providers/ModelLists.ts"
 import { resolve, type Resolution } from "./ModelResolver.ts"
 import type { ResolverView } from "./ModelTargets.ts"
 import { resolveRequested } from "./RequestedModel.ts"
+import { resolveService, type ServiceRequest } from "./ServiceTargets.ts"
 
 export const capacity = 1_000
+const serviceCapacity = 100
 
 type Resolve = (modelId: string) => Resolution | ModelNotFound | NoTarget
 
@@ -24,6 +26,8 @@ export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolution
     readonly resolve: Resolve
     /** Hot: an id that a client asks for; the setting `modelFallbacks` may put another in its place. */
     readonly requested: Resolve
+    /** Hot: what is asked for by no model's id. */
+    readonly service: (request: ServiceRequest) => Resolution | NoTarget
   }
 >() {}
 
@@ -52,6 +56,17 @@ export const make = Effect.gen(function* () {
   const own = remembering(resolve)
   const asked = remembering((view, modelId) => resolveRequested(view, gateway.fallbackOf, modelId))
 
+  const services = new LruMap<string, Resolution>({ capacity: serviceCapacity })
+  /** The same targets from one request to the next: what is measured of them is kept by them. */
+  const service = (request: ServiceRequest): Resolution | NoTarget => {
+    refresh()
+    const remembered = services.get(request.key)
+    if (remembered !== undefined) return remembered
+    const found = resolveService({ catalog: snapshot }, request)
+    if (!("_tag" in found)) services.set(request.key, found)
+    return found
+  }
+
   const refresh = (): void => {
     if (catalog.current() === snapshot && lists.revision() === revision && gateway.current() === settings) return
     snapshot = catalog.current()
@@ -59,8 +74,9 @@ export const make = Effect.gen(function* () {
     settings = gateway.current()
     own.forget()
     asked.forget()
+    services.clear()
   }
-  return Resolutions.of({ resolve: own.ask, requested: asked.ask })
+  return Resolutions.of({ resolve: own.ask, requested: asked.ask, service })
 })
 
 export const layer: Layer.Layer<

@@ -69,6 +69,20 @@ export const makePolicies = (): ((settings: ResilienceSettings, resolution: Reso
   }
 }
 
+/** The timeouts of a kind of request that may take less than others. */
+export const limitedTimeouts = (
+  timeouts: Timeouts,
+  limits: Pick<Timeouts, "firstByteMs" | "idleMs" | "totalMs"> | undefined
+): Timeouts =>
+  limits === undefined
+    ? timeouts
+    : {
+        ...timeouts,
+        firstByteMs: Math.min(timeouts.firstByteMs, limits.firstByteMs),
+        idleMs: Math.min(timeouts.idleMs, limits.idleMs),
+        totalMs: Math.min(timeouts.totalMs, limits.totalMs)
+      }
+
 /** The timeouts of one attempt: what a combo gives a target can only be less than what all have. */
 export const attemptTimeouts = (timeouts: Timeouts, { targetTimeoutMs }: ComboPolicy): Timeouts =>
   targetTimeoutMs === null || targetTimeoutMs >= timeouts.firstByteMs

@@ -1,6 +1,6 @@
 /** Answers without text: canonically one opaque part, in the form of the gateway's own endpoint of the kind. */
 import * as Either from "effect/Either"
-import type { MediaKind } from "../../domain/MediaKind.ts"
+import type { ServiceKind } from "../../domain/MediaKind.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Response, Stop } from "../canonical/Response.ts"
 import type { Usage } from "../canonical/Usage.ts"
@@ -20,7 +20,7 @@ export interface AnswerReading {
 type Reader = Pick<WireCodec, "decodeResponse" | "readAnswer">
 
 /** `what`: what an answer of the kind holds, in the words of its error. */
-export const answersOf = (kind: MediaKind, what: string, { usageOf, valueOf }: AnswerReading): Reader => ({
+export const answersOf = (kind: ServiceKind, what: string, { usageOf, valueOf }: AnswerReading): Reader => ({
   readAnswer: (body): AnswerFacts => ({
     usage: usageOf(body),
     stop: (body["error"] ?? null) === null ? stop : null,
@@ -48,7 +48,7 @@ export const answersOf = (kind: MediaKind, what: string, { usageOf, valueOf }: A
 })
 
 /** The opaque part of an answer; empty when there is none. */
-export const valueIn = (kind: MediaKind, response: Response): JsonObject => {
+export const valueIn = (kind: ServiceKind, response: Response): JsonObject => {
   const part = response.parts.find((candidate) => candidate.type === "opaque" && candidate.kind === kind)
   return part?.type === "opaque" ? part.value : {}
 }

@@ -23,10 +23,7 @@ const ofAdapter = (adapter: MediaAdapter): WireCodec | null => {
       return elevenLabs
     case "deepgram":
       return deepgram
-    case "cohere":
-    case "voyage":
-    case "jina":
-    case "nvidia":
+    default:
       return null
   }
 }

@@ -10,7 +10,17 @@ import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"
 
-const categories = ["frontier", "gateway", "inference", "regional", "enterprise", "free", "oauth", "local"] as const
+const categories = [
+  "frontier",
+  "gateway",
+  "inference",
+  "regional",
+  "enterprise",
+  "free",
+  "oauth",
+  "search",
+  "local"
+] as const
 
 const One = Schema.Struct({
   id: Schema.String,

@@ -240,8 +240,23 @@ const table: Readonly<Record<string, Row>> = {
     ],
     others: [[answered(400, "usage must be an object"), "status_4xx"]]
   },
+  search_quota: {
+    examples: [
+      answered(432, "This request exceeds your plan's set usage limit.", { providerId: "tavily" }),
+      answered(433, "no", { providerId: "tavily" })
+    ],
+    others: [
+      [answered(432, "no"), "unknown"],
+      [answered(429, "no", { providerId: "tavily" }), "status_429"]
+    ]
+  },
+  bad_key_422: {
+    examples: [answered(422, coded("The provided subscription token is invalid.", "SUBSCRIPTION_TOKEN_INVALID"))],
+    others: [[answered(422, coded("Unable to validate request parameter(s)", "VALIDATION")), "status_4xx"]]
+  },
   quota_429: {
     examples: [
+      answered(429, coded("no", "INSUFFICIENT_FUNDS_CREDITS")),
       answered(
         429,
         coded("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota")
