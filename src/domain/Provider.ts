@@ -80,3 +80,7 @@ export interface ProviderSpec {
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null
 }
+
+/** It has searches of the web and no models. */
+export const isForSearchesOnly = ({ media, models, modelsPath }: ProviderSpec): boolean =>
+  media.search !== undefined && modelsPath === null && models.length === 0

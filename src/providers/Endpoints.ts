@@ -299,6 +299,10 @@ const join = (base: Base, path: string): string => {
 const answerMethod = ":generateContent"
 const streamMethod = ":streamGenerateContent"
 
+/** A path with more of a query, which may be empty. */
+export const withQuery = (path: string, query: string): string =>
+  query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`
+
 const pathOf = (base: Base, route: string): UpstreamEndpoint["path"] => {
   const answered = join(base, route)
   const streamed = route.includes(answerMethod)

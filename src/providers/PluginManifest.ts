@@ -2,7 +2,7 @@
  * The provider registry for routers beside the gateway, as plain JSON (`/api/v1/provider-plugin-manifest`). It holds
  * only what the registry holds: nothing of accounts or nodes, no secret, no request header, no variable of the environment.
  */
-import type { ProviderSpec } from "../domain/Provider.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { wirePath } from "./Endpoints.ts"
 import { factsOfName } from "./ModelFamilies.ts"
@@ -50,6 +50,7 @@ const modelOf = (id: string): ManifestModel => {
 
 const reasonsAgainst = (spec: ProviderSpec): ReadonlyArray<string> => [
   ...(spec.auth.type === "oauth" ? ["oauth_session"] : []),
+  ...(isForSearchesOnly(spec) ? ["no_models"] : []),
   ...(spec.class === "local" ? ["local_server"] : []),
   ...(spec.baseUrl.includes("{") ? ["base_url_per_account"] : [])
 ]
@@ -75,8 +76,7 @@ const providerOf = (spec: ProviderSpec): ManifestProvider => {
 
 export const manifestOf = (providers: ReadonlyArray<ProviderSpec>): PluginManifest => ({
   schemaVersion: 1,
-  // Searches are no conversations, which is all that is told here.
-  providers: providers.filter(({ category }) => category !== "search").map(providerOf)
+  providers: providers.map(providerOf)
 })
 
 let manifest: PluginManifest | null = null

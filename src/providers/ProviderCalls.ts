@@ -10,15 +10,18 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import { type Connection, healthy } from "../domain/Connection.ts"
-import type { ProviderSpec } from "../domain/Provider.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import * as Catalog from "./Catalog.ts"
-import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
+import { endpointOf, type UpstreamEndpoint, withQuery } from "./Endpoints.ts"
 import { fetchModelDetails, fetchModels, listSourceOf, type ModelsResult } from "./ModelListFetch.ts"
 import { layFacts } from "./ModelFacts.ts"
 import * as ModelLists from "./ModelLists.ts"
 import { failureText, reasonOf } from "./UpstreamAnswer.ts"
+import { wholeRequest } from "../wire/media/WholeRequest.ts"
+import { bodyOf, searches } from "../wire/search/Codec.ts"
+import { emptySearch, type Search, searchModel } from "../wire/search/Search.ts"
 
 export type { ModelsResult } from "./ModelListFetch.ts"
 
@@ -88,6 +91,44 @@ const jsonRequest = (endpoint: UpstreamEndpoint, model: string, body: unknown): 
   body: JSON.stringify(body)
 })
 
+/** An unknown model, or a request that is too small, says nothing of the key. */
+const refusesKey = (status: number | null): boolean =>
+  status === null || status === 401 || status === 403 || status >= 500
+
+/** Nothing can be wrong with the smallest search; one that is not paid for, or comes too soon, has a good key. */
+const refusesSearches = ({
+  error,
+  status
+}: {
+  readonly error: string | null
+  readonly status: number | null
+}): boolean => error !== null && status !== 402 && status !== 429
+
+/** The smallest search. */
+const trial: Search = { ...emptySearch, query: "ping", maxResults: 1 }
+
+/** Null when the provider has no searches. */
+const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint): Upstream.UpstreamRequest | null => {
+  const codec = searches.peer?.("chat", bodyOf(trial, searchModel), spec.media.search?.adapter ?? null) ?? null
+  if (codec === null) return null
+  const encoded = codec.encodeRequest(wholeRequest({}, searchModel), {
+    model: searchModel,
+    stream: false,
+    maxOutputTokens: null,
+    reasoning: null
+  })
+  const { method = "POST", place } = encoded
+  const { origin, path } = media("search", place?.values ?? {})
+  const isGet = method === "GET"
+  return {
+    origin,
+    path: withQuery(path, place?.query ?? ""),
+    method,
+    headers: [...headers, ...(isGet ? [] : ["content-type", "application/json"]), "accept", "application/json"],
+    body: isGet ? null : JSON.stringify(encoded.body)
+  }
+}
+
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const catalog = yield* Catalog.Catalog
@@ -96,9 +137,13 @@ export const make = Effect.gen(function* () {
   const ask = (spec: ProviderSpec, connection: Connection, model: string) => {
     const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
     const endpoint = endpointOf(spec, connection, wire)
-    return endpoint._tag === "Left"
-      ? Effect.succeed({ status: null, error: endpoint.left.message })
-      : upstream.request(jsonRequest(endpoint.right, model, ping(wire, model)), limits).pipe(
+    if (endpoint._tag === "Left") return Effect.succeed({ status: null, error: endpoint.left.message })
+    const request = isForSearchesOnly(spec)
+      ? searchRequest(spec, endpoint.right)
+      : jsonRequest(endpoint.right, model, ping(wire, model))
+    return request === null
+      ? Effect.succeed({ status: null, error: `${spec.name} has no endpoint that can be tried.` })
+      : upstream.request(request, limits).pipe(
           Effect.map(({ status, body }) => ({
             status,
             error: status < 300 ? null : reasonOf(connection, spec, status, body)
@@ -173,8 +218,13 @@ export const make = Effect.gen(function* () {
     })
     const spec = catalog.current().provider(connection.provider)
     if (spec === null) return yield* done(null, null, `The provider '${connection.provider}' is not known.`)
-    const model =
-      wanted ?? connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(yield* Fiber.join(listing))
+    const model = isForSearchesOnly(spec)
+      ? searchModel
+      : (wanted ??
+        connection.defaultModel ??
+        connection.models[0] ??
+        spec.models[0] ??
+        firstOf(yield* Fiber.join(listing)))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
     const { status, error } = yield* ask(spec, connection, model)
     return yield* done(model, status, error)
@@ -201,7 +251,7 @@ export const make = Effect.gen(function* () {
     const model =
       connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(listed) ?? "gateway-validation"
     const asked = yield* ask(spec, connection, model)
-    const refused = asked.status === null || asked.status === 401 || asked.status === 403 || asked.status >= 500
+    const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
     return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
   })
 

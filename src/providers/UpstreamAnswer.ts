@@ -24,7 +24,7 @@ const maxWords = 4_000
 export const reasonOf = (connection: Connection, spec: ProviderSpec, status: number, body: Buffer): string => {
   const parsed = parse(body)
   const error = isRecord(parsed) ? (parsed.error ?? parsed.message ?? parsed.detail) : null
-  const message = isRecord(error) ? error.message : error
+  const message = isRecord(error) ? (error.message ?? error.detail ?? error.error) : error
   return typeof message === "string" && message !== ""
     ? `${status}: ${scrub(message.slice(0, maxWords), secretsOf(connection, spec)).slice(0, 300)}`
     : `The upstream answered ${status}.`

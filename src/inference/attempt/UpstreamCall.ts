@@ -4,11 +4,12 @@
  */
 import * as Either from "effect/Either"
 import type { Dialect, WireRule } from "../../domain/Dialect.ts"
+import { isForSearchesOnly } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { headerOf } from "../../auth/Credentials.ts"
 import type { UpstreamRequest } from "../../egress/Upstream.ts"
 import type { ModelFacts } from "../../providers/Catalog.ts"
-import type { UpstreamEndpoint } from "../../providers/Endpoints.ts"
+import { type UpstreamEndpoint, withQuery } from "../../providers/Endpoints.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { takesSystemBetween } from "../../wire/canonical/ModelFamily.ts"
@@ -113,8 +114,8 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
   const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed, adapter)
-  const isForSearchesOnly = account.spec.category === "search" && kind !== "search"
-  if (wire === null || endpoint === undefined || codec === null || isForSearchesOnly) {
+  const isOfOtherKind = kind !== "search" && isForSearchesOnly(account.spec)
+  if (wire === null || endpoint === undefined || codec === null || isOfOtherKind) {
     return Either.left(
       account.wires.length === 0
         ? ownFailure(502, "no_common_wire", `${account.spec.name} speaks no wire this gateway can translate to.`)
@@ -137,9 +138,6 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
       proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
-
-const withQuery = (path: string, query: string): string =>
-  query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`
 
 const requestTo = (
   work: Work,

@@ -1,6 +1,6 @@
 /** `docs/usage-by-provider.md`, written from the registry. */
 import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import { isChatModel } from "../ChatModels.ts"
 import { usageOn } from "./usage.ts"
 import { usageRecordings } from "./usageRecordings.ts"
@@ -57,8 +57,10 @@ const row = (spec: ProviderSpec): string => {
 }
 
 /** Not one whose known models all do something else. */
-const converses = ({ models }: ProviderSpec): boolean =>
-  models.length === 0 || models.some((model) => isChatModel(model, { outputModalities: null }))
+const converses = (spec: ProviderSpec): boolean =>
+  spec.models.length === 0
+    ? !isForSearchesOnly(spec)
+    : spec.models.some((model) => isChatModel(model, { outputModalities: null }))
 
 /** The whole page, ending in a line end. */
 export const renderUsagePage = (providers: ReadonlyArray<ProviderSpec>): string => {

@@ -78,13 +78,10 @@ export const searchProviders: ReadonlyArray<ProviderSpec> = [
     ...below("youcom", youApi, "/search")
   }),
   // On the operator's own machine, or another one of theirs.
-  {
-    ...local("searxng", "SearXNG", "http://127.0.0.1:8888", {
-      aliases: ["searx"],
-      modelsPath: null,
-      docsUrl: "https://docs.searxng.org",
-      ...at("searxng", "/search")
-    }),
-    category: "search"
-  }
+  local("searxng", "SearXNG", "http://127.0.0.1:8888", {
+    aliases: ["searx"],
+    modelsPath: null,
+    docsUrl: "https://docs.searxng.org",
+    ...at("searxng", "/search")
+  })
 ]

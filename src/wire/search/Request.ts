@@ -41,7 +41,7 @@ const known = new Set([
   "model"
 ])
 
-const controls = /[\u0000-\u001f\u007f-\u009f]/
+const controls = /\p{Cc}/u
 const hostName = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u
 const languageTag = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i
 const countryCode = /^[a-z]{2}$/i

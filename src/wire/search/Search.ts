@@ -42,6 +42,27 @@ export interface Search {
   readonly options: JsonObject
 }
 
+/** Nothing is said but that pages are searched. */
+export const emptySearch: Search = {
+  query: "",
+  maxResults: 5,
+  type: "web",
+  offset: 0,
+  country: null,
+  language: null,
+  timeRange: null,
+  since: null,
+  snippet: true,
+  fullPage: false,
+  format: "text",
+  maxCharacters: null,
+  includeDomains: [],
+  excludeDomains: [],
+  safeSearch: null,
+  synthesis: false,
+  options: {}
+}
+
 /** What not every provider can be told, by the names of the request. */
 export const abilities = [
   "offset",

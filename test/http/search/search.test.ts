@@ -231,6 +231,25 @@ describe("POST /v1/search", () => {
     assert.notInclude(JSON.stringify(providers), "key-of-tavily")
   })
 
+  scenario("tries a connection with a search, without a model", async ({ brave, connect, gateway, tavily }) => {
+    const { id } = await connect("tavily", tavily)
+    const good = await gateway.manage("POST", `/api/providers/${id}/test`)
+    assert.deepInclude(good, { ok: true, status: 200, error: null })
+    assert.deepInclude(JSON.parse(tavily.requests[0]?.body ?? ""), { query: "ping", max_results: 1 })
+    const validate = (apiKey: string) =>
+      gateway.manage("POST", "/api/providers/validate", { provider: "brave", apiKey, baseUrl: brave.origin })
+    assert.deepInclude(await validate("good"), { valid: true })
+    assert.strictEqual(brave.requests[0]?.url.startsWith("/res/v1/web/search?q=ping&count=1"), true)
+    tavily.always(Fake.json({ detail: { error: "Unauthorized: missing or invalid API key." } }, { status: 401 }))
+    const bad = await gateway.manage("POST", `/api/providers/${id}/test`)
+    assert.deepInclude(bad, { ok: false, status: 401 })
+    assert.include(bad.error, "Unauthorized")
+    brave.always(
+      Fake.json({ error: { code: "SUBSCRIPTION_TOKEN_INVALID", detail: "no", status: 422 } }, { status: 422 })
+    )
+    assert.deepInclude(await validate("bad"), { valid: false })
+  })
+
   scenario("offers no models of search providers, and says so to who asks them to talk", async (room) => {
     const { connect, gateway, tavily } = room
     await connect("tavily", tavily)

@@ -3,7 +3,7 @@
  * pages up to 9, `country`, `language`, `freshness`, `safesearch`, `include_domains`, `exclude_domains`, `livecrawl`, `livecrawl_formats`. News stand
  * in the same answer.
  */
-import { objectOr } from "../../json/Json.ts"
+import { isObject, objectOr } from "../../json/Json.ts"
 import { able, joined, pageOf, resultsIn } from "../Reading.ts"
 import type { Search, SearchAdapter } from "../Search.ts"
 
@@ -44,7 +44,7 @@ export const youcom: SearchAdapter = {
   read: (body, { type }) => {
     const lists = body["results"]
     // News are in an answer only where there are any.
-    const list = objectOr(lists)[type] ?? (lists === undefined ? undefined : [])
+    const list = isObject(lists) ? (lists[type] ?? []) : undefined
     const results = resultsIn(list, (item) => ({
       title: item["title"],
       url: item["url"],
