@@ -9,6 +9,8 @@ const models = "test/http/inference/models.test.ts"
 const files = "test/http/files/files.test.ts"
 const count = "test/http/inference/count.test.ts"
 const rank = "test/http/media/rank.test.ts"
+const search = "test/http/search/search.test.ts"
+const searchPolicies = "test/http/search/policies.test.ts"
 const embeddings = "test/http/media/embeddings.test.ts"
 
 export interface EndpointRow {
@@ -71,6 +73,27 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
   "inference.moderations": row("Look for harmful content", [
     rank,
     "is what the official SDK expects, costs nothing and has a row"
+  ]),
+  "inference.search": row(
+    "Searches of the web",
+    [
+      search,
+      "asks a provider in its own form and answers in the gateway's",
+      "goes to the provider of the best priority, and to the next when it fails",
+      "does not go on from a provider that was named"
+    ],
+    [
+      searchPolicies,
+      "are given again without a call",
+      "wait for one call, which is paid for once",
+      "refuse a search over the budget before it is sent"
+    ]
+  ),
+  "inference.searchProviders": row("Search providers and what they can", [search, "lists providers and what they can"]),
+  "inference.searchAnalytics": row("What searches have done at each provider", [
+    searchPolicies,
+    "count failures at the provider that failed, and show keys their own",
+    "survive a restart"
   ]),
   "inference.speech": row("Speech, streamed as it comes", [
     "test/http/media/speech.test.ts",
