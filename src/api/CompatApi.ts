@@ -10,6 +10,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import * as Audio from "./compat/Audio.ts"
 import * as Chat from "./compat/Chat.ts"
 import * as Files from "./compat/Files.ts"
 import * as Gemini from "./compat/Gemini.ts"
@@ -193,6 +194,23 @@ class Inference extends HttpApiGroup.make("inference")
           "By provider, since the gateway was set up. API keys see their own searches."
         )
       )
+  )
+  .add(
+    HttpApiEndpoint.post("transcriptions", "/v1/audio/transcriptions")
+      .setPayload(Audio.TranscriptionForm)
+      .addSuccess(Audio.Transcription)
+      .annotateContext(
+        words(
+          "Write down what is said",
+          "OpenAI's transcriptions: a form of at most `GATEWAY_MAX_UPLOAD_MB`, sent on as it is taken. With `response_format` `text`, `srt` or `vtt` the answer is text."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("translations", "/v1/audio/translations")
+      .setPayload(Audio.TranslationForm)
+      .addSuccess(Audio.Transcription)
+      .annotateContext(words("Write down in English what is said", "OpenAI's translations of recordings."))
   )
   .add(
     HttpApiEndpoint.post("messages", "/v1/messages")

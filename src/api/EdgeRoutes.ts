@@ -29,6 +29,8 @@ export type ConversationKey =
   | "inference.speech"
   | "inference.images"
   | "inference.search"
+  | "inference.transcriptions"
+  | "inference.translations"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -108,6 +110,8 @@ const categories: Readonly<
   "inference.search": "search",
   "inference.searchProviders": "search",
   "inference.searchAnalytics": "search",
+  "inference.transcriptions": "audio",
+  "inference.translations": "audio",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -227,6 +231,20 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     "/images/generations",
     ofProvider("/images/generations"),
     ...editorBoth("/images/generations")
+  ),
+  ...conversation(
+    "inference.transcriptions",
+    "chat",
+    "/v1/audio/transcriptions",
+    "/audio/transcriptions",
+    ...editorBoth("/audio/transcriptions")
+  ),
+  ...conversation(
+    "inference.translations",
+    "chat",
+    "/v1/audio/translations",
+    "/audio/translations",
+    ...editorBoth("/audio/translations")
   ),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(

@@ -22,6 +22,7 @@ import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
+import * as Forms from "../http/forms/Forms.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
@@ -182,7 +183,7 @@ export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer,
 
 const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
 
-const files = FileDoor.layer.pipe(Layer.provide(Files.layer))
+const files = Layer.mergeAll(FileDoor.layer.pipe(Layer.provide(Files.layer)), Forms.layer)
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 

@@ -24,7 +24,17 @@ export class PreviousResponseNotFound extends Data.TaggedError("PreviousResponse
   readonly responseId: string
 }> {}
 
-export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly limitBytes: number }> {}
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{
+  readonly limitBytes: number
+  /** The variable of the limit; absent: that of JSON bodies. */
+  readonly setting?: "GATEWAY_MAX_UPLOAD_MB"
+}> {}
+
+/** The client sent nothing of its upload for too long. */
+export class UploadStalled extends Data.TaggedError("UploadStalled")<{ readonly silentMs: number }> {}
+
+/** The files of a request could not be kept on disk while it is served. */
+export class UploadNotKept extends Data.TaggedError("UploadNotKept")<{ readonly isDiskFull: boolean }> {}
 
 /** The body has a media type or encoding that is not supported. */
 export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ readonly message: string }> {}
@@ -130,6 +140,8 @@ export type InferenceError =
   | InvalidRequest
   | PreviousResponseNotFound
   | BodyTooLarge
+  | UploadStalled
+  | UploadNotKept
   | UnsupportedBody
   | Unauthenticated
   | KeyRejected
@@ -174,6 +186,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
   404: ["invalid_request_error", "model_not_found"],
   405: ["invalid_request_error", "method_not_allowed"],
   406: ["invalid_request_error", "model_not_supported"],
+  408: ["invalid_request_error", "request_timeout"],
   409: ["invalid_request_error", "conflict"],
   413: ["invalid_request_error", "request_too_large"],
   415: ["invalid_request_error", "unsupported_media_type"],
@@ -185,6 +198,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
   502: ["server_error", "bad_gateway"],
   503: ["server_error", "service_unavailable"],
   504: ["server_error", "gateway_timeout"],
+  507: ["server_error", "insufficient_storage"],
   529: ["server_error", "overloaded"]
 }
 
@@ -251,8 +265,17 @@ export const describe = (error: InferenceError): ErrorView => {
     case "BodyTooLarge":
       return errorView(
         413,
-        `The request body is larger than ${Math.floor(error.limitBytes / 1_048_576)} MiB (GATEWAY_MAX_BODY_MB).`
+        `The request body is larger than ${Math.floor(error.limitBytes / 1_048_576)} MiB (${error.setting ?? "GATEWAY_MAX_BODY_MB"}).`
       )
+    case "UploadStalled":
+      return errorView(
+        408,
+        `Nothing of the upload came for ${Math.round(error.silentMs / 1000)} seconds. Send it again.`
+      )
+    case "UploadNotKept":
+      return error.isDiskFull
+        ? errorView(507, "The gateway's disk is full: the upload could not be kept. Nothing was sent to a provider.")
+        : errorView(500, "The gateway could not keep the upload on its disk. Its log says why.")
     case "UnsupportedBody":
       return errorView(415, error.message)
     case "Unauthenticated":

@@ -1,7 +1,15 @@
 /** What is asked of models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
 import * as Schema from "effect/Schema"
 
-export const MediaKind = Schema.Literal("embeddings", "rerank", "moderations", "speech", "images").annotations({
+export const MediaKind = Schema.Literal(
+  "embeddings",
+  "rerank",
+  "moderations",
+  "speech",
+  "images",
+  "transcriptions",
+  "translations"
+).annotations({
   identifier: "MediaKind",
   description: "A kind of request that is no conversation."
 })

@@ -24,6 +24,8 @@ export interface TokenCounts {
 export interface MediaUnits {
   readonly searchUnits?: number
   readonly characters?: number
+  /** Of sound or film. */
+  readonly seconds?: number
   readonly images?: ImageUnits
 }
 

@@ -1,5 +1,6 @@
 /** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
+import { type BodySource, isBodySource, streamOf } from "./BodySource.ts"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
 import type { Connection, OriginPool } from "./OriginPool.ts"
 import { exchangeFailure, type TransportFailure, transportFailure } from "./TransportFailure.ts"
@@ -16,7 +17,7 @@ export interface UpstreamRequest {
    * Include `accept-encoding: identity`; an encoded answer is decoded nevertheless.
    */
   readonly headers: ReadonlyArray<string>
-  readonly body: Buffer | string | null
+  readonly body: Buffer | string | BodySource | null
 }
 
 /**
@@ -63,7 +64,12 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     // The client only reads the array; its type is wider than that.
     const headers = request.headers as Array<string>
     const { path, method, body } = request
-    this.#connection.client.dispatch({ path, method, headers, body }, this)
+    this.#connection.client.dispatch(
+      isBodySource(body)
+        ? { path, method, headers: [...headers, "content-length", String(body.bytes)], body: streamOf(body) }
+        : { path, method, headers, body },
+      this
+    )
     this.#started = true
   }
 

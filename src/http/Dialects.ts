@@ -22,6 +22,7 @@ import type { JsonObject } from "../wire/json/Json.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
 import { searches } from "../wire/search/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
+import { transcriptions, translations } from "../wire/transcriptions/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { behindModels, geminiActions, geminiPath, isEmbedding } from "./GeminiPath.ts"
 
@@ -42,6 +43,8 @@ const dialects: Readonly<Record<ServiceKind | "chat" | "completions" | "messages
   speech: plain(speech),
   images: plain(images),
   search: plain(searches),
+  transcriptions: plain(transcriptions),
+  translations: plain(translations),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -106,7 +109,25 @@ export interface DialectFacts {
   readonly query: () => URLSearchParams
   readonly nowMs: number
   readonly offered: () => ReadonlyArray<OfferedModel>
+  /** The request comes as a form. */
+  readonly hasForm: boolean
 }
+
+/** A route that takes forms. */
+export interface FormRoute {
+  /** Names of the parts that are files. */
+  readonly files: ReadonlySet<string>
+  /** Requests without files may come as JSON. */
+  readonly takesJson: boolean
+}
+
+const formRoutes: Readonly<Partial<Record<InferenceRoute["key"], FormRoute>>> = {
+  "inference.transcriptions": { files: new Set(["file"]), takesJson: false },
+  "inference.translations": { files: new Set(["file"]), takesJson: false }
+}
+
+/** Hot: null where a route takes JSON only. */
+export const formOf = ({ key }: InferenceRoute): FormRoute | null => formRoutes[key] ?? null
 
 /** What API keys are allowed by; of the routes of one wire that have several kinds behind one path, the kind that is asked for. */
 export const categoryOf = (route: InferenceRoute, rest: string): InferenceRoute["category"] =>
@@ -139,6 +160,10 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.images
     case "inference.search":
       return dialects.search
+    case "inference.transcriptions":
+      return dialects.transcriptions
+    case "inference.translations":
+      return dialects.translations
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -42,7 +42,7 @@ import { SearchCounts } from "../search/SearchCounts.ts"
 import { Searches } from "../search/Searches.ts"
 import { listProviders } from "../search/SearchProviders.ts"
 import { codecs } from "../wire/Codec.ts"
-import { categoryOf, dialectOf } from "./Dialects.ts"
+import { categoryOf, dialectOf, formOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
@@ -52,6 +52,8 @@ import { NodeReply } from "./NodeReply.ts"
 import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
 import { FileDoor } from "./files/FileDoor.ts"
+import { formOnly, Forms, isForm } from "./forms/Forms.ts"
+import { UploadReply } from "./forms/UploadReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -67,10 +69,15 @@ export class Edge extends Context.Tag("gateway/http/Edge")<
 >() {}
 
 const empty = Buffer.alloc(0)
+const nothing = (): void => {}
 const anonymous: Principal = { _tag: "Anonymous" }
 
 const jsonOnly =
   "Requests with an Origin must say 'Content-Type: application/json' while no API key is required: a page may send other types without asking."
+
+const formsOfOthers = new UnsupportedBody({
+  message: "Pages of other origins may send forms only when CORS_ORIGINS names them, or with an API key."
+})
 
 /** A browser's request with a type of body that needs no question to the server before. */
 const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
@@ -114,6 +121,7 @@ export const make = Effect.gen(function* () {
   const files = yield* FileDoor
   const searches = yield* Searches
   const searchCounts = yield* SearchCounts
+  const forms = yield* Forms
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -175,7 +183,9 @@ export const make = Effect.gen(function* () {
     route: InferenceRoute,
     parameters: Parameters
   ): void => {
-    const reply = new NodeReply(response, streams)
+    const form = formOf(route)
+    const hasForm = form !== null && isForm(request)
+    const reply = hasForm ? new UploadReply(request, response, streams, timers) : new NodeReply(response, streams)
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const rest = parameters["*"] ?? ""
@@ -185,7 +195,8 @@ export const make = Effect.gen(function* () {
       rest,
       query: () => queryOf(request.url ?? "/"),
       nowMs: receivedMs,
-      offered: () => entriesFor(principal).map(offeredOf)
+      offered: () => entriesFor(principal).map(offeredOf),
+      hasForm
     })
     const known = "_tag" in dialect ? { codec: codecs[route.wire], fromPath: null, atOnce: null } : dialect
     const exchange = (body: Buffer): Exchange => ({
@@ -208,8 +219,11 @@ export const make = Effect.gen(function* () {
     const provider = providerOf(parameters)
     if (provider instanceof Error) return pipeline.refuse(exchange(empty), provider)
     if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)) {
-      return pipeline.refuse(exchange(empty), new UnsupportedBody({ message: jsonOnly }))
+      // A form may be sent without asking, too: only by pages that may.
+      if (!hasForm) return pipeline.refuse(exchange(empty), new UnsupportedBody({ message: jsonOnly }))
+      if (gate.namedOrigin(request.headers) === null) return pipeline.refuse(exchange(empty), formsOfOthers)
     }
+    if (form !== null && !hasForm && !form.takesJson) return pipeline.refuse(exchange(empty), formOnly)
     // Before the body is read: what is waiting in memory is what has to be bounded.
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
@@ -219,10 +233,24 @@ export const make = Effect.gen(function* () {
       share.release()
     })
     let isRefused = false
+    let giveUp = nothing
     const noLongerStop = stop.onStop(() => {
       isRefused = true
+      giveUp()
       pipeline.refuse(exchange(empty), new ShuttingDown())
     })
+    if (hasForm) {
+      const asked = exchange(empty)
+      if (isRefused) return
+      giveUp = forms.receive({ request, id: asked.requestId, files: form.files, share }, (received) => {
+        noLongerStop()
+        if (received === "gone" || isRefused) return
+        if (received === "no_room") pipeline.refuse(asked, bodies.refusal())
+        else if (received instanceof Error) pipeline.refuse(asked, received)
+        else pipeline.serve({ ...asked, body: received.body, uploads: received.uploads }, received.discard)
+      })
+      return
+    }
     readBody(request, config.maxBodyBytes, share, (body) => {
       noLongerStop()
       if (body === "gone" || isRefused) return
@@ -392,5 +420,6 @@ export const layer: Layer.Layer<
   | Searches
   | SearchCounts
   | FileDoor
+  | Forms
   | MetricsPage.Measured
 > = Layer.effect(Edge, make)

@@ -100,7 +100,9 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
   moderations: "/moderations",
   speech: "/audio/speech",
   images: "/images/generations",
-  search: "/search"
+  search: "/search",
+  transcriptions: "/audio/transcriptions",
+  translations: "/audio/translations"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */

@@ -13,6 +13,8 @@ export const restoreFolder = (dataDir: string): string => join(dataDir, "restore
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
 /** Bodies of uploaded files, each under its id. */
 export const filesFolder = (dataDir: string): string => join(dataDir, "files")
+/** What comes with a request and is larger than what stays in memory, while the request is served. */
+export const uploadsFolder = (dataDir: string): string => join(dataDir, "uploads")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 
 /** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */

@@ -5,6 +5,9 @@ import { type ImageUnits, type MediaUnits, nanoUsdParts, nanoUsdPerUsd, type Tok
 /** Counts come from upstreams: anything that is no positive number counts as none. */
 const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0)
 
+/** The same of what is not counted in whole units. */
+const duration = (seconds: number): number => (Number.isFinite(seconds) && seconds > 0 ? seconds : 0)
+
 const nanoUsdPerMicroUsd = 1_000
 
 /** What a picture is taken to be where neither the request nor the answer says it: what providers make then. */
@@ -35,15 +38,18 @@ export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPric
   if (units === undefined || read + out > 0 || isFree) return true
   return (
     (units.characters === undefined || price.perCharacter !== undefined) &&
-    (units.searchUnits === undefined || price.perSearchUnit !== undefined)
+    (units.searchUnits === undefined || price.perSearchUnit !== undefined) &&
+    (units.seconds === undefined || price.perSecond !== undefined)
   )
 }
 
 /** What is not counted in tokens, in USD. */
-const unitsUsd = ({ characters = 0, images, searchUnits = 0 }: MediaUnits, price: ModelPrice): number => {
-  const { perCharacter = 0, perSearchUnit = 0 } = price
+const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: MediaUnits, price: ModelPrice): number => {
+  const { perCharacter = 0, perSearchUnit = 0, perSecond = 0 } = price
   const pictures = images === undefined ? 0 : count(images.count) * (pricePerImage(images, price) ?? 0)
-  return count(characters) * perCharacter + count(searchUnits) * perSearchUnit + pictures
+  return (
+    count(characters) * perCharacter + count(searchUnits) * perSearchUnit + duration(seconds) * perSecond + pictures
+  )
 }
 
 /**

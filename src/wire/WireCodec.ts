@@ -86,6 +86,30 @@ export interface EncodedRequest {
   readonly place?: { readonly values: Readonly<Record<string, string>>; readonly query: string }
   /** `GET`: all of the request is told in the address, and `body` is not sent. Absent: `POST`. */
   readonly method?: "GET" | "POST"
+  /** What is sent instead of `body`, where files that came with the request go with it. */
+  readonly payload?: Payload
+}
+
+/** A file that came with the request, by its place among them. */
+export interface UploadPiece {
+  readonly upload: number
+  readonly as: "bytes" | "base64"
+}
+
+/** A part of a form: a text, or a file with what is said of it. */
+export type FormPart =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly upload: number; readonly filename: string; readonly contentType: string }
+
+/** A body with files in it. It is made anew for each call, as the upstream takes it. */
+export type Payload =
+  | { readonly type: "form"; readonly parts: ReadonlyArray<FormPart> }
+  | { readonly type: "pieces"; readonly contentType: string; readonly pieces: ReadonlyArray<string | UploadPiece> }
+
+/** A whole answer that is not JSON. */
+export interface TextAnswer {
+  readonly type: string
+  readonly body: string
 }
 
 /** The bytes to send to a same-wire upstream. */
@@ -219,6 +243,8 @@ export interface WireCodec {
   readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
   /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
+  /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */
+  readonly estimatesUsage?: true
   readonly requestContentType: string
   readonly streamContentType: string
   /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */
@@ -251,6 +277,8 @@ export interface WireCodec {
   /** Left: the 200 is not an answer of this wire (an error object, no choices, no stop reason …). */
   readonly decodeResponse: (body: JsonObject, dialect?: Dialect) => Either.Either<Response, UpstreamProblem>
   readonly encodeResponse: (response: Response, context: EncodeContext) => JsonObject
+  /** A client's codec: the answer where the client asked for one that is not JSON; null where it did not. */
+  readonly encodeText?: (response: Response, context: EncodeContext) => TextAnswer | null
   readonly readAnswer: (body: JsonObject, dialect?: Dialect) => AnswerFacts
 
   readonly makeStreamDecoder: (dialect?: Dialect) => StreamDecoder

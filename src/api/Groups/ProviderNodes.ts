@@ -43,7 +43,9 @@ const mediaPathWords = {
   rerank: ["Path for ranking documents.", "/rerank"],
   moderations: ["Path for moderations.", "/moderations"],
   speech: ["Path for speech.", "/audio/speech"],
-  images: ["Path for pictures.", "/images/generations"]
+  images: ["Path for pictures.", "/images/generations"],
+  transcriptions: ["Path for transcriptions.", "/audio/transcriptions"],
+  translations: ["Path for transcriptions into English.", "/audio/translations"]
 } as const
 
 const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
@@ -52,7 +54,9 @@ const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
     rerank: field(optional(path), ...mediaPathWords.rerank),
     moderations: field(optional(path), ...mediaPathWords.moderations),
     speech: field(optional(path), ...mediaPathWords.speech),
-    images: field(optional(path), ...mediaPathWords.images)
+    images: field(optional(path), ...mediaPathWords.images),
+    transcriptions: field(optional(path), ...mediaPathWords.transcriptions),
+    translations: field(optional(path), ...mediaPathWords.translations)
   } satisfies Record<MediaKind, unknown>)
 
 const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })

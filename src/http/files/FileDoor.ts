@@ -31,7 +31,7 @@ import { Timers } from "../../platform/Timers.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { codecs } from "../../wire/Codec.ts"
-import { answerAndDrain } from "./RefuseUpload.ts"
+import { answerAndDrain } from "../forms/RefuseUpload.ts"
 import { receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
 

@@ -51,7 +51,7 @@ export const answerReader = (
     bytes: Buffer | string,
     report: AnswerFacts,
     lost: ReadonlyArray<string> = []
-  ): AttemptResult => ({
+  ): Extract<AttemptResult, { _tag: "Completed" }> => ({
     _tag: "Completed",
     form,
     body: bytes,
@@ -111,9 +111,11 @@ export const answerReader = (
     watch.onParts?.(response.parts)
     const lost = lostParts(response, client.name, client.carriesPicture)
     if (lost.nothingLeft) return failed(failureInAnswer(pictureOnly(client.name), "answer", call.wire))
-    return work.envelope.stream
-      ? completed("replayed", asStream(response), facts, lost.names)
-      : completed("whole", asAnswer(response), facts, lost.names)
+    if (work.envelope.stream) return completed("replayed", asStream(response), facts, lost.names)
+    const text = client.encodeText?.(response, context) ?? null
+    return text === null
+      ? completed("whole", asAnswer(response), facts, lost.names)
+      : { ...completed("whole", text.body, facts, lost.names), type: text.type }
   }
 
   const read = (bytes: Buffer): AttemptResult => {

@@ -44,6 +44,8 @@ export type AttemptResult =
       readonly _tag: "Completed"
       readonly form: "whole" | "replayed" | "relayed"
       readonly body: Buffer | string
+      /** Of a whole answer; absent: JSON. */
+      readonly type?: string
       readonly report: AnswerReport
       readonly firstContentMs: number | null
       readonly dropped: ReadonlyArray<string>

@@ -2,6 +2,7 @@
  * Runs one upstream call from the first byte sent to a result: only here do the events of the socket, the timers and a client that
  * disconnects meet. Plain callbacks; `AttemptRunner` wraps one run in one `Effect.async`.
  */
+import { isBodySource, telling } from "../../egress/BodySource.ts"
 import type { TransportFailure } from "../../egress/TransportFailure.ts"
 import type * as Upstream from "../../egress/Upstream.ts"
 import type { UpstreamHeaders } from "../../egress/UpstreamHeaders.ts"
@@ -84,6 +85,12 @@ export const encodeContext = (
   elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
 })
 
+/** The request, with word of each piece of its body that the upstream takes. */
+const watched = (request: Upstream.UpstreamRequest, sending: () => void): Upstream.UpstreamRequest => {
+  const { body } = request
+  return isBodySource(body) ? { ...request, body: telling(body, sending) } : request
+}
+
 /** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
 export const startCall = (
   upstream: typeof Upstream.Upstream.Service,
@@ -148,8 +155,17 @@ export const startCall = (
 
   const leftMs = remainingMs()
   /** Until content comes one timer is enough: whichever limit is nearer. */
-  const waiting =
+  let waiting =
     leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
+
+  /** The upstream takes the files of the request: its time for an answer begins when it has them. */
+  const sending = (): void => {
+    if (settled || reader !== null) return
+    waiting.cancel()
+    const leftMs = remainingMs()
+    waiting =
+      leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
+  }
 
   const context = (): EncodeContext => encodeContext(work, input.target.model, timers, call)
 
@@ -235,11 +251,12 @@ export const startCall = (
   }
 
   const openMedia = (type: string, headers: UpstreamHeaders): BodyReader => {
-    const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
+    const { estimatesUsage, mediaUsage } = work.exchange.codec
+    const usage = mediaUsage?.(work.asked) ?? null
     const length = headers.get("content-length")
     return mediaReader({
       reply,
-      usage,
+      usage: estimatesUsage === true ? null : usage,
       length,
       maxBytes: input.maxMediaBytes,
       dropped: call.dropped,
@@ -262,7 +279,8 @@ export const startCall = (
     if (call.sameWire) passed = passedHeaders(headers)
     if (call.codec.relaysMedia === true) {
       const type = headers.get("content-type") ?? "application/octet-stream"
-      return /^application\/(?:[^;]*\+)?json\b/i.test(type) ? openAnswer() : openMedia(type, headers)
+      if (/^application\/(?:[^;]*\+)?json\b/i.test(type)) return openAnswer()
+      if (!work.envelope.stream || !/^text\/event-stream\b/i.test(type)) return openMedia(type, headers)
     }
     if (!work.envelope.stream) return openAnswer()
     const type = headers.get("content-type") ?? ""
@@ -272,7 +290,7 @@ export const startCall = (
     })
   }
 
-  const running = upstream.dispatch(call.request, {
+  const running = upstream.dispatch(watched(call.request, sending), {
     onHeaders: (status, headers) => {
       input.onHeaders((name) => headers.get(name))
       reader = readerFor(status, headers)

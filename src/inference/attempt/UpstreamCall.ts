@@ -7,6 +7,7 @@ import type { Dialect, WireRule } from "../../domain/Dialect.ts"
 import { isForSearchesOnly } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { headerOf } from "../../auth/Credentials.ts"
+import type { BodySource } from "../../egress/BodySource.ts"
 import type { UpstreamRequest } from "../../egress/Upstream.ts"
 import type { ModelFacts } from "../../providers/Catalog.ts"
 import { type UpstreamEndpoint, withQuery } from "../../providers/Endpoints.ts"
@@ -28,6 +29,7 @@ import { withThinking } from "../request/Thinking.ts"
 import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "../state/Proofs.ts"
 import { lacksReasoning } from "../state/ReasoningReplay.ts"
+import { uploadBody } from "./UploadBody.ts"
 
 type State = typeof OpaqueState.Service
 
@@ -142,14 +144,15 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
 const requestTo = (
   work: Work,
   { codec, endpoint, sameWire, target }: Way,
-  body: Buffer | string,
-  { method = "POST", place: told }: Pick<EncodedRequest, "method" | "place"> = {}
+  body: Buffer | string | BodySource,
+  { method = "POST", place: told }: Pick<EncodedRequest, "method" | "place"> = {},
+  contentType = codec.requestContentType
 ): UpstreamRequest => {
   const { stream } = work.envelope
   const { headers: clientHeaders, wire } = work.exchange
   const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
   const isGet = method === "GET"
-  if (!isGet) headers.push("content-type", codec.requestContentType)
+  if (!isGet) headers.push("content-type", contentType)
   headers.push(
     "accept",
     // Of the wire itself: a client's dialect of it may have another form of a stream.
@@ -246,6 +249,24 @@ const thinkingAs = (
 ): Conversation =>
   thinking === undefined || target.suppressReasoning ? conversation : withThinking(thinking, conversation, reasoning)
 
+const noFile = ownFailure(400, "request_not_translatable", "The request names a file that did not come with it.")
+
+/** Its first bytes are drawn by the gateway when the request comes: what the client sends cannot hold it. */
+const boundaryOf = ({ exchange }: Work): string => `gateway-${exchange.requestId}`
+
+/** What is sent, with the files that go with it. */
+const encodedRequest = (
+  work: Work,
+  way: Way,
+  encoded: EncodedRequest
+): Either.Either<UpstreamRequest, AttemptFailure> => {
+  const { body, payload } = encoded
+  // A wire may reason unless it is told not to.
+  if (payload === undefined) return Either.right(requestTo(work, way, JSON.stringify(suppressed(way, body)), encoded))
+  const made = uploadBody(payload, work.exchange.uploads ?? [], boundaryOf(work))
+  return made === null ? Either.left(noFile) : Either.right(requestTo(work, way, made.body, encoded, made.contentType))
+}
+
 /** The conversation in the words of the target. */
 export const translatedCall = (
   work: Work,
@@ -253,29 +274,27 @@ export const translatedCall = (
   conversation: Conversation,
   facts: ModelFacts
 ): Either.Either<UpstreamCall, AttemptFailure> =>
-  Either.mapBoth(
-    encodeConversation(work.exchange.codec, way.codec, thinkingAs(work, way, conversation, facts), {
-      model: way.target.model,
-      stream: work.envelope.stream,
-      ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
-      ...(takesSystem(work, way) ? { systemBetween: true } : {}),
-      dialect: way.target.account.spec.dialect,
-      ...facts
-    }),
-    {
-      onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-      onRight: ({ body, callIds, dropped, mapped, toolNames, ...told }) => ({
-        // A wire may reason unless it is told not to.
-        request: requestTo(work, way, JSON.stringify(suppressed(way, body)), told),
+  encodeConversation(work.exchange.codec, way.codec, thinkingAs(work, way, conversation, facts), {
+    model: way.target.model,
+    stream: work.envelope.stream,
+    ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
+    ...(takesSystem(work, way) ? { systemBetween: true } : {}),
+    dialect: way.target.account.spec.dialect,
+    ...facts
+  }).pipe(
+    Either.mapLeft((invalid) => ownFailure(400, "request_not_translatable", invalid.message)),
+    Either.flatMap((encoded) =>
+      Either.map(encodedRequest(work, way, encoded), (request) => ({
+        request,
         wire: way.codec.name,
         codec: way.codec,
         sameWire: way.sameWire,
         hideUsage: !work.envelope.wantsUsage,
-        dropped,
-        mapped,
+        dropped: encoded.dropped,
+        mapped: encoded.mapped,
         dialect: way.target.account.spec.dialect,
-        toolNames: toolNames ?? null,
-        callIds: callIds ?? null
-      })
-    }
+        toolNames: encoded.toolNames ?? null,
+        callIds: encoded.callIds ?? null
+      }))
+    )
   )

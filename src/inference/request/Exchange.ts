@@ -19,6 +19,7 @@ import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import type { Trail } from "./Trail.ts"
+import type { Uploads } from "./Uploads.ts"
 
 export interface ClientReply {
   /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
@@ -59,6 +60,8 @@ export interface Exchange {
   /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
+  /** Files that came with it; absent where the body is all there is. */
+  readonly uploads?: Uploads
   /** Request headers, lower-case names. */
   readonly headers: RequestHeaders
   readonly principal: Principal

@@ -118,9 +118,10 @@ export const answerHeaders = (
   target: Target,
   traces: Traces,
   bill: AnswerCost,
-  bodyBytes: number
+  bodyBytes: number,
+  type = "application/json"
 ): Array<string> => {
-  const headers = servedBy(work, target, "application/json", traces)
+  const headers = servedBy(work, target, type, traces)
   headers.push(
     "Content-Length",
     String(bodyBytes),
@@ -148,7 +149,8 @@ export interface MediaFacts {
 }
 
 /** What a page could be made of is handed on as bytes. */
-const mediaType = /^(?:audio|image|video)\/(?!svg)|^application\/octet-stream|^text\/event-stream/i
+const mediaType =
+  /^(?:audio|image|video)\/(?!svg)|^application\/(?:octet-stream|x-subrip)|^text\/(?:event-stream|plain|vtt)/i
 
 /** Headers of an answer that is no text, with its cost where that is known before. */
 export const mediaHeaders = (

@@ -64,6 +64,8 @@ export const isUncounted = ({
 
 /** What was asked of a model, and what was seen of its answer, in tokens. */
 const estimate = (work: Work, { model }: Target, report: AnswerReport): TokenCounts => {
+  const { estimatesUsage, mediaUsage } = work.exchange.codec
+  if (estimatesUsage === true && mediaUsage !== undefined) return mediaUsage(work.asked)
   const reasoning = estimateTokens(report.reasoningChars)
   return {
     ...noTokens,

@@ -135,7 +135,7 @@ export const make = Effect.gen(function* () {
         noteSwitch(work, target)
         return settlement.settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
-            reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body)))
+            reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body), result.type))
           } else if (result.form === "replayed") {
             reply.head(200, streamHeaders(work, target, result))
           }

@@ -110,23 +110,27 @@ export const inference: ReadonlyArray<ProviderSpec> = [
       rerank: { adapter: "jina", baseUrl: "https://api.jina.ai/v1", path: "/rerank" }
     }
   }),
-  // Speech only.
+  // Speech and transcription only.
   chat("elevenlabs", "ElevenLabs", "https://api.elevenlabs.io/v1", {
     auth: { type: "apikey", header: "xi-api-key", prefix: "" },
     modelsPath: null,
     env: ["ELEVENLABS_API_KEY"],
-    models: ["eleven_multilingual_v2", "eleven_flash_v2_5"],
+    models: ["eleven_multilingual_v2", "eleven_flash_v2_5", "scribe_v1"],
     docsUrl: "https://elevenlabs.io/docs",
     media: {
-      speech: { adapter: "elevenlabs", baseUrl: "https://api.elevenlabs.io/v1", path: "/text-to-speech/{voice}" }
+      speech: { adapter: "elevenlabs", baseUrl: "https://api.elevenlabs.io/v1", path: "/text-to-speech/{voice}" },
+      transcriptions: { adapter: "elevenlabs", baseUrl: "https://api.elevenlabs.io/v1", path: "/speech-to-text" }
     }
   }),
   chat("deepgram", "Deepgram", "https://api.deepgram.com/v1", {
     auth: { type: "apikey", header: "authorization", prefix: "Token " },
     modelsPath: null,
     env: ["DEEPGRAM_API_KEY"],
-    models: ["aura-2-thalia-en"],
+    models: ["aura-2-thalia-en", "nova-3"],
     docsUrl: "https://developers.deepgram.com",
-    media: { speech: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/speak?model={model}" } }
+    media: {
+      speech: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/speak?model={model}" },
+      transcriptions: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/listen" }
+    }
   })
 ]

@@ -12,6 +12,7 @@ const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
 const searchPolicies = "test/http/search/policies.test.ts"
 const embeddings = "test/http/media/embeddings.test.ts"
+const transcriptions = "test/http/media/transcriptions.test.ts"
 
 export interface EndpointRow {
   readonly what: string
@@ -104,6 +105,16 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/media/images.test.ts",
     "gives the official SDK the upstream's own bytes, with their cost by size and quality",
     "streams partial pictures as they come, up to the last one"
+  ]),
+  "inference.transcriptions": row("Transcriptions: whole, as text, as subtitles, streamed", [
+    transcriptions,
+    "gives the official SDK the upstream's answer to a recording that is kept ${size}",
+    "makes every format of a Deepgram answer",
+    "streams deltas to the official SDK, with the usage of their end"
+  ]),
+  "inference.translations": row("Transcriptions into English", [
+    transcriptions,
+    "translations have a path of their own"
   ]),
   "inference.models": row("The models a caller may use", [
     models,

@@ -122,6 +122,7 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
   }
   if (request.url.endsWith("/images/generations"))
     return FakeUpstream.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
+  if (/\/audio\/(?:transcriptions|translations)$/.test(request.url)) return FakeUpstream.json({ text: "Hello there." })
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
@@ -257,6 +258,9 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (requestBody === undefined) return undefined
       // A form that the generated client fills in.
       if (requestBody.content["application/json"] === undefined) {
+        if (/transcriptions|translations/i.test(operationId)) {
+          return { file: new File(["RIFF"], "speech.wav"), model: "openai/gpt-4o-mini" }
+        }
         return { file: new File(["line\n"], "lines.jsonl"), purpose: "batch" }
       }
       const written = JSON.stringify(requestBody.content["application/json"].example)

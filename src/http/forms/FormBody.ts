@@ -1,0 +1,82 @@
+/**
+ * A form as a JSON body, so that it takes the way of every request: fields under their names, a file as what is known of it. The bytes of
+ * files are not in it; `upload` is their place among the uploads of the request.
+ */
+import { safeName } from "../../files/FileRules.ts"
+import type { Uploads } from "../../inference/request/Uploads.ts"
+import { soundSeconds } from "../../kernel/SoundLength.ts"
+import { type Json, optional } from "../../wire/json/Json.ts"
+import type { FilePart, FormProblem } from "./FormReader.ts"
+
+export interface FormBody {
+  readonly field: (name: string, value: string) => void
+  /** The place of the file among the files. */
+  readonly file: (part: FilePart) => number
+  /** Null when nothing is wrong so far. */
+  readonly problem: () => FormProblem | null
+  readonly bytes: (uploads: Uploads) => Buffer
+}
+
+/** Of all fields together. */
+const maxFieldChars = 1_048_576
+const maxNameChars = 256
+
+const typeName = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
+
+export const makeFormBody = (): FormBody => {
+  const members = new Map<string, Array<Json>>()
+  const files: Array<{ readonly upload: number; readonly filename: string; readonly content_type: string }> = []
+  let chars = 0
+  let problem: FormProblem | null = null
+
+  const add = (name: string, value: Json): void => {
+    const values = members.get(name)
+    if (values === undefined) members.set(name, [value])
+    else values.push(value)
+  }
+
+  const checkName = (name: string): void => {
+    if (name === "" || name.length > maxNameChars) {
+      problem ??= { param: null, message: `Each part of the form needs a name of 1 to ${maxNameChars} characters.` }
+    }
+  }
+
+  return {
+    field: (name, value) => {
+      checkName(name)
+      chars += name.length + value.length
+      if (chars > maxFieldChars) {
+        problem ??= {
+          param: name,
+          message: `The fields of the form have more than ${maxFieldChars} characters together.`
+        }
+        return
+      }
+      add(name, value)
+    },
+    file: ({ contentType, filename, name }) => {
+      checkName(name)
+      const upload = files.length
+      const type = typeName.test(contentType) ? contentType.toLowerCase() : "application/octet-stream"
+      const file = { upload, filename: safeName(filename ?? ""), content_type: type }
+      files.push(file)
+      add(name, file)
+      return upload
+    },
+    problem: () => problem,
+    bytes: (uploads) => {
+      const sized = (value: Json): Json => {
+        const file = files.find((known) => known === value)
+        const upload = file === undefined ? undefined : uploads[file.upload]
+        if (file === undefined || upload === undefined) return value
+        const { bytes, head } = upload
+        return { ...file, bytes, ...optional("seconds", soundSeconds(head, bytes)) }
+      }
+      const entries = [...members].map(([name, values]): [string, Json] => {
+        const [first = null] = values
+        return [name, name.endsWith("[]") || values.length > 1 ? values.map(sized) : sized(first)]
+      })
+      return Buffer.from(JSON.stringify(Object.fromEntries(entries)))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/** `/v1/audio/transcriptions` and `/v1/audio/translations`, as variants of the chat wire's codec: their errors are OpenAI's. */
+import type { MediaAdapter } from "../../domain/MediaKind.ts"
+import { chat } from "../chat/Codec.ts"
+import { answersOf } from "../media/OpaqueAnswer.ts"
+import type { WireCodec } from "../WireCodec.ts"
+import { deepgramAnswer, elevenLabsAnswer, encodeResponse, encodeText, kind, openAiAnswer } from "./Answer.ts"
+import {
+  checkEnvelope,
+  decodeRequest,
+  encodeDeepgram,
+  encodeElevenLabs,
+  encodeOpenAi,
+  textFormatOf,
+  usageOf
+} from "./Request.ts"
+import { makeStreamDecoder, makeStreamEncoder, makeStreamTap } from "./Stream.ts"
+
+const what = "transcript"
+
+const openAi: WireCodec = {
+  ...chat,
+  endpoint: "transcriptions",
+  upstreamPath: "/audio/transcriptions",
+  endMark: "",
+  maxCandidates: 1,
+  mediaUsage: usageOf,
+  estimatesUsage: true,
+  checkEnvelope,
+  decodeRequest,
+  encodeRequest: encodeOpenAi,
+  encodeResponse,
+  encodeText,
+  ...answersOf(kind, what, openAiAnswer),
+  makeStreamTap,
+  makeStreamDecoder,
+  makeStreamEncoder
+}
+
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
+  deepgram: { ...openAi, encodeRequest: encodeDeepgram, ...answersOf(kind, what, deepgramAnswer) },
+  elevenlabs: { ...openAi, encodeRequest: encodeElevenLabs, ...answersOf(kind, what, elevenLabsAnswer) }
+}
+
+/** Of OpenAI's form: the client's own codec, so that answers are relayed as they come. */
+const ownPeer = (own: () => WireCodec): NonNullable<WireCodec["peer"]> => {
+  const variants = (codec: WireCodec) => {
+    const overResponses: WireCodec = { ...codec, name: "responses" }
+    return {
+      codec,
+      overResponses,
+      text: { ...codec, relaysMedia: true },
+      textOver: { ...overResponses, relaysMedia: true }
+    } as const
+  }
+  let made: ReturnType<typeof variants> | null = null
+  return (wire, body) => {
+    const { codec, overResponses, text, textOver } = (made ??= variants(own()))
+    const isText = textFormatOf(body) !== null
+    if (wire === "chat") return isText ? text : codec
+    if (wire === "responses") return isText ? textOver : overResponses
+    return null
+  }
+}
+
+const transcriptionPeer = ownPeer(() => transcriptions)
+
+/** The client's side. */
+export const transcriptions: WireCodec = {
+  ...openAi,
+  peer: (wire, body, adapter) => (adapter === null ? transcriptionPeer(wire, body, null) : (adapters[adapter] ?? null))
+}
+
+const translationPeer = ownPeer(() => translations)
+
+/** Into English; only upstreams of OpenAI's form do it. */
+export const translations: WireCodec = {
+  ...openAi,
+  endpoint: "translations",
+  upstreamPath: "/audio/translations",
+  peer: (wire, body, adapter) => (adapter === null ? translationPeer(wire, body, null) : null)
+}
