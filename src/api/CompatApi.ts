@@ -15,6 +15,7 @@ import * as Chat from "./compat/Chat.ts"
 import * as Files from "./compat/Files.ts"
 import * as Gemini from "./compat/Gemini.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
+import * as Media from "./compat/Media.ts"
 import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
 import * as Responses from "./compat/Responses.ts"
@@ -211,6 +212,29 @@ class Inference extends HttpApiGroup.make("inference")
       .setPayload(Audio.TranslationForm)
       .addSuccess(Audio.Transcription)
       .annotateContext(words("Write down in English what is said", "OpenAI's translations of recordings."))
+  )
+  .add(
+    HttpApiEndpoint.post("videos", "/v1/videos/generations")
+      .setPayload(Media.VideoRequest)
+      .addSuccess(Media.VideoAnswer)
+      .annotateContext(
+        asking("Make a film", "Waits until the provider's job is done, up to the time limit of requests.", {
+          model: "openai/sora-2",
+          prompt: "A gate opens at dawn.",
+          seconds: "4"
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("music", "/v1/music/generations")
+      .setPayload(Media.MusicRequest)
+      .addSuccess(Media.MusicAnswer)
+      .annotateContext(
+        asking("Make music", "Waits until the provider's job is done, up to the time limit of requests.", {
+          model: "openai/music-1",
+          prompt: "A slow waltz."
+        })
+      )
   )
   .add(
     HttpApiEndpoint.post("messages", "/v1/messages")

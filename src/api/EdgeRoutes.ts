@@ -31,6 +31,8 @@ export type ConversationKey =
   | "inference.search"
   | "inference.transcriptions"
   | "inference.translations"
+  | "inference.videos"
+  | "inference.music"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -112,6 +114,8 @@ const categories: Readonly<
   "inference.searchAnalytics": "search",
   "inference.transcriptions": "audio",
   "inference.translations": "audio",
+  "inference.videos": "video",
+  "inference.music": "music",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -246,6 +250,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     "/audio/translations",
     ...editorBoth("/audio/translations")
   ),
+  ...conversation("inference.videos", "chat", "/v1/videos/generations"),
+  ...conversation("inference.music", "chat", "/v1/music/generations"),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(
     "inference.responses",

@@ -8,7 +8,9 @@ export const MediaKind = Schema.Literal(
   "speech",
   "images",
   "transcriptions",
-  "translations"
+  "translations",
+  "videos",
+  "music"
 ).annotations({
   identifier: "MediaKind",
   description: "A kind of request that is no conversation."

@@ -19,10 +19,12 @@ import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
 import { findModel, type OfferedModel, showAnswer, shownName } from "../wire/ollama/ModelAnswers.ts"
 import { images } from "../wire/images/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import { music } from "../wire/music/Codec.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
 import { searches } from "../wire/search/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
 import { transcriptions, translations } from "../wire/transcriptions/Codec.ts"
+import { videos } from "../wire/videos/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { behindModels, geminiActions, geminiPath, isEmbedding } from "./GeminiPath.ts"
 
@@ -45,6 +47,8 @@ const dialects: Readonly<Record<ServiceKind | "chat" | "completions" | "messages
   search: plain(searches),
   transcriptions: plain(transcriptions),
   translations: plain(translations),
+  videos: plain(videos),
+  music: plain(music),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -164,6 +168,10 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.transcriptions
     case "inference.translations":
       return dialects.translations
+    case "inference.videos":
+      return dialects.videos
+    case "inference.music":
+      return dialects.music
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -102,7 +102,9 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
   images: "/images/generations",
   search: "/search",
   transcriptions: "/audio/transcriptions",
-  translations: "/audio/translations"
+  translations: "/audio/translations",
+  videos: "/videos",
+  music: "/music/generations"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */

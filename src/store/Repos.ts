@@ -14,6 +14,7 @@ import * as EvalRepo from "./repo/EvalRepo.ts"
 import * as FileRepo from "./repo/FileRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
+import * as MediaJobRepo from "./repo/MediaJobRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as OutboxRepo from "./repo/OutboxRepo.ts"
@@ -45,6 +46,7 @@ export type Repos =
   | FileRepo.FileRepo
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
+  | MediaJobRepo.MediaJobRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
   | OutboxRepo.OutboxRepo
@@ -75,6 +77,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   FileRepo.layer,
   LedgerRepo.layer,
   LimitRepo.layer,
+  MediaJobRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,
   OutboxRepo.layer,

@@ -14,6 +14,7 @@ import type { Response, Stop } from "./canonical/Response.ts"
 import type { CallIds, ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
+import type { PolledJob } from "./PolledJob.ts"
 
 /** What the hot path needs of a request that it does not decode. */
 export interface Envelope {
@@ -233,6 +234,8 @@ export interface WireCodec {
   readonly partsOf?: (conversation: Conversation) => ReadonlyArray<Conversation> | null
   /** A client's codec: one answer of those to the parts, in their order. */
   readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
+  /** An upstream's codec of an endpoint that takes requests as jobs: how they are asked about. */
+  readonly job?: PolledJob
   /** An upstream's codec whose answers are not JSON: they are relayed as they come. */
   readonly relaysMedia?: true
   /** An upstream's codec: what its answers may take, where that is less than what conversations may. */

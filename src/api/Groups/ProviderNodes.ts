@@ -45,7 +45,9 @@ const mediaPathWords = {
   speech: ["Path for speech.", "/audio/speech"],
   images: ["Path for pictures.", "/images/generations"],
   transcriptions: ["Path for transcriptions.", "/audio/transcriptions"],
-  translations: ["Path for transcriptions into English.", "/audio/translations"]
+  translations: ["Path for transcriptions into English.", "/audio/translations"],
+  videos: ["Path for jobs that make films.", "/videos"],
+  music: ["Path for jobs that make music.", "/music/generations"]
 } as const
 
 const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
@@ -56,7 +58,9 @@ const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
     speech: field(optional(path), ...mediaPathWords.speech),
     images: field(optional(path), ...mediaPathWords.images),
     transcriptions: field(optional(path), ...mediaPathWords.transcriptions),
-    translations: field(optional(path), ...mediaPathWords.translations)
+    translations: field(optional(path), ...mediaPathWords.translations),
+    videos: field(optional(path), ...mediaPathWords.videos),
+    music: field(optional(path), ...mediaPathWords.music)
   } satisfies Record<MediaKind, unknown>)
 
 const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
+import * as PublicFetch from "../../egress/PublicFetch.ts"
 import * as Upstream from "../../egress/Upstream.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
@@ -17,10 +18,14 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
+import type { PolledJob } from "../../wire/PolledJob.ts"
+import { answerReader } from "./AnswerReader.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
+import { makeJobCall, unobserved } from "./JobCall.ts"
 import { encodeContext, startCall } from "./RunCall.ts"
 import { runParts } from "./PartedCall.ts"
 import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
+import { noReport } from "../request/AnswerReport.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
 import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
@@ -89,6 +94,17 @@ const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingD
   }
 }
 
+/** A job that was not waited for to its end. */
+const givenUp = (reason: ClientGone | ShuttingDown): AttemptResult =>
+  reason._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: noReport, firstContentMs: null }
+
+/** Where the provider does not tell what a job has used, the request does. */
+const withUsage = (work: Work, result: AttemptResult): AttemptResult => {
+  const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
+  if (result._tag !== "Completed" || result.report.usage !== null || usage === null) return result
+  return { ...result, report: { ...result.report, usage, isEstimated: true } }
+}
+
 /** A part of a longer answer, with the parts before it. What said nothing for the client has not brought it to its end. */
 const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken }: ContinuingPart): AttemptResult => {
   switch (result._tag) {
@@ -115,6 +131,7 @@ export const make = Effect.gen(function* () {
   const stop = yield* StopSignal.StopSignal
   const timers = yield* Timers.Timers
   const upstream = yield* Upstream.Upstream
+  const { runJob } = makeJobCall(upstream, yield* PublicFetch.PublicFetch)
   const watcher = yield* AnswerWatcher.AnswerWatcher
   const continuation = yield* Continuation
 
@@ -126,7 +143,41 @@ export const make = Effect.gen(function* () {
       keepsResponses: way.target.account.spec.keepsResponses
     })
     const recorder = continuation?.mayContinue(work) === true ? continuation.makeDeliveredPrefix : null
+    if (call.codec.job !== undefined) return asJob(work, way, call, call.codec.job, lastChance, watch)
     return started(work, way, call, lastChance, watch, recorder)
+  }
+
+  /** A job of the provider, waited for until it is over. */
+  const asJob = (
+    work: Work,
+    { target }: Way,
+    call: UpstreamCall,
+    job: PolledJob,
+    lastChance: boolean,
+    watch: AnswerWatcher.AnswerWatch
+  ): Attempting => {
+    const running = Effect.suspend(() => {
+      const timeouts = attemptTimeouts(settings.current().timeouts, work.resolution.policy)
+      const context = encodeContext(work, target.model, timers, call)
+      return runJob({
+        job,
+        call,
+        timeouts,
+        leftMs: Math.max(1, work.exchange.startedMs + timeouts.totalMs - timers.monotonicMs()),
+        reader: () => answerReader(work, call, context, lastChance, timers.monotonicMs, watch, []),
+        onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
+        observer: unobserved
+      })
+    })
+    const waiting = StopSignal.unlessStopped(stop, unlessDisconnected(work.exchange.reply, running))
+    const attempt = Effect.match(waiting, {
+      onFailure: givenUp,
+      onSuccess: (result) => {
+        if (result._tag === "Completed") watch.keep()
+        return withUsage(work, result)
+      }
+    })
+    return { _tag: "Effect", attempt }
   }
 
   /** The same in the middle of an answer: its codec writes into the stream that the client has begun to read. */
@@ -277,6 +328,7 @@ export const layer: Layer.Layer<
   | GatewaySettings
   | MediaFetch.MediaFetch
   | PriceBook
+  | PublicFetch.PublicFetch
   | QuotaWindows.QuotaWindows
   | Settings.Settings
   | OpaqueState.OpaqueState

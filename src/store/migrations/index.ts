@@ -25,6 +25,7 @@ import files from "./0018_files.ts"
 import searchCounts from "./0019_search_counts.ts"
 import batches from "./0020_batches.ts"
 import registeredKeys from "./0021_registered_keys.ts"
+import mediaJobs from "./0022_media_jobs.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -49,7 +50,8 @@ export const migrations: Migrations = {
   "0018_files": files,
   "0019_search_counts": searchCounts,
   "0020_batches": batches,
-  "0021_registered_keys": registeredKeys
+  "0021_registered_keys": registeredKeys,
+  "0022_media_jobs": mediaJobs
 }
 
 /** The schema version a database has after all of these ran. */

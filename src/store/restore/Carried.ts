@@ -34,6 +34,8 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "files", how: "instead" },
   // The same of what became of their lines; a batch that is over must not run again.
   { table: "batches", how: "instead" },
+  // What a provider has accepted since must not be submitted again.
+  { table: "media_jobs", how: "instead" },
   // Who was signed out since must not be signed in again, and who restores stays signed in.
   { table: "sessions", how: "instead" }
 ]

@@ -116,6 +116,16 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     transcriptions,
     "translations have a path of their own"
   ]),
+  "inference.videos": row("Films: the provider's job is submitted, polled and fetched", [
+    "test/http/media/videos.test.ts",
+    "submits a job, waits for it and answers with what was made",
+    "goes on at the next target after ${what}",
+    "cancels the job at the provider when the client leaves"
+  ]),
+  "inference.music": row("Music, in the same way", [
+    "test/http/media/music.test.ts",
+    "submits a job, waits for it and answers with what was made"
+  ]),
   "inference.models": row("The models a caller may use", [
     models,
     "show a key what it may use",

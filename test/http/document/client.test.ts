@@ -123,6 +123,9 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
   if (request.url.endsWith("/images/generations"))
     return FakeUpstream.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
   if (/\/audio\/(?:transcriptions|translations)$/.test(request.url)) return FakeUpstream.json({ text: "Hello there." })
+  if (/\/(?:videos|music\/generations)$/.test(request.url)) {
+    return FakeUpstream.json({ id: "job-1", status: "completed", seconds: "4", data: [{ url: "https://cdn.test/a" }] })
+  }
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))

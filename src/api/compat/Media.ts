@@ -1,0 +1,66 @@
+/** Bodies of the routes that make films and music: https://developers.openai.com/api/reference/resources/videos */
+import * as Schema from "effect/Schema"
+import { field } from "../../kernel/Documented.ts"
+import { anyObject, maybe, others } from "./Open.ts"
+
+/** Of a film or of music. */
+const mediaJobFields = {
+  prompt: field(maybe(Schema.NullOr(Schema.String)), "What is to be made.", "A gate opens at dawn."),
+  seconds: field(
+    maybe(Schema.Union(Schema.String, Schema.Number)),
+    "How long it is to be; absent: the model's own.",
+    "4"
+  ),
+  async: field(maybe(Schema.Boolean), "Answer at once with the id of a job; absent or false: when it is done.", false)
+} as const
+
+const MediaOutput = Schema.Struct(
+  {
+    url: field(maybe(Schema.String), "Where it can be fetched from.", "https://cdn.example.com/film.mp4"),
+    b64_json: field(maybe(Schema.String), "Its bytes in base64, where the provider gives them so.", "AAAA")
+  },
+  others
+)
+
+/** What was made. */
+const mediaAnswerFields = {
+  id: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
+  status: field(Schema.String, "`completed`.", "completed"),
+  data: field(maybe(Schema.Array(MediaOutput)), "What was made, once it is completed.", [
+    { url: "https://cdn.example.com/film.mp4" }
+  ])
+} as const
+
+export const VideoRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of a model that makes films.", "openai/sora-2"),
+    ...mediaJobFields,
+    size: field(maybe(Schema.String), "Width and height in pixels.", "1280x720"),
+    input_reference: field(
+      maybe(Schema.Union(Schema.String, anyObject)),
+      "The picture it begins with: its address, or an object with `image_url`.",
+      { image_url: "https://example.com/gate.png" }
+    )
+  },
+  others
+).annotations({ identifier: "VideoRequest", description: "A request for a film." })
+
+export const VideoAnswer = Schema.Struct(mediaAnswerFields, others).annotations({
+  identifier: "VideoAnswer",
+  description: "A film that was made."
+})
+
+export const MusicRequest = Schema.Struct(
+  {
+    model: field(Schema.String, "Id of a model that makes music.", "suno/V5"),
+    ...mediaJobFields,
+    lyrics: field(maybe(Schema.String), "The words that are sung.", "Open, gate"),
+    instrumental: field(maybe(Schema.Boolean), "Whether it is without a voice.", true)
+  },
+  others
+).annotations({ identifier: "MusicRequest", description: "A request for music." })
+
+export const MusicAnswer = Schema.Struct(mediaAnswerFields, others).annotations({
+  identifier: "MusicAnswer",
+  description: "Music that was made."
+})

@@ -1,0 +1,74 @@
+/** Jobs that make films and music: what providers run, and what the gateway keeps of it for clients that come back for the result. */
+
+/** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */
+export interface JobRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly url: string
+  readonly body?: { readonly [key: string]: unknown }
+}
+
+/** All it takes to go on with a job that the provider has accepted. */
+export interface JobTicket {
+  /** The provider's own. */
+  readonly id: string
+  readonly poll: JobRequest
+  /** Null where the provider has no way to cancel it. */
+  readonly cancel: JobRequest | null
+}
+
+export const mediaJobKinds = ["videos", "music"] as const
+export type MediaJobKind = (typeof mediaJobKinds)[number]
+
+export const mediaJobStatuses = ["queued", "in_progress", "completed", "failed", "cancelled"] as const
+export type MediaJobStatus = (typeof mediaJobStatuses)[number]
+
+/** Why a job failed, in OpenAI's words for it. */
+export interface MediaJobProblem {
+  readonly message: string
+  readonly type: string | null
+  readonly code: string | null
+}
+
+/** What was made: `url` or `b64_json` as the client gets it, or an address of the provider that the gateway fetches from. */
+export interface MediaOutput {
+  readonly url?: string
+  readonly b64_json?: string
+  readonly content?: string
+}
+
+/** Times are epoch milliseconds; null: it was never so. */
+export interface MediaJob {
+  readonly id: string
+  /** Id of an API key; empty for callers without one. */
+  readonly owner: string
+  readonly kind: MediaJobKind
+  /** Of its usage row. */
+  readonly requestId: string
+  /** As the client named it. */
+  readonly model: string
+  /** The client's request, which it is gone on with after a restart; null: it is over. */
+  readonly request: { readonly [key: string]: unknown } | null
+  readonly status: MediaJobStatus
+  /** From 0 to 100; null where the provider does not tell. */
+  readonly progress: number | null
+  /** Whose job it is; null before one was submitted. */
+  readonly provider: string | null
+  readonly connectionId: string | null
+  /** The provider's name of the model. */
+  readonly providerModel: string | null
+  /** Null: no provider has accepted it, or it is over. */
+  readonly ticket: JobTicket | null
+  /** Null: it is not completed. */
+  readonly outputs: ReadonlyArray<MediaOutput> | null
+  /** Length of what was made, where the provider tells. */
+  readonly seconds: string | null
+  readonly problem: MediaJobProblem | null
+  readonly createdAtMs: number
+  /** When it was last sent to a provider; without a ticket it is not known whether that one has it. */
+  readonly submittedAtMs: number | null
+  readonly endedAtMs: number | null
+  /** When it and its result are forgotten; null while it runs. */
+  readonly expiresAtMs: number | null
+}
+
+export const isOver = ({ status }: Pick<MediaJob, "status">): boolean => status !== "queued" && status !== "in_progress"

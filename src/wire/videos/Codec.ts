@@ -1,0 +1,34 @@
+/** `/v1/videos/generations`, as a variant of the chat wire's codec: its errors are OpenAI's. */
+import type { MediaAdapter } from "../../domain/MediaKind.ts"
+import { chat } from "../chat/Codec.ts"
+import { encodeOutputs } from "../jobs/ClientAnswer.ts"
+import { openAiJob } from "../jobs/OpenAiStyle.ts"
+import { outputsReader } from "../jobs/Outputs.ts"
+import type { WireCodec } from "../WireCodec.ts"
+import { encodeOpenAi, videoRequest } from "./Request.ts"
+
+const openAi: WireCodec = {
+  ...chat,
+  endpoint: "videos",
+  encodeRequest: encodeOpenAi,
+  job: openAiJob,
+  ...outputsReader("videos", "film")
+}
+const overResponses: WireCodec = { ...openAi, name: "responses" }
+
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {}
+
+/** The client's side. */
+export const videos: WireCodec = {
+  ...chat,
+  endpoint: "videos",
+  upstreamPath: "/videos",
+  maxCandidates: 1,
+  peer: (wire, _body, adapter) => {
+    if (adapter !== null) return adapters[adapter] ?? null
+    if (wire === "chat") return openAi
+    return wire === "responses" ? overResponses : null
+  },
+  ...videoRequest,
+  encodeResponse: encodeOutputs("videos", "/v1/videos/generations")
+}
