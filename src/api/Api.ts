@@ -15,6 +15,8 @@ import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
 import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
+import { IssueLimits } from "./Groups/IssueLimits.ts"
+import { IssueReports } from "./Groups/IssueReports.ts"
 import { Live } from "./Groups/Live.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
@@ -26,6 +28,7 @@ import { ProviderNodes } from "./Groups/ProviderNodes.ts"
 import { Providers } from "./Groups/Providers.ts"
 import { QuotaGroups } from "./Groups/QuotaGroups.ts"
 import { RateLimits } from "./Groups/RateLimits.ts"
+import { RegisteredKeys } from "./Groups/RegisteredKeys.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
@@ -52,6 +55,9 @@ const contract = withCommonErrors(
     .add(ModelAliases)
     .add(QuotaGroups)
     .add(Keys)
+    .add(RegisteredKeys)
+    .add(IssueLimits)
+    .add(IssueReports)
     .add(Pricing)
     .add(Limits)
     .add(ModelCatalog)

@@ -12,6 +12,16 @@ import { field } from "../kernel/Documented.ts"
 
 /** The one error body of every management route. */
 export const ErrorBody = Schema.Struct({
+  errorCode: field(
+    Schema.optionalWith(Schema.String, { exact: true }),
+    "The same as `error.code`, where a key was to be registered.",
+    "PROVIDER_QUOTA_EXCEEDED"
+  ),
+  keyId: field(
+    Schema.optionalWith(Schema.String, { exact: true }),
+    "Id of the key that was registered before with the same `idempotencyKey`.",
+    "019aa6ee-6a10-7000-9b21-0a4d5c6e7f81"
+  ),
   error: field(
     Schema.Struct({
       message: field(
@@ -51,13 +61,15 @@ export const ErrorBody = Schema.Struct({
   description: "The error of the management routes and of the chat and responses wires."
 })
 
-/** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header. */
+/** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header; `isRegistration`: the code stands at the top, too. */
 export interface ErrorFields {
   readonly message: string
   readonly code?: string
   readonly param?: string
   readonly details?: ReadonlyArray<FieldProblem>
   readonly retryAfterMs?: number
+  readonly isRegistration?: boolean
+  readonly keyId?: string
 }
 
 export class BadRequest extends Data.TaggedError("BadRequest")<ErrorFields> {}
@@ -71,6 +83,7 @@ export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
 export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
 export class TooManyRequests extends Data.TaggedError("TooManyRequests")<ErrorFields> {}
 export class Internal extends Data.TaggedError("Internal")<ErrorFields> {}
+export class NotImplemented extends Data.TaggedError("NotImplemented")<ErrorFields> {}
 export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<ErrorFields> {}
 export class Unavailable extends Data.TaggedError("Unavailable")<ErrorFields> {}
 
@@ -84,6 +97,7 @@ export type ContractError =
   | TooLarge
   | TooManyRequests
   | Internal
+  | NotImplemented
   | UpstreamFailed
   | Unavailable
 
@@ -98,6 +112,7 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   TooLarge: 413,
   TooManyRequests: 429,
   Internal: 500,
+  NotImplemented: 501,
   UpstreamFailed: 502,
   Unavailable: 503
 }
@@ -112,6 +127,7 @@ const classes = [
   TooLarge,
   TooManyRequests,
   Internal,
+  NotImplemented,
   UpstreamFailed,
   Unavailable
 ] as const
@@ -125,12 +141,15 @@ const usualCode: Partial<Record<ContractError["_tag"], string>> = { Forbidden: "
 
 /** Renders an error as the contract's body; `requestId` is null where it is not known yet. */
 export const toBody = (error: ContractError, requestId: string | null = null): typeof ErrorBody.Type => {
-  const [type, code] = typeAndCode(statusOf[error._tag])
+  const [type, usual] = typeAndCode(statusOf[error._tag])
+  const code = error.code ?? usualCode[error._tag] ?? usual
   return {
+    ...(error.isRegistration === true ? { errorCode: code } : {}),
+    ...(error.keyId === undefined ? {} : { keyId: error.keyId }),
     error: {
       message: error.message,
       type,
-      code: error.code ?? usualCode[error._tag] ?? code,
+      code,
       ...(error.param === undefined ? {} : { param: error.param }),
       ...(error.details === undefined || error.details.length === 0 ? {} : { details: error.details }),
       ...(requestId === null ? {} : { request_id: requestId })
@@ -141,10 +160,12 @@ export const toBody = (error: ContractError, requestId: string | null = null): t
 const answer = <E extends ContractError>(tag: E["_tag"], Class: new (fields: ErrorFields) => E, description: string) =>
   Schema.transform(ErrorBody, Schema.instanceOf(Class), {
     strict: true,
-    decode: ({ error }) =>
+    decode: ({ error, errorCode, keyId }) =>
       new Class({
         message: error.message,
         code: error.code,
+        ...(errorCode === undefined ? {} : { isRegistration: true }),
+        ...(keyId === undefined ? {} : { keyId }),
         ...(typeof error.param === "string" ? { param: error.param } : {}),
         ...(error.details === undefined ? {} : { details: error.details })
       }),
@@ -168,6 +189,11 @@ export const ConflictAnswer = answer("Conflict", Conflict, "The change does not 
 export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
 export const TooManyRequestsAnswer = answer("TooManyRequests", TooManyRequests, "Too many tries; see `Retry-After`.")
 export const InternalAnswer = answer("Internal", Internal, "A fault of the gateway; its log has the details.")
+export const NotImplementedAnswer = answer(
+  "NotImplemented",
+  NotImplemented,
+  "This needs settings that are not set; the message names them."
+)
 export const UpstreamFailedAnswer = answer(
   "UpstreamFailed",
   UpstreamFailed,

@@ -93,6 +93,19 @@ export const managementTable = {
   "keys.patch": manage("PATCH", "/api/keys/:id"),
   "keys.rotate": manage("POST", "/api/keys/:id/rotate"),
   "keys.remove": manage("DELETE", "/api/keys/:id"),
+  "registeredKeys.check": manage("GET", "/v1/quotas/check"),
+  "registeredKeys.register": manage("POST", "/api/v1/registered-keys"),
+  "registeredKeys.list": manage("GET", "/api/v1/registered-keys"),
+  "registeredKeys.get": manage("GET", "/api/v1/registered-keys/:id"),
+  "registeredKeys.revoke": manage("POST", "/api/v1/registered-keys/:id/revoke"),
+  "registeredKeys.remove": manage("DELETE", "/api/v1/registered-keys/:id"),
+  "issueLimits.provider": manage("GET", "/api/v1/providers/:provider/limits"),
+  "issueLimits.setProvider": manage("PUT", "/api/v1/providers/:provider/limits"),
+  "issueLimits.removeProvider": manage("DELETE", "/api/v1/providers/:provider/limits"),
+  "issueLimits.account": manage("GET", "/api/v1/accounts/:id/limits"),
+  "issueLimits.setAccount": manage("PUT", "/api/v1/accounts/:id/limits"),
+  "issueLimits.removeAccount": manage("DELETE", "/api/v1/accounts/:id/limits"),
+  "issueReports.report": manage("POST", "/v1/issues/report"),
   "pricing.get": manage("GET", "/api/pricing"),
   "pricing.update": manage("PATCH", "/api/pricing"),
   "limits.budget": manage("GET", "/api/usage/budget"),
@@ -203,14 +216,21 @@ export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>
 const usualBodyBytes = 10 * 1_048_576
 const loginBodyBytes = 16 * 1024
 
-export const managementRoutes: ReadonlyArray<ManagementRoute> = Object.entries(managementTable).map(
-  ([key, { method, path, tier }]) => ({
-    plane: "management",
-    key: key as ManagementKey,
-    method,
-    path,
-    tier,
-    wire: null,
-    maxBodyBytes: key === "auth.login" ? loginBodyBytes : usualBodyBytes
-  })
+/** A route under `/v1` is also under `/api/v1`, and the reverse: clients have either in their base address. */
+const pathsOf = (path: string): ReadonlyArray<string> => {
+  if (path.startsWith("/v1/")) return [path, `/api${path}`]
+  return path.startsWith("/api/v1/") ? [path, path.slice("/api".length)] : [path]
+}
+
+export const managementRoutes: ReadonlyArray<ManagementRoute> = Object.entries(managementTable).flatMap(
+  ([key, { method, path: own, tier }]) =>
+    pathsOf(own).map((path): ManagementRoute => ({
+      plane: "management",
+      key: key as ManagementKey,
+      method,
+      path,
+      tier,
+      wire: null,
+      maxBodyBytes: key === "auth.login" ? loginBodyBytes : usualBodyBytes
+    }))
 )

@@ -8,6 +8,8 @@ import * as KeyChanges from "../ledger/KeyChanges.ts"
 import * as ConfigChanges from "../management/ConfigChanges.ts"
 import * as ConnectionRecords from "../management/ConnectionRecords.ts"
 import * as Connections from "../management/Connections.ts"
+import * as IssueLimits from "../management/IssueLimits.ts"
+import * as IssueReports from "../management/IssueReports.ts"
 import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
@@ -16,6 +18,8 @@ import * as ObservedState from "../management/ObservedState.ts"
 import * as ProviderModels from "../management/ProviderModels.ts"
 import * as ProviderNodes from "../management/ProviderNodes.ts"
 import * as QuotaGroups from "../management/QuotaGroups.ts"
+import * as QuotaChecks from "../management/QuotaChecks.ts"
+import * as RegisteredKeys from "../management/RegisteredKeys.ts"
 import * as Resilience from "../management/Resilience.ts"
 import * as SignIns from "../management/SignIns.ts"
 import * as SettingsChanges from "../management/SettingsChanges.ts"
@@ -35,7 +39,8 @@ export const management = Layer.mergeAll(
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
   SignIns.layer.pipe(Layer.provideMerge(Connections.layer)),
   Evals.layer,
-  Keys.layer,
+  IssueReports.layer,
+  RegisteredKeys.layer.pipe(Layer.provideMerge(Keys.layer)),
   Limits.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
@@ -46,8 +51,9 @@ export const management = Layer.mergeAll(
   UsageHistory.layer.pipe(Layer.provide([CallSumsRepo.layer, UsageHistoryRepo.layer])),
   UsageReports.layer,
   Webhooks.layer,
-  Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer).pipe(Layer.provideMerge(Resilience.layer))
+  Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer, QuotaChecks.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(
+  Layer.provideMerge(IssueLimits.layer),
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )

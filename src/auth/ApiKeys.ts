@@ -10,6 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
 import type { ApiKey, ApiKeySettings, Principal } from "../domain/ApiKey.ts"
+import { type KeyMarker, markerOf } from "../kernel/GatewayKey.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -41,6 +42,12 @@ export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
     readonly list: () => ReadonlyArray<ApiKey>
     readonly get: (id: string) => ApiKey | null
     readonly create: (settings: ApiKeySettings) => Effect.Effect<CreatedKey, StoreError>
+    /** Creates a key with another marker. `store` runs the insertion it is given, together with what else has to be stored or checked. */
+    readonly issue: <E>(
+      settings: ApiKeySettings,
+      marker: KeyMarker,
+      store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+    ) => Effect.Effect<CreatedKey, E>
     /** Null when there is no such key. */
     readonly update: (id: string, change: Partial<ApiKeySettings>) => Effect.Effect<ApiKey | null, StoreError>
     /**
@@ -116,9 +123,13 @@ export const make = Effect.gen(function* () {
   /** Changes are serialised: a key removed while another change of it is being written must not come back to memory. */
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
-  const create = Effect.fn("ApiKeys.create")(function* (settings: ApiKeySettings) {
+  const issue = Effect.fn("ApiKeys.issue")(function* <E>(
+    settings: ApiKeySettings,
+    marker: KeyMarker,
+    store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+  ) {
     const nowMs = yield* Clock.currentTimeMillis
-    const secret = formatKey(randomBytes(32))
+    const secret = formatKey(randomBytes(32), marker)
     const key: ApiKey = {
       ...settings,
       id: ids.next(nowMs),
@@ -128,10 +139,12 @@ export const make = Effect.gen(function* () {
       createdAtMs: nowMs,
       lastUsedAtMs: null
     }
-    yield* Effect.catchTag(repo.insert(key), "AlreadyStored", Effect.die)
+    yield* store(key, Effect.catchTag(repo.insert(key), "AlreadyStored", Effect.die))
     put(key)
     return { key, secret: Redacted.make(secret) }
   }, Effect.uninterruptible)
+
+  const create = (settings: ApiKeySettings) => issue(settings, "gw_", (_, insert) => insert)
 
   const update = Effect.fn("ApiKeys.update")(
     function* (id: string, change: Partial<ApiKeySettings>) {
@@ -157,7 +170,7 @@ export const make = Effect.gen(function* () {
         .map((old) => ({ hash: old.hash, untilMs: Math.min(old.untilMs, untilMs) }))
         .filter((old) => old.untilMs > nowMs)
       if (oldSecrets.length > maxOldSecrets) return "full"
-      const secret = formatKey(randomBytes(32))
+      const secret = formatKey(randomBytes(32), markerOf(known.prefix) ?? "gw_")
       const key: ApiKey = { ...known, prefix: prefixOf(secret), hash: hashKey(secret), oldSecrets }
       yield* Effect.catchTag(repo.update(key), "AlreadyStored", Effect.die)
       const used = { ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs }
@@ -189,6 +202,7 @@ export const make = Effect.gen(function* () {
     list: () => [...byId.values()],
     get: (id) => byId.get(id) ?? null,
     create,
+    issue,
     update,
     rotate,
     remove

@@ -1,10 +1,10 @@
 /**
- * The format of a gateway key: `gw_`, 32 random bytes in base62, 6 characters of checksum. The checksum lets scanners and this code
+ * The format of a gateway key: `gw_` (`gwr_` of a registered key), 32 random bytes in base62, 6 characters of checksum. The checksum lets scanners and this code
  * recognise a mistyped or foreign key without a look-up. Keys have 256 bits of entropy, so a plain SHA-256 is enough to store them.
  */
 import { hash as digest } from "node:crypto"
 import { crc32 } from "node:zlib"
-import { gatewayKeyMarker as marker } from "../kernel/GatewayKey.ts"
+import { type KeyMarker, markerOf } from "../kernel/GatewayKey.ts"
 
 const bodyLength = 43
 const checksumLength = 6
@@ -19,14 +19,15 @@ const base62 = (value: bigint, length: number): string => {
 const checksum = (body: string): string => base62(BigInt(crc32(body)), checksumLength)
 
 /** Formats a key from 32 random bytes. */
-export const formatKey = (random: Uint8Array): string => {
+export const formatKey = (random: Uint8Array, marker: KeyMarker = "gw_"): string => {
   const body = base62(BigInt(`0x${Buffer.from(random).toString("hex")}`), bodyLength)
   return `${marker}${body}${checksum(body)}`
 }
 
 /** Whether a text is a well-formed key; it need not exist. */
 export const isWellFormed = (key: string): boolean => {
-  if (!key.startsWith(marker) || key.length !== marker.length + bodyLength + checksumLength) return false
+  const marker = markerOf(key)
+  if (marker === null || key.length !== marker.length + bodyLength + checksumLength) return false
   const body = key.slice(marker.length, marker.length + bodyLength)
   return checksum(body) === key.slice(-checksumLength)
 }

@@ -19,10 +19,11 @@ export interface KeyUse {
   readonly category: EndpointCategory | null
 }
 
-/** Which models, combos and connections a key may use; each null where it may use all. */
+/** Which models, combos, providers and connections a key may use; each null where it may use all. */
 export interface ModelRules {
   readonly blocks: ((text: string) => boolean) | null
   readonly allowsCombo: ((name: string) => boolean) | null
+  readonly allowsProvider: ((id: string) => boolean) | null
   readonly allowsConnection: ((id: string) => boolean) | null
 }
 
@@ -41,6 +42,11 @@ interface KeyPolicy {
 
 const some = <A, B>(list: ReadonlyArray<A>, make: (list: ReadonlyArray<A>) => B): B | null =>
   list.length === 0 ? null : make(list)
+
+const among = (list: ReadonlyArray<string>): ((id: string) => boolean) => {
+  const ids = new Set(list)
+  return (id) => ids.has(id)
+}
 
 const never = (): boolean => false
 
@@ -65,13 +71,11 @@ const compile = (key: ApiKeySettings): KeyPolicy => {
   const models: ModelRules = {
     blocks: some(key.blockedModels, anyWildcard),
     allowsCombo: some(key.allowedCombos, anyWildcard),
-    allowsConnection: some(key.allowedConnections, (list) => {
-      const ids = new Set(list)
-      return (id) => ids.has(id)
-    })
+    allowsProvider: some(key.allowedProviders, among),
+    allowsConnection: some(key.allowedConnections, among)
   }
   const hasEntry = entry.isOpen !== null || entry.isFrom !== null || entry.endpoints !== null
-  const hasModels = models.blocks !== null || models.allowsCombo !== null || models.allowsConnection !== null
+  const hasModels = Object.values(models).some((rule) => rule !== null)
   return { entry: hasEntry ? entry : null, models: hasModels ? models : null }
 }
 

@@ -99,6 +99,8 @@ export interface ApiKeySettings {
   readonly allowedEndpoints: ReadonlyArray<EndpointCategory>
   /** Names of combos, or patterns. */
   readonly allowedCombos: ReadonlyArray<string>
+  /** Ids of providers, or prefixes of nodes. */
+  readonly allowedProviders: ReadonlyArray<string>
   /** Ids of connections. */
   readonly allowedConnections: ReadonlyArray<string>
   /** Addresses and CIDR blocks, IPv4 and IPv6. */
@@ -123,6 +125,7 @@ export const unrestricted: Omit<ApiKeySettings, "name"> = {
   blockedModels: [],
   allowedEndpoints: [],
   allowedCombos: [],
+  allowedProviders: [],
   allowedConnections: [],
   ipAllowlist: [],
   expiresAtMs: null,

@@ -195,6 +195,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
   429: ["rate_limit_error", "rate_limit_exceeded"],
   499: ["invalid_request_error", "client_closed_request"],
   500: ["server_error", "internal_server_error"],
+  501: ["server_error", "not_implemented"],
   502: ["server_error", "bad_gateway"],
   503: ["server_error", "service_unavailable"],
   504: ["server_error", "gateway_timeout"],
@@ -233,7 +234,7 @@ const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = 
   endpoint: () => "This API key may not use this kind of endpoint (allowedEndpoints).",
   combo: ({ model }) => `This API key may not use the combo '${model ?? ""}' (allowedCombos).`,
   connection: ({ model }) =>
-    `No connection and model that this API key may use serves '${model ?? ""}' (allowedConnections, blockedModels).`,
+    `No connection and model that this API key may use serves '${model ?? ""}' (allowedProviders, allowedConnections, blockedModels).`,
   model: ({ model, requested }) =>
     `This API key may not use the model '${model ?? ""}'${requested === undefined ? "" : `, which modelFallbacks puts in the place of '${requested}'`}.`,
   scope: () => "This API key lacks the scope for this route."

@@ -1,5 +1,6 @@
 /**
- * Calls a URL that somebody else chose: what a request points at, the receiver of a webhook. The URL is not trusted: no credential is sent,
+ * Calls a URL that somebody else chose: what a request points at, the receiver of a webhook. The URL is not trusted: no credential is sent
+ * but what the caller gives for it,
  * private and metadata addresses are refused, and every redirect that is followed is checked like the first URL, with its name and all
  * addresses. No connection is kept.
  */
@@ -27,6 +28,8 @@ export class UrlBlocked extends Data.TaggedError("UrlBlocked")<{ readonly reason
 export class RedirectRefused extends Data.TaggedError("RedirectRefused")<{
   readonly reason: "too_many" | "unreadable" | "downgrade"
 }> {}
+
+export type SendError = UrlBlocked | TransportFailure | ResponseTooLarge | TimedOut
 
 export type PublicFetchError = UrlBlocked | RedirectRefused | TransportFailure | ResponseTooLarge | TimedOut
 
@@ -56,6 +59,12 @@ export class PublicFetch extends Context.Tag("gateway/egress/PublicFetch")<
       message: { readonly headers: ReadonlyArray<string>; readonly body: string },
       timeoutMs: number
     ) => Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut>
+    /** POSTs a body and reads the whole answer; a redirect is not followed. */
+    readonly send: (
+      url: string,
+      message: { readonly headers: ReadonlyArray<string>; readonly body: string },
+      limits: RequestLimits
+    ) => Effect.Effect<Fetched, SendError>
     /** Whether the URL may be called now: by its text and, where its name resolves, by all its addresses. Null when it may. */
     readonly check: (url: string) => Effect.Effect<BlockReason | null>
   }
@@ -189,6 +198,27 @@ export const make: Effect.Effect<
     })
   })
 
+  const send = Effect.fn("PublicFetch.send")((
+    text: string,
+    message: { readonly headers: ReadonlyArray<string>; readonly body: string },
+    { maxBytes, timeoutMs }: RequestLimits
+  ): Effect.Effect<Fetched, SendError> => {
+    const verdict = judgeUrl(text, policy())
+    if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
+    const { url } = verdict
+    const request: UpstreamRequest = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "POST",
+      headers: ["accept-encoding", "identity", "user-agent", `gateway/${version}`, ...message.headers],
+      body: message.body
+    }
+    return Effect.timeoutFail(collect(call(url), request, maxBytes), {
+      duration: timeoutMs,
+      onTimeout: () => new TimedOut({ timeoutMs })
+    })
+  })
+
   const check = Effect.fn("PublicFetch.check")((text: string): Effect.Effect<BlockReason | null> => {
     const verdict = judgeUrl(text, policy())
     if (verdict._tag === "Blocked") return Effect.succeed(verdict.reason)
@@ -207,7 +237,7 @@ export const make: Effect.Effect<
       })
     )
   })
-  return PublicFetch.of({ get, post, check })
+  return PublicFetch.of({ get, post, send, check })
 })
 
 export const layer: Layer.Layer<PublicFetch, never, Flags | Dns | Timers | UpstreamSettings> = Layer.effect(

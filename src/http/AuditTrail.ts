@@ -129,7 +129,7 @@ const naming: Readonly<Partial<Record<ManagementKey, ReadonlyArray<string>>>> = 
 /** `id` of the answer, or of its first member that has one. */
 const idIn = (answer: unknown): string | null => {
   if (!isMembers(answer)) return null
-  const own = short(answer["id"])
+  const own = short(answer["id"]) ?? short(answer["keyId"])
   if (own !== null) return own
   const member = Object.values(answer).find((value) => isMembers(value) && typeof value["id"] === "string")
   return isMembers(member) ? short(member["id"]) : null

@@ -19,6 +19,7 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../api/Errors.ts"
+import { managementTable } from "../api/ManagementRoutes.ts"
 import type { Found, Match } from "../api/Routes.ts"
 import type { AdminPassword } from "../auth/AdminPassword.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
@@ -33,6 +34,8 @@ import type { Backups as BackupManagement } from "../management/Backups.ts"
 import type { CloudSync } from "../management/CloudSync.ts"
 import type { Combos as ComboManagement } from "../management/Combos.ts"
 import type { Connections } from "../management/Connections.ts"
+import type { IssueLimits as IssueLimitManagement } from "../management/IssueLimits.ts"
+import type { IssueReports as IssueReporting } from "../management/IssueReports.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
@@ -40,6 +43,8 @@ import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
 import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
 import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
 import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
+import type { QuotaChecks } from "../management/QuotaChecks.ts"
+import type { RegisteredKeys as RegisteredKeyManagement } from "../management/RegisteredKeys.ts"
 import type { Resilience as ResilienceManagement } from "../management/Resilience.ts"
 import type { SignIns } from "../management/SignIns.ts"
 import type { SettingsChanges } from "../management/SettingsChanges.ts"
@@ -72,6 +77,8 @@ import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
+import * as IssueLimits from "./handlers/IssueLimits.ts"
+import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
@@ -85,6 +92,7 @@ import * as ProviderNodes from "./handlers/ProviderNodes.ts"
 import * as Providers from "./handlers/Providers.ts"
 import * as QuotaGroups from "./handlers/QuotaGroups.ts"
 import * as RateLimits from "./handlers/RateLimits.ts"
+import * as RegisteredKeys from "./handlers/RegisteredKeys.ts"
 import * as Resilience from "./handlers/Resilience.ts"
 import * as Routing from "./handlers/Routing.ts"
 import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
@@ -112,10 +120,14 @@ export type UseCases =
   | Connections
   | Evaluations
   | GroupManagement
+  | IssueLimitManagement
+  | IssueReporting
   | KeyManagement
   | LimitManagement
   | ModelManagement
   | NodeManagement
+  | QuotaChecks
+  | RegisteredKeyManagement
   | ResilienceManagement
   | SettingsChanges
   | SignIns
@@ -160,6 +172,8 @@ const groups = Layer.mergeAll(
   Combos.layer,
   FlagHandlers.layer,
   GatewaySettingsHandlers.layer,
+  IssueLimits.layer,
+  IssueReports.layer,
   Keys.layer,
   Limits.layer,
   Live.layer,
@@ -173,6 +187,7 @@ const groups = Layer.mergeAll(
   Providers.layer,
   QuotaGroups.layer,
   RateLimits.layer,
+  RegisteredKeys.layer,
   Resilience.layer,
   Routing.layer,
   RoutingSettingsHandlers.layer,
@@ -257,7 +272,10 @@ const assemble: Effect.Effect<
       const request = yield* HttpServerRequest.HttpServerRequest
       const { method, url } = request
       if (found._tag === "Found") {
-        const endpoint = endpoints.get(`${found.route.method} ${found.route.path}`)
+        // The contract has one path of each route, whichever of its spellings was matched.
+        const { route } = found
+        const path = route.plane === "management" ? managementTable[route.key].path : route.path
+        const endpoint = endpoints.get(`${route.method} ${path}`)
         if (endpoint !== undefined) return yield* answerOf(endpoint as Endpoint, found)
       }
       const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)

@@ -6,6 +6,7 @@ import type { Connection } from "../domain/Connection.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
 import { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
+import { RegisteredKeyRepo } from "../store/repo/RegisteredKeyRepo.ts"
 import { ObservedState } from "./ObservedState.ts"
 
 export class ConnectionRecords extends Context.Tag("gateway/management/ConnectionRecords")<
@@ -16,7 +17,7 @@ export class ConnectionRecords extends Context.Tag("gateway/management/Connectio
       connection: Connection,
       options: { readonly hasNewCredential: boolean }
     ) => Effect.Effect<void, StoreError>
-    /** Removes the connection, its place in quota groups, and what was observed of it. */
+    /** Removes the connection, its place in quota groups, its limits on registered keys, and what was observed of it. */
     readonly remove: (connectionId: string) => Effect.Effect<void, StoreError>
   }
 >() {}
@@ -24,6 +25,7 @@ export class ConnectionRecords extends Context.Tag("gateway/management/Connectio
 export const make = Effect.gen(function* () {
   const repo = yield* ConnectionRepo
   const groups = yield* QuotaGroupRepo
+  const registrations = yield* RegisteredKeyRepo
   const observed = yield* ObservedState
 
   const replace = Effect.fn("ConnectionRecords.replace")(function* (
@@ -39,11 +41,15 @@ export const make = Effect.gen(function* () {
   const remove = Effect.fn("ConnectionRecords.remove")(function* (connectionId: string) {
     yield* repo.remove(connectionId)
     yield* groups.dropConnection(connectionId)
+    yield* registrations.removeLimits({ scope: "account", subject: connectionId })
     yield* observed.forget(connectionId)
   })
 
   return ConnectionRecords.of({ replace, remove })
 })
 
-export const layer: Layer.Layer<ConnectionRecords, never, ConnectionRepo | QuotaGroupRepo | ObservedState> =
-  Layer.effect(ConnectionRecords, make)
+export const layer: Layer.Layer<
+  ConnectionRecords,
+  never,
+  ConnectionRepo | QuotaGroupRepo | RegisteredKeyRepo | ObservedState
+> = Layer.effect(ConnectionRecords, make)

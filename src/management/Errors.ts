@@ -5,6 +5,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { FieldProblem } from "../domain/Errors.ts"
+import type { IssueLimits, IssueScope } from "../domain/RegisteredKey.ts"
 import type { RestartRefused } from "../platform/Lifecycle.ts"
 import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -27,6 +28,8 @@ export type Entity =
   | "model"
   | "eval suite"
   | "eval run"
+  | "provider"
+  | "registered key"
 
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -137,6 +140,59 @@ export class TooManySecrets extends Data.TaggedError("TooManySecrets")<{ readonl
     return `${this.most} earlier secrets of this key still work, the most there may be. Rotate with overlapSeconds 0 to end them, or wait.`
   }
 }
+
+/** As many keys were registered for a provider or account as may be. */
+export class IssueLimitReached extends Data.TaggedError("IssueLimitReached")<
+  IssueScope & {
+    readonly limit: keyof IssueLimits
+    readonly most: number
+    /** Until the limit opens by itself; null when it does not. */
+    readonly retryAfterMs: number | null
+  }
+> {
+  get errorCode(): "MAX_ACTIVE_KEYS_EXCEEDED" | "PROVIDER_QUOTA_EXCEEDED" | "ACCOUNT_QUOTA_EXCEEDED" {
+    if (this.limit === "maxActiveKeys") return "MAX_ACTIVE_KEYS_EXCEEDED"
+    return this.scope === "provider" ? "PROVIDER_QUOTA_EXCEEDED" : "ACCOUNT_QUOTA_EXCEEDED"
+  }
+  override get message(): string {
+    const whose = `the ${this.scope} '${this.subject}'`
+    if (this.most === 0) return `No key is issued for ${whose}: its ${this.limit} is 0.`
+    return this.limit === "maxActiveKeys"
+      ? `${this.most} keys of ${whose} are active, the most there may be (maxActiveKeys). Revoke one first.`
+      : `${this.most} keys were issued for ${whose} within ${this.limit === "dailyIssueLimit" ? "24 hours" : "an hour"}, the most there may be (${this.limit}).`
+  }
+}
+
+/** A key was registered with this idempotency key before. */
+export class IdempotencyConflict extends Data.TaggedError("IdempotencyConflict")<{ readonly keyId: string }> {
+  override get message(): string {
+    return `The key '${this.keyId}' was registered with this idempotencyKey; its secret cannot be shown again. Use that key, or revoke it and register with another idempotencyKey.`
+  }
+}
+
+/** A registered key that was revoked cannot be made active again. */
+export class KeyRevoked extends Data.TaggedError("KeyRevoked")<{ readonly id: string }> {
+  override get message(): string {
+    return `The key '${this.id}' was revoked, which is for good. Register another one.`
+  }
+}
+
+/** Reports have nowhere to go. */
+export class TrackerNotConfigured extends Data.TaggedError("TrackerNotConfigured")<{
+  readonly missing: ReadonlyArray<string>
+}> {
+  override get message(): string {
+    return `Reports need the settings issues.repository and issues.token (PATCH /api/settings); missing: ${this.missing.join(", ")}.`
+  }
+}
+
+/** The tracker did not take a report. `reason` says what can be done, and holds no secret. */
+export class IssueNotReported extends Data.TaggedError("IssueNotReported")<{ readonly reason: string }> {
+  override get message(): string {
+    return `The issue was not reported: ${this.reason}`
+  }
+}
+
 /** A backup, restore, export or import could not be done: the disk is full, or the database refuses. `message` has the remedy. */
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
@@ -208,6 +264,11 @@ export type ManagementError =
   | ModelsNotListed
   | TooManyWebhooks
   | TooManySecrets
+  | IssueLimitReached
+  | IdempotencyConflict
+  | KeyRevoked
+  | TrackerNotConfigured
+  | IssueNotReported
   | TooManyRuns
   | TooManySuites
   | SuiteReadOnly

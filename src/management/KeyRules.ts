@@ -23,6 +23,7 @@ export const changeOf = ({
   allowedCombos,
   allowedConnections,
   allowedEndpoints,
+  allowedProviders,
   blockedModels,
   expiresAt,
   ipAllowlist,
@@ -36,6 +37,7 @@ export const changeOf = ({
   ...(blockedModels === undefined ? {} : { blockedModels: blockedModels ?? [] }),
   ...(allowedEndpoints === undefined ? {} : { allowedEndpoints: allowedEndpoints ?? [] }),
   ...(allowedCombos === undefined ? {} : { allowedCombos: allowedCombos ?? [] }),
+  ...(allowedProviders === undefined ? {} : { allowedProviders: allowedProviders ?? [] }),
   ...(allowedConnections === undefined ? {} : { allowedConnections: allowedConnections ?? [] }),
   ...(ipAllowlist === undefined ? {} : { ipAllowlist: ipAllowlist ?? [] })
 })

@@ -12,6 +12,7 @@ import * as DecisionRepo from "./repo/DecisionRepo.ts"
 import * as EnvHealthRepo from "./repo/EnvHealthRepo.ts"
 import * as EvalRepo from "./repo/EvalRepo.ts"
 import * as FileRepo from "./repo/FileRepo.ts"
+import * as IssueTrackerRepo from "./repo/IssueTrackerRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as MediaJobRepo from "./repo/MediaJobRepo.ts"
@@ -21,6 +22,7 @@ import * as OutboxRepo from "./repo/OutboxRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
 import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
+import * as RegisteredKeyRepo from "./repo/RegisteredKeyRepo.ts"
 import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
 import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
 import * as SearchCountsRepo from "./repo/SearchCountsRepo.ts"
@@ -44,6 +46,7 @@ export type Repos =
   | EnvHealthRepo.EnvHealthRepo
   | EvalRepo.EvalRepo
   | FileRepo.FileRepo
+  | IssueTrackerRepo.IssueTrackerRepo
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | MediaJobRepo.MediaJobRepo
@@ -53,6 +56,7 @@ export type Repos =
   | ProviderModelRepo.ProviderModelRepo
   | QuotaRepo.QuotaRepo
   | QuotaUseRepo.QuotaUseRepo
+  | RegisteredKeyRepo.RegisteredKeyRepo
   | RouterMemoryRepo.RouterMemoryRepo
   | QuotaGroupRepo.QuotaGroupRepo
   | SearchCountsRepo.SearchCountsRepo
@@ -75,6 +79,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   EnvHealthRepo.layer,
   EvalRepo.layer,
   FileRepo.layer,
+  IssueTrackerRepo.layer,
   LedgerRepo.layer,
   LimitRepo.layer,
   MediaJobRepo.layer,
@@ -84,6 +89,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   ProviderModelRepo.layer,
   QuotaRepo.layer,
   QuotaUseRepo.layer,
+  RegisteredKeyRepo.layer,
   RouterMemoryRepo.layer,
   QuotaGroupRepo.layer,
   SearchCountsRepo.layer,

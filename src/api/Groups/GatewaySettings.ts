@@ -6,16 +6,23 @@ import * as Schema from "effect/Schema"
 import * as Shape from "../../domain/GatewaySettings.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { body } from "../Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { IssueSettings, issueSettings } from "./IssueReports.ts"
 import { syncSettings, SyncView } from "./Sync.ts"
 
-/** The settings of the cloud sync stand here too; the key is masked. */
+/** The settings of the cloud sync and of the issue tracker stand here too; their secrets are masked. */
 const AllSettings = Schema.Struct({
   ...Shape.GatewaySettings.fields,
   cloudUrl: SyncView.fields.cloudUrl,
-  sharedKey: SyncView.fields.sharedKey
+  sharedKey: SyncView.fields.sharedKey,
+  issues: field(IssueSettings, "The tracker that issues are reported to.")
 }).annotations({ identifier: "AllSettings" })
 
-const ChangeSettings = Schema.Struct({ ...Shape.GatewaySettingsPatch.fields, ...syncSettings }).annotations({
+const ChangeSettings = Schema.Struct({
+  ...Shape.GatewaySettingsPatch.fields,
+  ...syncSettings,
+  ...issueSettings
+}).annotations({
   identifier: "ChangeSettings",
   parseOptions: { ...body("ChangeSettings").parseOptions, onExcessProperty: "error" }
 })

@@ -20,6 +20,8 @@ const words = {
   blockedModels: "Model ids that never serve it, `*` in them for any text, whatever else is allowed.",
   allowedEndpoints: "The kinds of endpoints it may use; empty: all of them.",
   allowedCombos: "Names of the combos it may use, `*` in them for any text; empty: all of them.",
+  allowedProviders:
+    "Ids of the providers, or prefixes of nodes, that may serve it, also within combos and `auto`; empty: all of them.",
   allowedConnections: "Ids of the connections that may serve it, also within combos and `auto`; empty: all of them.",
   ipAllowlist: "Addresses and CIDR blocks it may be used from, as the socket has them; empty: everywhere.",
   maxRequestsPerDay: "Most requests in 24 hours; null or 0: no limit.",
@@ -61,6 +63,7 @@ export const KeyView = Schema.Struct({
   blockedModels: field(Schema.Array(Schema.String), words.blockedModels, ["*preview*"]),
   allowedEndpoints: field(Schema.Array(Category), words.allowedEndpoints, ["chat", "models"]),
   allowedCombos: field(Schema.Array(Schema.String), words.allowedCombos, ["fast*"]),
+  allowedProviders: field(Schema.Array(Schema.String), words.allowedProviders, ["openai"]),
   allowedConnections: field(Schema.Array(Schema.String), words.allowedConnections, [exampleConnectionId]),
   ipAllowlist: field(Schema.Array(Schema.String), words.ipAllowlist, ["192.0.2.0/24"]),
   expiresAt: field(Schema.NullOr(Schema.String), words.expiresAt, "2035-01-01T00:00:00.000Z"),
@@ -84,6 +87,7 @@ const Scope = Schema.Trim.pipe(
 )
 const Scopes = Schema.Array(Scope).pipe(Schema.maxItems(32))
 const Patterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
+const ProviderIds = Schema.Array(Text.pipe(Schema.maxLength(100))).pipe(Schema.maxItems(100))
 const ConnectionIds = Schema.Array(Text.pipe(Schema.maxLength(100))).pipe(Schema.maxItems(100))
 const Categories = Schema.Array(Category).pipe(Schema.maxItems(endpointCategories.length))
 
@@ -118,6 +122,7 @@ const settings = {
   blockedModels: field(clearable(Patterns), words.blockedModels, ["*preview*"]),
   allowedEndpoints: field(clearable(Categories), words.allowedEndpoints, ["chat", "models"]),
   allowedCombos: field(clearable(Patterns), words.allowedCombos, ["fast*"]),
+  allowedProviders: field(clearable(ProviderIds), words.allowedProviders, ["openai"]),
   allowedConnections: field(clearable(ConnectionIds), words.allowedConnections, [exampleConnectionId]),
   ipAllowlist: field(clearable(IpRanges), words.ipAllowlist, ["192.0.2.0/24"]),
   expiresAt: field(clearable(IsoTime), words.expiresAt, "2035-01-01T00:00:00.000Z"),
@@ -203,6 +208,7 @@ export class Keys extends HttpApiGroup.make("keys")
       .setPayload(UpdateKey)
       .addSuccess(Key)
       .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   )
   .add(
     at("patch", {
@@ -213,6 +219,7 @@ export class Keys extends HttpApiGroup.make("keys")
       .setPayload(UpdateKey)
       .addSuccess(Key)
       .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   )
   .add(
     at("rotate", {

@@ -1,11 +1,11 @@
 /** Puts the OpenAPI document together: every route of the route table, with what the contract says about it. */
 import { version } from "../../platform/Version.ts"
 import { edgeRoutes } from "../EdgeRoutes.ts"
-import { managementRoutes } from "../ManagementRoutes.ts"
+import { managementRoutes, managementTable } from "../ManagementRoutes.ts"
 import { atPath, spellingsOf, wireFailures } from "./EdgeOperations.ts"
 import { headerComponents, parameterComponents } from "./Headers.ts"
 import { asMap, closed, type Definitions, type Json, type JsonMap, namesWithin } from "./JsonSchemas.ts"
-import { managementErrors, type Operation, operationOf } from "./Operations.ts"
+import { aliasOf, managementErrors, type Operation, operationOf } from "./Operations.ts"
 import { info, schemesOf, servers, tagsOf } from "./Words.ts"
 import { write, type Written } from "./Written.ts"
 
@@ -42,11 +42,17 @@ const edgeOperations = ({ operationOf: written, schemas }: Written): ReadonlyArr
 }
 
 const managementOperations = ({ operationOf: written, schemas }: Written): ReadonlyArray<Placed> =>
-  managementRoutes.map(({ key, method, path }) => ({
-    path: path.replaceAll(/:(\w+)/g, "{$1}"),
-    method,
-    operation: operationOf(key, written(key), schemas)
-  }))
+  managementRoutes.map(({ key, method, path: pattern }) => {
+    const path = pattern.replaceAll(/:(\w+)/g, "{$1}")
+    const operation = operationOf(key, written(key), schemas)
+    const own = managementTable[key].path.replaceAll(/:(\w+)/g, "{$1}")
+    const isAlias = path !== own
+    return {
+      path,
+      method,
+      operation: isAlias ? { ...operation, ...aliasOf(key, path, operation, `${method} ${own}`) } : operation
+    }
+  })
 
 const pathsOf = (operations: ReadonlyArray<Placed>): JsonMap => {
   const paths: Record<string, Record<string, Json>> = {}

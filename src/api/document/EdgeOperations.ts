@@ -3,8 +3,8 @@ import { wireErrors } from "../compat/WireErrors.ts"
 import type { EdgeRoute } from "../EdgeRoutes.ts"
 import { askedParameters, counted, everywhere, headersOf, served } from "./Headers.ts"
 import { asMap, type JsonMap } from "./JsonSchemas.ts"
-import { failureComponents, identifier, type Operation, referToFailure } from "./Operations.ts"
-import { aliasTag, edgeSecurityOf, tagOf } from "./Words.ts"
+import { aliasOf, failureComponents, type Operation, referToFailure } from "./Operations.ts"
+import { edgeSecurityOf, tagOf } from "./Words.ts"
 
 export interface Spelling {
   /** As OpenAPI writes it: `{name}` for a parameter. */
@@ -186,14 +186,7 @@ export const atPath = (
   first: string | null
 ): Operation => ({
   ...(route.path.includes(":provider") ? forProvider(operation) : operation),
-  ...(first === null
-    ? { tags: [tagOf(route)] }
-    : {
-        tags: [aliasTag.name],
-        operationId: identifier(endpoint, "at", path),
-        summary: `${String(operation.summary)} at ${path}`,
-        description: `The same as \`${route.method} ${first}\`. ${String(operation.description)}`
-      }),
+  ...(first === null ? { tags: [tagOf(route)] } : aliasOf(endpoint, path, operation, `${route.method} ${first}`)),
   security: edgeSecurityOf(route, operation.security),
   parameters: [...operation.parameters, ...(isAsking(route) ? askedParameters : [])],
   responses: answersOf(route, endpoint, operation.responses)

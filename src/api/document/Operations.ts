@@ -1,7 +1,7 @@
 /** An operation of the contract as the OpenAPI document shows it: with examples, headers and our own errors. Pure. */
 import { everywhere, headersOf, ownHeaders, waiting } from "./Headers.ts"
 import { asMap, type Definitions, exampleOf, type Json, type JsonMap, listOf, refer } from "./JsonSchemas.ts"
-import { securityOf } from "./Words.ts"
+import { aliasTag, securityOf } from "./Words.ts"
 import type { WrittenOperation } from "./Written.ts"
 
 /** `providers.create` → `providersCreate`: the name of a function in most languages. */
@@ -64,6 +64,7 @@ const managementFailures: Readonly<Record<string, string>> = {
   413: "The body is larger than this route takes.",
   429: "Too many tries; see `Retry-After`.",
   500: "A fault of the gateway; its log has the details.",
+  501: "This needs settings that are not set; the message names them.",
   502: "The provider did not answer as it should.",
   503: "The gateway cannot serve this now."
 }
@@ -124,3 +125,11 @@ export const operationOf = (
     )
   }
 }
+
+/** What differs of an operation at another spelling of its path. `first`: method and path where it is described. */
+export const aliasOf = (name: string, path: string, { description, summary }: Operation, first: string) => ({
+  tags: [aliasTag.name],
+  operationId: identifier(name, "at", path),
+  summary: `${String(summary)} at ${path}`,
+  description: `The same as \`${first}\`. ${String(description)}`
+})

@@ -31,12 +31,17 @@ export const refusal = (
     case "TooManySuites":
     case "SuiteReadOnly":
     case "RunIsOver":
+    case "IssueLimitReached":
+    case "IdempotencyConflict":
+    case "KeyRevoked":
+    case "TrackerNotConfigured":
       return new BadArgument({ message: error.message })
     case "RestoreRefused":
       return new BadArgument({ message: error.message })
     case "BackupFailed":
     case "CloudSyncFailed":
     case "SignInFailed":
+    case "IssueNotReported":
     case "TooManySignIns":
     case "RestartRefused":
     case "ModelsNotListed":

@@ -12,8 +12,10 @@ import {
   Internal,
   isContractError,
   NotFound,
+  NotImplemented,
   statusOf,
   toBody,
+  TooManyRequests,
   Unavailable,
   UpstreamFailed
 } from "../../api/Errors.ts"
@@ -88,6 +90,11 @@ interface AnswerOf {
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyWebhooks: Conflict
+  readonly IssueLimitReached: TooManyRequests
+  readonly IdempotencyConflict: Conflict
+  readonly KeyRevoked: Conflict
+  readonly TrackerNotConfigured: NotImplemented
+  readonly IssueNotReported: UpstreamFailed
   readonly TooManyRuns: Conflict
   readonly TooManySuites: Conflict
   readonly SuiteReadOnly: Conflict
@@ -116,6 +123,18 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
+    IssueLimitReached: ({ errorCode, message, retryAfterMs }) =>
+      new TooManyRequests({
+        message,
+        code: errorCode,
+        isRegistration: true,
+        ...(retryAfterMs === null ? {} : { retryAfterMs })
+      }),
+    IdempotencyConflict: ({ keyId, message }) =>
+      new Conflict({ message, code: "IDEMPOTENCY_CONFLICT", param: "idempotencyKey", isRegistration: true, keyId }),
+    KeyRevoked: ({ message }) => new Conflict({ message, code: "key_revoked" }),
+    TrackerNotConfigured: ({ message }) => new NotImplemented({ message, code: "issues_not_configured" }),
+    IssueNotReported: ({ message }) => new UpstreamFailed({ message, code: "issue_not_reported" }),
     TooManyRuns: ({ message }) => new Conflict({ message, code: "too_many_runs" }),
     TooManySuites: ({ message }) => new Conflict({ message }),
     SuiteReadOnly: ({ message }) => new Conflict({ message, code: "suite_read_only" }),

@@ -7,18 +7,24 @@ import type { ChangeSettings } from "../../api/Groups/GatewaySettings.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { maskSecret } from "../../kernel/Masking.ts"
 import { CloudSync } from "../../management/CloudSync.ts"
+import { IssueReports } from "../../management/IssueReports.ts"
 import { answered } from "./Answers.ts"
 
+const masked = (secret: Redacted.Redacted | null): string | null =>
+  secret === null ? null : maskSecret(Redacted.value(secret))
+
 export const layer = HttpApiBuilder.group(GatewayApi, "gatewaySettings", (handlers) =>
-  Effect.map(Effect.all([GatewaySettings, CloudSync]), ([settings, sync]) => {
-    const whole = Effect.map(sync.state, ({ cloudUrl, sharedKey }) => ({
+  Effect.map(Effect.all([GatewaySettings, CloudSync, IssueReports]), ([settings, sync, reports]) => {
+    const whole = Effect.zipWith(sync.state, reports.tracker, ({ cloudUrl, sharedKey }, { token, ...tracker }) => ({
       ...settings.current(),
       cloudUrl,
-      sharedKey: sharedKey === null ? null : maskSecret(Redacted.value(sharedKey))
+      sharedKey: masked(sharedKey),
+      issues: { ...tracker, token: masked(token) }
     }))
-    const change = ({ cloudUrl, sharedKey, ...others }: ChangeSettings) =>
+    const change = ({ cloudUrl, issues, sharedKey, ...others }: ChangeSettings) =>
       Effect.gen(function* () {
         // First what can be refused.
+        if (issues !== undefined) yield* reports.configure(issues)
         if (cloudUrl !== undefined || sharedKey !== undefined) yield* sync.configure({ cloudUrl, sharedKey })
         yield* settings.patch(others)
         return yield* whole

@@ -159,6 +159,7 @@ export const keyView = (key: ApiKey): KeyView => ({
   blockedModels: key.blockedModels,
   allowedEndpoints: key.allowedEndpoints,
   allowedCombos: key.allowedCombos,
+  allowedProviders: key.allowedProviders,
   allowedConnections: key.allowedConnections,
   ipAllowlist: key.ipAllowlist,
   expiresAt: isoOrNull(key.expiresAtMs),

@@ -1,5 +1,5 @@
 /**
- * What an API key's rules about models, combos and connections leave of a resolution. Whatever calls an upstream in the name of a key asks
+ * What an API key's rules about models, combos, providers and connections leave of a resolution. Whatever calls an upstream in the name of a key asks
  * here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
  */
 import { type ModelRules, modelRulesOf } from "../../auth/KeyPolicy.ts"
@@ -27,7 +27,9 @@ const blocks = (rules: ModelRules | null, target: Target): boolean =>
   rules !== null && rules.blocks !== null && (rules.blocks(idOf(target)) || rules.blocks(target.model))
 
 const isConnected = (rules: ModelRules | null, { account }: Target): boolean =>
-  rules === null || rules.allowsConnection === null || rules.allowsConnection(account.connection.id)
+  rules === null ||
+  ((rules.allowsProvider === null || rules.allowsProvider(account.spec.id)) &&
+    (rules.allowsConnection === null || rules.allowsConnection(account.connection.id)))
 
 const only = (resolution: Resolution, keep: (target: Target) => boolean): Resolution | null => {
   const kept = resolution.targets.flatMap((target, at) => (keep(target) ? [at] : []))
@@ -48,7 +50,9 @@ const narrowed = new WeakMap<ModelRules, WeakMap<Resolution, Resolution | "none"
 /** The resolution with the targets that a key may have; null when none is left. */
 export const narrowedFor = (key: ApiKey | null, resolution: Resolution): Resolution | null => {
   const rules = key === null ? null : modelRulesOf(key)
-  if (rules === null || (rules.blocks === null && rules.allowsConnection === null)) return resolution
+  if (rules === null || (rules.blocks === null && rules.allowsProvider === null && rules.allowsConnection === null)) {
+    return resolution
+  }
   const known = narrowed.get(rules) ?? new WeakMap<Resolution, Resolution | "none">()
   narrowed.set(rules, known)
   const before = known.get(resolution)

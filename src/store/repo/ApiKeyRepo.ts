@@ -49,6 +49,7 @@ const Row = Schema.Struct({
   blockedModels: Texts,
   allowedEndpoints: Json(Schema.Array(Schema.Literal(...endpointCategories))),
   allowedCombos: Texts,
+  allowedProviders: Texts,
   allowedConnections: Texts,
   ipAllowlist: Texts,
   expiresAtMs: MaybeWhole,

@@ -51,6 +51,8 @@ const first = [
   "providerNodesCreate",
   "providersCreate",
   "keysCreate",
+  "registeredKeysRegister",
+  "registeredKeysRegisterAtV1RegisteredKeys",
   "limitsSetBudget",
   "limitsSetTokenLimit",
   "combosCreate",
@@ -73,6 +75,8 @@ const last = [
   "providerModelsRemove",
   "limitsRemoveBudget",
   "limitsRemoveTokenLimit",
+  "registeredKeysRemove",
+  "registeredKeysRemoveAtV1RegisteredKeysId",
   "keysRemove",
   "providersRemove",
   "providerNodesRemove",
@@ -91,6 +95,8 @@ const refusedHere: Readonly<Record<string, string>> = {
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
   evalsCancel: "the run may be over",
+  issueReportsReport: "there is no tracker",
+  issueReportsReportAtApiV1IssuesReport: "there is no tracker",
   systemRestart: "the gateway is a part of the test",
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with"
@@ -171,6 +177,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     const { client, configure } = (await import(/* @vite-ignore */ file)) as Client
 
     const ids: Record<string, string> = {}
+    const registered: Array<string> = []
     let session: Readonly<Record<string, string>> = {}
     let current: Placed | null = null
     const statuses = new Map<string, number>()
@@ -202,7 +209,14 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
         session = { cookie, "x-csrf-token": String((value as { csrfToken?: unknown }).csrfToken) }
       }
-      if (operationId === "providersCreate") ids["providers"] = at("connection")
+      if (operationId === "providersCreate") {
+        ids["providers"] = at("connection")
+        ids["issueLimits"] = at("connection")
+      }
+      if (operationId.startsWith("registeredKeysRegister")) {
+        registered.push(String((value as { keyId?: unknown }).keyId))
+      }
+      ids["registeredKeys"] = registered.at(-1) ?? ""
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
       if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")
@@ -243,7 +257,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const group = Object.keys(ids).find((name) => operationId.startsWith(name))
       const owner = operationId.startsWith("providerNodes") ? "providerNodes" : group
       const given: Readonly<Record<string, string | undefined>> = {
-        id: ids[owner ?? ""],
+        id: operationId.startsWith("registeredKeysRemove") ? registered.pop() : ids[owner ?? ""],
         connectionId: ids["providers"],
         requestId: ids["requestId"],
         token: ids["token"],

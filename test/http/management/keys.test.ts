@@ -10,6 +10,7 @@ const settings = {
   blockedModels: ["*preview*"],
   allowedEndpoints: ["chat", "web-fetch"],
   allowedCombos: ["fast*"],
+  allowedProviders: ["openai"],
   allowedConnections: ["c1"],
   ipAllowlist: ["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"],
   rateLimits: [{ limit: 5, window: 60 }],

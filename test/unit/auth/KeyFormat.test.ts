@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { formatKey, hashKey, isWellFormed, prefixOf } from "../../../src/auth/KeyFormat.ts"
+import { isGatewayKey } from "../../../src/kernel/GatewayKey.ts"
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
@@ -30,6 +31,15 @@ describe("KeyFormat", () => {
     const two = formatKey(new Uint8Array(32).fill(1))
     assert.notStrictEqual(one, two)
     assert.strictEqual(prefixOf(one).length, 8)
+  })
+
+  it("writes and knows the keys of programs", () => {
+    const key = formatKey(new Uint8Array(32).fill(7), "gwr_")
+    assert.match(key, /^gwr_[0-9A-Za-z]{49}$/)
+    assert.isTrue(isWellFormed(key))
+    assert.isFalse(isWellFormed(key.slice(0, -1)))
+    assert.isFalse(isWellFormed(key.replace("gwr_", "gw_").slice(0, -1)))
+    assert.isTrue(isGatewayKey(`Bearer ${key}`))
   })
 
   it("knows foreign keys", () => {

@@ -133,6 +133,7 @@ export const apiKey: ApiKey = {
   blockedModels: ["*preview*"],
   allowedEndpoints: ["chat", "web-fetch"],
   allowedCombos: ["fast"],
+  allowedProviders: ["openai"],
   allowedConnections: ["c1"],
   ipAllowlist: ["192.0.2.0/24"],
   maxRequestsPerDay: 1_000,

@@ -100,6 +100,7 @@ describe("safe strings", () => {
     assert.strictEqual(pathOnly("/api/v1/editor/any-secret/api/chat"), "/api/v1/editor/***/api/chat")
     assert.strictEqual(pathOnly("/API/v1/Editor//any-secret"), "/API/v1/Editor//***")
     assert.strictEqual(pathOnly("/elsewhere/gw_abc/x"), "/elsewhere/***/x")
+    assert.strictEqual(pathOnly("/elsewhere/gwr_abc/x"), "/elsewhere/***/x")
   })
 
   it("keeps ordinary text as it is", () => {

@@ -44,6 +44,7 @@ const page = (shown: KeyView) =>
     ["Blocked models", shown.blockedModels.join(", ") || "none"],
     ["Endpoints", shown.allowedEndpoints.join(", ") || "all"],
     ["Combos", shown.allowedCombos.join(", ") || "all"],
+    ["Providers", shown.allowedProviders.join(", ") || "all"],
     ["Connections", shown.allowedConnections.join(", ") || "all"],
     ["Addresses", shown.ipAllowlist.join(", ") || "all"],
     ["Schedule", scheduleText(shown.accessSchedule)],

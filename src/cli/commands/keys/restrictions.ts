@@ -52,6 +52,7 @@ export const restrictions = {
   blockedModels: several("block-model", "A model that never serves it, `*` in it for any text."),
   allowedEndpoints: several("endpoint", "A kind of endpoint it may use: chat, embeddings, models, images, …"),
   allowedCombos: several("combo", "A combo it may use, `*` in it for any text."),
+  allowedProviders: several("only-provider", "The id of a provider, or the prefix of a node, that may serve it."),
   allowedConnections: several("only-connection", "The id of a connection that may serve it."),
   ipAllowlist: several("ip", "An address or CIDR block it may be used from."),
   maxRequestsPerDay: most("per-day", "Most requests in 24 hours."),
@@ -72,6 +73,7 @@ export const restrictionNames = {
   blockedModels: "--block-model",
   allowedEndpoints: "--endpoint",
   allowedCombos: "--combo",
+  allowedProviders: "--only-provider",
   allowedConnections: "--only-connection",
   ipAllowlist: "--ip",
   maxRequestsPerDay: "--per-day",
@@ -85,6 +87,7 @@ export interface Restrictions {
   readonly blockedModels: ReadonlyArray<string>
   readonly allowedEndpoints: ReadonlyArray<string>
   readonly allowedCombos: ReadonlyArray<string>
+  readonly allowedProviders: ReadonlyArray<string>
   readonly allowedConnections: ReadonlyArray<string>
   readonly ipAllowlist: ReadonlyArray<string>
   readonly maxRequestsPerDay: Option.Option<number>
@@ -103,6 +106,7 @@ export const restrictionsOf = (given: Restrictions) => ({
   blockedModels: listOf(given.blockedModels, "all", null),
   allowedEndpoints: listOf(given.allowedEndpoints, "all", null),
   allowedCombos: listOf(given.allowedCombos, "all", null),
+  allowedProviders: listOf(given.allowedProviders, "all", null),
   allowedConnections: listOf(given.allowedConnections, "all", null),
   ipAllowlist: listOf(given.ipAllowlist, "all", null),
   maxRequestsPerDay: Option.getOrUndefined(given.maxRequestsPerDay),
