@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitest/config"
+import { useMemoryFolder } from "./support/memoryFolder.ts"
 
 const run = `${process.pid}-${Date.now()}`
 process.env["GATEWAY_TEST_RUN"] = run
+useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
 
 /** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
