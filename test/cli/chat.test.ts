@@ -1,14 +1,12 @@
 /** `gateway chat` as people and scripts use it: pipes, terminals, Ctrl-C, and answers that do not end well. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Fake from "../support/FakeUpstream.ts"
 import * as Terminal from "../support/Terminal.ts"
 import * as Gateway from "../support/TestGateway.ts"
-import { type Ended, program } from "./support.ts"
+import { type Ended, fed as feed, program } from "./support.ts"
 
 const { dataDir, main, run, serve } = program()
 
@@ -28,15 +26,9 @@ const setUp = Effect.gen(function* () {
     GATEWAY_ADMIN_KEY: Gateway.adminKey,
     GATEWAY_MODEL: "up/m"
   }
-  /** With something on standard input, which stays open for `null`. */
   const fed = async (input: string | Buffer | null, ...words: ReadonlyArray<string>): Promise<Ended> => {
-    const child = spawn(process.execPath, [main, "chat", ...words], { env, cwd: folder })
-    const parts = { stdout: "", stderr: "" }
-    child.stdout.on("data", (part) => (parts.stdout += String(part)))
-    child.stderr.on("data", (part) => (parts.stderr += String(part)))
-    if (input !== null) child.stdin.end(input)
-    const [code] = await once(child, "close")
-    return { code, ...parts }
+    const ended = await feed(main, ["chat", ...words], env, input, folder)
+    return { ...ended, stdout: ended.stdout.toString() }
   }
   const chat = (...words: ReadonlyArray<string>) => fed("", ...words)
   const terminal = (...words: ReadonlyArray<string>) =>

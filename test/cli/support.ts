@@ -58,6 +58,24 @@ export const piped = async (
   return { code, stderr }
 }
 
+/** The same with what it wrote, as bytes; `input` null leaves standard input open. */
+export const fed = async (
+  main: string,
+  args: ReadonlyArray<string>,
+  environment: Environment,
+  input: string | Buffer | null,
+  cwd = project
+): Promise<{ readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }> => {
+  const child = spawn(process.execPath, [main, ...args], { env: environment, cwd })
+  const exit = once(child, "close")
+  const parts: Array<Buffer> = []
+  child.stdout.on("data", (part: Buffer) => void parts.push(part))
+  if (input !== null) child.stdin.end(input)
+  const stderr = await text(child.stderr)
+  const [code] = await exit
+  return { code, stdout: Buffer.concat(parts), stderr }
+}
+
 /** Has the program built before the tests of a file; gives functions that run it with a clean environment. */
 export const program = () => {
   const main = join(builtFolder, "main.cjs")

@@ -13,7 +13,7 @@ import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as MediaFlags from "../../MediaFlags.ts"
 import * as Inference from "../../gateway/Inference.ts"
-import { modelOr } from "../../gateway/MediaModel.ts"
+import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -74,7 +74,7 @@ export const embedCommand = Command.make(
       const texts = yield* textsFrom(words)
       if (texts.length === 0) return yield* nothing
       const to = yield* Client.target(flags)
-      const model = yield* modelOr(given, to, "/v1/embeddings", "makes vectors")
+      const model = yield* modelOr(given, to, kinds.embeddings)
       const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/embeddings`), {
         model,
         input: texts,

@@ -7,12 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { statSync } from "node:fs"
-import { BadArgument, CommandFailed } from "../../Failure.ts"
+import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as MediaFlags from "../../MediaFlags.ts"
 import * as Inference from "../../gateway/Inference.ts"
-import { modelOr } from "../../gateway/MediaModel.ts"
+import { kinds, modelOr } from "../../gateway/MediaModel.ts"
+import { fetchFrom } from "../../gateway/PublicUrl.ts"
 import * as Output from "../../output/Output.ts"
 import { saved } from "../../gateway/Saved.ts"
 import { save } from "../../output/SaveFile.ts"
@@ -53,15 +54,16 @@ const options = {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** The bytes of a picture. An address is a third party's, so it is shown and not fetched. */
-const bytesOf = ({ b64_json: encoded, url }: Picture) => {
+const inBase64 = /^data:[^,]{0,200};base64,/i
+
+/** The bytes of a picture, which providers send or keep at an address of theirs. */
+const bytesOf = ({ b64_json: encoded, url }: Picture): Effect.Effect<Buffer, CliFailure> => {
   if (typeof encoded === "string") return Effect.succeed(Buffer.from(encoded, "base64"))
-  return typeof url === "string"
-    ? new CommandFailed({
-        message: `The provider keeps the picture at an address of its own: ${url}`,
-        hint: "Open it in a browser; it is gone after a while."
-      })
-    : new CommandFailed({ message: "The answer has no picture." })
+  if (typeof url !== "string") return new CommandFailed({ message: "The answer has no picture." })
+  const head = inBase64.exec(url.slice(0, 256))
+  return head === null
+    ? fetchFrom(url, "The picture")
+    : Effect.succeed(Buffer.from(url.slice(head[0].length), "base64"))
 }
 
 export const imageCommand = Command.make("image", { ...options, ...Client.connection }, (given) =>
@@ -77,7 +79,7 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     const to = yield* Client.target(given)
     const [servedBy, { data }] = yield* withSpinner("Waiting for the picture …")(
       Effect.gen(function* () {
-        const model = yield* modelOr(given.model, to, "/v1/images/generations", "makes pictures")
+        const model = yield* modelOr(given.model, to, kinds.images)
         const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/images/generations`), {
           model,
           prompt: given.prompt.join(" "),
@@ -92,7 +94,7 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     if (data.length === 0) return yield* new CommandFailed({ message: "The answer has no picture." })
     const files = yield* Effect.forEach(data, (picture, index) =>
       Effect.gen(function* () {
-        const bytes = yield* bytesOf(picture)
+        const bytes = yield* withSpinner("Fetching the picture …")(bytesOf(picture))
         const name = numbered(`image.${imageTypeOf(bytes)?.replace("jpeg", "jpg") ?? "png"}`, index, data.length)
         const path = out === null ? name : out === "-" || isFolder(out) ? out : numbered(out, index, data.length)
         const [, written] = yield* save({ path, name, force: given.force }, (sink) => sink(bytes))

@@ -12,7 +12,7 @@ import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as MediaFlags from "../../MediaFlags.ts"
 import * as Inference from "../../gateway/Inference.ts"
-import { modelOr } from "../../gateway/MediaModel.ts"
+import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import { withProgress } from "../../output/Progress.ts"
 import { saved } from "../../gateway/Saved.ts"
 import { save, type Sink } from "../../output/SaveFile.ts"
@@ -78,7 +78,7 @@ export const speakCommand = Command.make("speak", { ...options, ...Client.connec
     const speak = (sink: Sink): Effect.Effect<readonly [Inference.ServedBy, number], CliFailure> =>
       withProgress(path === "-" ? name : path, null, (report) =>
         Effect.gen(function* () {
-          const model = yield* modelOr(given.model, to, "/v1/audio/speech", "speaks")
+          const model = yield* modelOr(given.model, to, kinds.speech)
           const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/audio/speech`), {
             model,
             input,

@@ -9,7 +9,7 @@ import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as MediaFlags from "../../MediaFlags.ts"
 import * as Inference from "../../gateway/Inference.ts"
-import { modelOr } from "../../gateway/MediaModel.ts"
+import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import * as Upload from "../../gateway/Upload.ts"
 import * as Output from "../../output/Output.ts"
 import { save } from "../../output/SaveFile.ts"
@@ -52,7 +52,7 @@ export const transcribeCommand = Command.make("transcribe", { ...options, ...Cli
     }
     const source = given.audio === "-" ? Upload.stdinSource(stdinName) : yield* Upload.fileSource(given.audio)
     const to = yield* Client.target(given)
-    const model = yield* modelOr(given.model, to, "/v1/audio/transcriptions", "transcribes")
+    const model = yield* modelOr(given.model, to, kinds.transcriptions)
     const response = yield* Upload.send(to, {
       path: "/v1/audio/transcriptions",
       source,

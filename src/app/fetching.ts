@@ -1,0 +1,24 @@
+/** Fetching from addresses that others chose, for commands: as a gateway does it, without a database. Imported dynamically by `src/cli` only. */
+import * as Layer from "effect/Layer"
+import { defaultResilience } from "../domain/Resilience.ts"
+import * as Dns from "../egress/Dns.ts"
+import * as PublicFetchRoom from "../egress/PublicFetch.ts"
+import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as Flags from "../flags/Flags.ts"
+import * as FlagStore from "../flags/FlagStore.ts"
+import type { AppConfig } from "../platform/AppConfig.ts"
+import * as Timers from "../platform/Timers.ts"
+
+export { PublicFetch } from "../egress/PublicFetch.ts"
+
+/** Flags are those of the environment. */
+export const fetchingLayer: Layer.Layer<PublicFetchRoom.PublicFetch, never, AppConfig> = PublicFetchRoom.layer.pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Dns.layer,
+      Timers.layer,
+      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs }),
+      Flags.layer.pipe(Layer.provide(FlagStore.layerMemory()))
+    )
+  )
+)
