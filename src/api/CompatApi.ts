@@ -14,6 +14,7 @@ import * as Audio from "./compat/Audio.ts"
 import * as Chat from "./compat/Chat.ts"
 import * as Files from "./compat/Files.ts"
 import * as Gemini from "./compat/Gemini.ts"
+import * as Images from "./compat/Images.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
 import * as Media from "./compat/Media.ts"
 import * as Messages from "./compat/Messages.ts"
@@ -235,6 +236,23 @@ class Inference extends HttpApiGroup.make("inference")
           prompt: "A slow waltz."
         })
       )
+  )
+  .add(
+    HttpApiEndpoint.post("imageEdits", "/v1/images/edits")
+      .setPayload(Images.ImageEditForm)
+      .addSuccess(Chat.ImageAnswer)
+      .annotateContext(
+        words(
+          "Change pictures",
+          "OpenAI's edits: a form of pictures, a mask and a prompt, or JSON that names pictures by address. With `stream` the answer is a stream of events."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("imageVariations", "/v1/images/variations")
+      .setPayload(Images.ImageVariationForm)
+      .addSuccess(Chat.ImageAnswer)
+      .annotateContext(words("Vary a picture", "OpenAI's variations of a picture."))
   )
   .add(
     HttpApiEndpoint.post("messages", "/v1/messages")

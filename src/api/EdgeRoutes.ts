@@ -33,6 +33,8 @@ export type ConversationKey =
   | "inference.translations"
   | "inference.videos"
   | "inference.music"
+  | "inference.imageEdits"
+  | "inference.imageVariations"
   | "inference.messages"
   | "inference.responses"
   | "inference.gemini"
@@ -116,6 +118,8 @@ const categories: Readonly<
   "inference.translations": "audio",
   "inference.videos": "video",
   "inference.music": "music",
+  "inference.imageEdits": "images",
+  "inference.imageVariations": "images",
   "inference.embeddingModels": "embeddings",
   "inference.ollamaShow": "models",
   "inference.models": "models",
@@ -252,6 +256,14 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ),
   ...conversation("inference.videos", "chat", "/v1/videos/generations"),
   ...conversation("inference.music", "chat", "/v1/music/generations"),
+  ...conversation("inference.imageEdits", "chat", "/v1/images/edits", "/images/edits", ...editorBoth("/images/edits")),
+  ...conversation(
+    "inference.imageVariations",
+    "chat",
+    "/v1/images/variations",
+    "/images/variations",
+    ...editorBoth("/images/variations")
+  ),
   ...conversation("inference.messages", "messages", "/v1/messages", ...editor("/v1/messages")),
   ...conversation(
     "inference.responses",

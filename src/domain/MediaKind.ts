@@ -10,7 +10,9 @@ export const MediaKind = Schema.Literal(
   "transcriptions",
   "translations",
   "videos",
-  "music"
+  "music",
+  "imageEdits",
+  "imageVariations"
 ).annotations({
   identifier: "MediaKind",
   description: "A kind of request that is no conversation."

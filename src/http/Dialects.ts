@@ -13,6 +13,7 @@ import { cohereEmbed } from "../wire/embeddings/clients/Cohere.ts"
 import { batchEmbedContents, embedContent } from "../wire/embeddings/clients/Gemini.ts"
 import { ollamaEmbed, ollamaEmbeddings } from "../wire/embeddings/clients/Ollama.ts"
 import { geminiArray } from "../wire/gemini/Codec.ts"
+import { imageEdits, imageVariations } from "../wire/imageEdits/Codec.ts"
 import { moderations } from "../wire/moderations/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
 import { loadAnswer } from "../wire/ollama/LoadAnswer.ts"
@@ -49,6 +50,8 @@ const dialects: Readonly<Record<ServiceKind | "chat" | "completions" | "messages
   translations: plain(translations),
   videos: plain(videos),
   music: plain(music),
+  imageEdits: plain(imageEdits),
+  imageVariations: plain(imageVariations),
   messages: plain(codecs.messages),
   responses: plain(codecs.responses)
 }
@@ -113,8 +116,6 @@ export interface DialectFacts {
   readonly query: () => URLSearchParams
   readonly nowMs: number
   readonly offered: () => ReadonlyArray<OfferedModel>
-  /** The request comes as a form. */
-  readonly hasForm: boolean
 }
 
 /** A route that takes forms. */
@@ -127,7 +128,9 @@ export interface FormRoute {
 
 const formRoutes: Readonly<Partial<Record<InferenceRoute["key"], FormRoute>>> = {
   "inference.transcriptions": { files: new Set(["file"]), takesJson: false },
-  "inference.translations": { files: new Set(["file"]), takesJson: false }
+  "inference.translations": { files: new Set(["file"]), takesJson: false },
+  "inference.imageEdits": { files: new Set(["image", "image[]", "mask"]), takesJson: true },
+  "inference.imageVariations": { files: new Set(["image"]), takesJson: false }
 }
 
 /** Hot: null where a route takes JSON only. */
@@ -172,6 +175,10 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
       return dialects.videos
     case "inference.music":
       return dialects.music
+    case "inference.imageEdits":
+      return dialects.imageEdits
+    case "inference.imageVariations":
+      return dialects.imageVariations
     case "inference.messages":
       return dialects.messages
     case "inference.responses":

@@ -195,8 +195,7 @@ export const make = Effect.gen(function* () {
       rest,
       query: () => queryOf(request.url ?? "/"),
       nowMs: receivedMs,
-      offered: () => entriesFor(principal).map(offeredOf),
-      hasForm
+      offered: () => entriesFor(principal).map(offeredOf)
     })
     const known = "_tag" in dialect ? { codec: codecs[route.wire], fromPath: null, atOnce: null } : dialect
     const exchange = (body: Buffer): Exchange => ({

@@ -104,7 +104,9 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   videos: "/videos",
-  music: "/music/generations"
+  music: "/music/generations",
+  imageEdits: "/images/edits",
+  imageVariations: "/images/variations"
 }
 
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */

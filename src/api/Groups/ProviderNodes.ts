@@ -47,7 +47,9 @@ const mediaPathWords = {
   transcriptions: ["Path for transcriptions.", "/audio/transcriptions"],
   translations: ["Path for transcriptions into English.", "/audio/translations"],
   videos: ["Path for jobs that make films.", "/videos"],
-  music: ["Path for jobs that make music.", "/music/generations"]
+  music: ["Path for jobs that make music.", "/music/generations"],
+  imageEdits: ["Path for changing pictures.", "/images/edits"],
+  imageVariations: ["Path for variations of a picture.", "/images/variations"]
 } as const
 
 const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
@@ -60,7 +62,9 @@ const mediaPaths = <A, I, R>(path: Schema.Schema<A, I, R>) =>
     transcriptions: field(optional(path), ...mediaPathWords.transcriptions),
     translations: field(optional(path), ...mediaPathWords.translations),
     videos: field(optional(path), ...mediaPathWords.videos),
-    music: field(optional(path), ...mediaPathWords.music)
+    music: field(optional(path), ...mediaPathWords.music),
+    imageEdits: field(optional(path), ...mediaPathWords.imageEdits),
+    imageVariations: field(optional(path), ...mediaPathWords.imageVariations)
   } satisfies Record<MediaKind, unknown>)
 
 const MediaPathsView = mediaPaths(Schema.String).annotations({ identifier: "MediaPaths" })

@@ -34,5 +34,5 @@ export const images: WireCodec = {
   isAsAsked,
   encodeResponse,
   makeStreamTap,
-  makeStreamEncoder
+  makeStreamEncoder: (context) => makeStreamEncoder(context)
 }

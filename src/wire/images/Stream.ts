@@ -62,7 +62,10 @@ const shownOf = ({ in: read, out }: Usage): JsonObject => ({
 })
 
 /** Of a whole answer, for a client that asked for a stream: each picture is done with its first event. */
-export const makeStreamEncoder = ({ nowMs, request = {} }: EncodeContext): StreamEncoder => {
+export const makeStreamEncoder = (
+  { nowMs, request = {} }: EncodeContext,
+  completedType = "image_generation.completed"
+): StreamEncoder => {
   let pictures: ReadonlyArray<JsonObject> = []
   let told: JsonObject = {}
   let tokens: Partial<Usage> | null = null
@@ -71,7 +74,7 @@ export const makeStreamEncoder = ({ nowMs, request = {} }: EncodeContext): Strea
     const isLast = index === pictures.length - 1
     const usage = { in: tokens?.in ?? 0, out: tokens?.out ?? 0 }
     const event = {
-      type: "image_generation.completed",
+      type: completedType,
       created_at: Math.floor(nowMs / 1_000),
       ...optional("size", stringOr(told["size"]) ?? stringOr(request["size"])),
       ...optional("quality", stringOr(told["quality"]) ?? stringOr(request["quality"])),

@@ -12,6 +12,7 @@ const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
 const searchPolicies = "test/http/search/policies.test.ts"
 const embeddings = "test/http/media/embeddings.test.ts"
+const imageEdits = "test/http/media/imageEdits.test.ts"
 const transcriptions = "test/http/media/transcriptions.test.ts"
 
 export interface EndpointRow {
@@ -126,6 +127,13 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/media/music.test.ts",
     "submits a job, waits for it and answers with what was made"
   ]),
+  "inference.imageEdits": row("Pictures that are changed, whole and streamed", [
+    imageEdits,
+    "sends several pictures and a mask of the official SDK on, at the cost of their answer",
+    "streams partial pictures, up to the last one",
+    "takes JSON that names pictures by address"
+  ]),
+  "inference.imageVariations": row("Variations of a picture", [imageEdits, "varies a picture at a path of its own"]),
   "inference.models": row("The models a caller may use", [
     models,
     "show a key what it may use",

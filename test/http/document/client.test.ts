@@ -126,7 +126,7 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
   if (request.url.endsWith("/audio/speech")) {
     return (response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3")
   }
-  if (request.url.endsWith("/images/generations"))
+  if (/\/images\/(?:generations|edits|variations)$/.test(request.url))
     return FakeUpstream.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
   if (/\/audio\/(?:transcriptions|translations)$/.test(request.url)) return FakeUpstream.json({ text: "Hello there." })
   if (/\/(?:videos|music\/generations)$/.test(request.url)) {
@@ -275,6 +275,10 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (requestBody === undefined) return undefined
       // A form that the generated client fills in.
       if (requestBody.content["application/json"] === undefined) {
+        if (/imageEdits|imageVariations/i.test(operationId)) {
+          const image = new File(["PNG"], "gate.png", { type: "image/png" })
+          return { image, model: "openai/gpt-4o-mini", prompt: "Open the gate." }
+        }
         if (/transcriptions|translations/i.test(operationId)) {
           return { file: new File(["RIFF"], "speech.wav"), model: "openai/gpt-4o-mini" }
         }
