@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import * as Audio from "./compat/Audio.ts"
+import * as Batches from "./compat/Batches.ts"
 import * as Chat from "./compat/Chat.ts"
 import * as Files from "./compat/Files.ts"
 import * as Gemini from "./compat/Gemini.ts"
@@ -419,6 +420,42 @@ class Inference extends HttpApiGroup.make("inference")
         })
       )
       .annotateContext(words("Download a file", "The body of a file, or the part that a `Range` header names."))
+  )
+  .add(
+    HttpApiEndpoint.post("createBatch", "/v1/batches")
+      .setPayload(Batches.BatchRequest)
+      .addSuccess(Batches.BatchObject)
+      .annotateContext(
+        asking(
+          "Make a batch",
+          "Asks every line of an uploaded file as a request of the key, after live traffic, and puts the answers into files.",
+          Batches.batchExample
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("batches", "/v1/batches")
+      .addSuccess(Batches.BatchList)
+      .annotateContext(words("List batches", "The caller's batches, newest first."))
+      .annotate(DocumentedQuery, Batches.BatchPage)
+  )
+  .add(
+    HttpApiEndpoint.get("batch", "/v1/batches/:batch")
+      .setPath(Batches.batchId)
+      .addSuccess(Batches.BatchObject)
+      .annotateContext(words("Show a batch", "Where a batch stands, and the files with its results."))
+  )
+  .add(
+    HttpApiEndpoint.post("cancelBatch", "/v1/batches/:batch/cancel")
+      .setPath(Batches.batchId)
+      .addSuccess(Batches.BatchObject)
+      .annotateContext(words("Cancel a batch", "Ends the requests under way; what was answered stays."))
+  )
+  .add(
+    HttpApiEndpoint.del("deleteBatch", "/v1/batches/:batch")
+      .setPath(Batches.batchId)
+      .addSuccess(Batches.BatchDeleted)
+      .annotateContext(words("Delete a batch", "A batch that is over. Its files stay."))
   )
   .add(
     HttpApiEndpoint.get("models", "/v1/models")

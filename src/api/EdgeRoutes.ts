@@ -83,11 +83,26 @@ export type FileRoute = Shape<
   "chat"
 >
 
+/** Batches of requests. */
+export type BatchRoute = Shape<
+  "inference.createBatch" | "inference.batches" | "inference.batch" | "inference.deleteBatch" | "inference.cancelBatch",
+  "GET" | "POST" | "DELETE",
+  "inference",
+  "chat"
+>
+
 export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
 export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
 
-export type EdgeRoute = InferenceRoute | ListingRoute | QuestionRoute | FileRoute | PublicRoute | MetricsRoute
+export type EdgeRoute =
+  | InferenceRoute
+  | ListingRoute
+  | QuestionRoute
+  | FileRoute
+  | BatchRoute
+  | PublicRoute
+  | MetricsRoute
 
 /** Of each inference route. */
 const categories: Readonly<
@@ -176,18 +191,12 @@ const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   wire: "chat"
 })
 
-const fileRoutes = (
-  ...routes: ReadonlyArray<[FileRoute["key"], FileRoute["method"], string]>
-): ReadonlyArray<FileRoute> =>
-  routes.map(([key, method, path]): FileRoute => ({
-    plane: "edge",
-    key,
-    method,
-    path,
-    tier: "inference",
-    category: "files",
-    wire: "chat"
-  }))
+/** Routes with objects of their own, which ask no model. */
+const objectRoutes = <Key extends string>(
+  category: EndpointCategory,
+  ...routes: ReadonlyArray<[Key, "GET" | "POST" | "DELETE", string]>
+): ReadonlyArray<Shape<Key, "GET" | "POST" | "DELETE", "inference", "chat">> =>
+  routes.map(([key, method, path]) => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
 
 /** The prefix with the key in the path, for clients that cannot send headers. The same routes under another path. */
 export const editorPath = "/api/v1/editor/:token"
@@ -309,12 +318,21 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
-  ...fileRoutes(
+  ...objectRoutes(
+    "files",
     ["inference.createFile", "POST", "/v1/files"],
     ["inference.files", "GET", "/v1/files"],
     ["inference.file", "GET", "/v1/files/:file"],
     ["inference.deleteFile", "DELETE", "/v1/files/:file"],
     ["inference.fileContent", "GET", "/v1/files/:file/content"]
+  ),
+  ...objectRoutes(
+    "batches",
+    ["inference.createBatch", "POST", "/v1/batches"],
+    ["inference.batches", "GET", "/v1/batches"],
+    ["inference.batch", "GET", "/v1/batches/:batch"],
+    ["inference.deleteBatch", "DELETE", "/v1/batches/:batch"],
+    ["inference.cancelBatch", "POST", "/v1/batches/:batch/cancel"]
   ),
   { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
   // Clients probe the root before their first request.

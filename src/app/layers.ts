@@ -15,12 +15,17 @@ import * as Dns from "../egress/Dns.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import * as Batches from "../batches/Batches.ts"
+import * as BatchRunner from "../batches/BatchRunner.ts"
+import * as LineAsker from "../batches/LineAsker.ts"
+import * as LineGate from "../batches/LineGate.ts"
 import * as EvalRunner from "../evals/EvalRunner.ts"
 import * as Events from "../events/Events.ts"
 import * as Files from "../files/Files.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
+import * as BatchDoor from "../http/batches/BatchDoor.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
 import * as Forms from "../http/forms/Forms.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
@@ -37,6 +42,7 @@ import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Lifecycle from "../platform/Lifecycle.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
@@ -183,7 +189,17 @@ export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer,
 
 const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
 
-const files = Layer.mergeAll(FileDoor.layer.pipe(Layer.provide(Files.layer)), Forms.layer)
+/** What keeps objects of callers: files, and batches that read and write them. */
+const objects = Layer.mergeAll(
+  FileDoor.layer,
+  Forms.layer,
+  BatchDoor.layer.pipe(
+    Layer.provide(Batches.layer),
+    Layer.provide(BatchRunner.layer),
+    Layer.provide(LineAsker.layer.pipe(Layer.provideMerge(LineGate.layer), Layer.provide(InnerRequests.layer))),
+    Layer.provide(EventLoop.layer)
+  )
+).pipe(Layer.provide(Files.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
@@ -192,7 +208,7 @@ export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      Edge.layer.pipe(Layer.provide(Layer.mergeAll(files, searches))),
+      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, searches))),
       FrontDoor.layer,
       ResponsesSocket.layer,
       managementDoor

@@ -38,6 +38,12 @@ const words = {
     "Bytes that the files of an API key may have together; callers without a key share one quota.",
     10_737_418_240
   ],
+  batches: "Batches of requests (`docs/batches.md`).",
+  maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
+  useProviderBatch: [
+    "Whether a batch whose lines all go to one provider with batches of its own is handed over to it, which costs about half and takes longer.",
+    false
+  ],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
@@ -73,7 +79,14 @@ export const GatewaySettings = Schema.Struct({
     words.backup
   ),
   media: field(Schema.Struct({ maxAnswerMb: field(Schema.Number, ...words.maxAnswerMb) }), words.media),
-  files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files)
+  files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
+  batches: field(
+    Schema.Struct({
+      maxConcurrency: field(Schema.Number, ...words.maxConcurrency),
+      useProviderBatch: field(Schema.Boolean, ...words.useProviderBatch)
+    }),
+    words.batches
+  )
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -190,6 +203,19 @@ export const GatewaySettingsPatch = Schema.Struct({
       leave
     ),
     words.files
+  ),
+  batches: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        maxConcurrency: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 256)), leave),
+          ...words.maxConcurrency
+        ),
+        useProviderBatch: field(Schema.optionalWith(Schema.Boolean, leave), ...words.useProviderBatch)
+      }),
+      leave
+    ),
+    words.batches
   )
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
@@ -204,7 +230,8 @@ export const defaultGatewaySettings: GatewaySettings = {
   usage: { retentionDays: 90, maxRows: 1_000_000 },
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
   media: { maxAnswerMb: 1024 },
-  files: { quotaBytesPerKey: 10_737_418_240 }
+  files: { quotaBytesPerKey: 10_737_418_240 },
+  batches: { maxConcurrency: 8, useProviderBatch: false }
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
@@ -214,5 +241,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   usage: { ...settings.usage, ...patch.usage },
   backup: { ...settings.backup, ...patch.backup },
   media: { ...settings.media, ...patch.media },
-  files: { ...settings.files, ...patch.files }
+  files: { ...settings.files, ...patch.files },
+  batches: { ...settings.batches, ...patch.batches }
 })

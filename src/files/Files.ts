@@ -43,8 +43,9 @@ export class Files extends Context.Tag("gateway/files/Files")<
   {
     /** What the caller may still upload, in bytes. */
     readonly room: (owner: string) => Effect.Effect<number, StoreError>
-    /** `roomBytes` as `room` said. */
-    readonly begin: (owner: string, roomBytes: number) => Upload
+    /** `roomBytes` as `room` said; infinite: whatever the quota, which it counts for. `id`: where it has to be known before. */
+    readonly begin: (owner: string, roomBytes: number, id?: string) => Upload
+    readonly newId: (nowMs: number) => string
     readonly quotaBytes: () => number
     readonly list: (
       owner: string,
@@ -93,9 +94,12 @@ export const make = Effect.gen(function* () {
     return Math.max(0, quotaBytes() - used - (arriving.get(owner) ?? 0))
   })
 
-  const begin = (owner: string, roomBytes: number): Upload => {
+  const newId = (nowMs: number): string => `file-${ids.next(nowMs).replaceAll("-", "")}`
+
+  const begin = (owner: string, roomBytes: number, givenId?: string): Upload => {
     const createdAtMs = clock.unsafeCurrentTimeMillis()
-    const id = `file-${ids.next(createdAtMs).replaceAll("-", "")}`
+    const id = givenId ?? newId(createdAtMs)
+    const mostBytes = (): number => (roomBytes === Infinity ? Number.MAX_SAFE_INTEGER : quotaBytes())
     const body = bodies.begin(id)
     underWay.add(id)
     let bytes = 0
@@ -127,7 +131,7 @@ export const make = Effect.gen(function* () {
             createdAtMs,
             expiresAtMs: keptMs === null ? null : createdAtMs + keptMs
           }
-          if (!(yield* repo.insert(row, quotaBytes()))) return yield* quotaExceeded()
+          if (!(yield* repo.insert(row, mostBytes()))) return yield* quotaExceeded()
           yield* over
           return row
         },
@@ -172,6 +176,7 @@ export const make = Effect.gen(function* () {
   return Files.of({
     room,
     begin,
+    newId,
     quotaBytes,
     find,
     list: Effect.fn("Files.list")(function* (owner, query) {

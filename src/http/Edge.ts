@@ -6,7 +6,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type { EdgeRoute, FileRoute, InferenceRoute, ListingRoute, QuestionRoute } from "../api/EdgeRoutes.ts"
+import type {
+  BatchRoute,
+  EdgeRoute,
+  FileRoute,
+  InferenceRoute,
+  ListingRoute,
+  QuestionRoute
+} from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import * as Gate from "../auth/Gate.ts"
@@ -51,6 +58,7 @@ import * as MetricsPage from "./MetricsPage.ts"
 import { NodeReply } from "./NodeReply.ts"
 import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
+import { BatchDoor } from "./batches/BatchDoor.ts"
 import { FileDoor } from "./files/FileDoor.ts"
 import { formOnly, Forms, isForm } from "./forms/Forms.ts"
 import { UploadReply } from "./forms/UploadReply.ts"
@@ -84,6 +92,7 @@ const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
+const isBatchRoute = (route: EdgeRoute): route is BatchRoute => route.category === "batches"
 
 const refusalOf = ({ code }: Denied): InferenceError => {
   switch (code) {
@@ -122,6 +131,7 @@ export const make = Effect.gen(function* () {
   const searches = yield* Searches
   const searchCounts = yield* SearchCounts
   const forms = yield* Forms
+  const batches = yield* BatchDoor
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -338,6 +348,11 @@ export const make = Effect.gen(function* () {
     if (isFileRoute(route)) {
       return files.handle(route, parameters, identify(request, timers.nowMs(), route), request, response)
     }
+    if (isBatchRoute(route)) {
+      const isUnasked = route.method === "POST" && !flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)
+      const caller = isUnasked ? new UnsupportedBody({ message: jsonOnly }) : identify(request, timers.nowMs(), route)
+      return batches.handle(route, parameters, caller, request, response)
+    }
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route, parameters)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
@@ -420,5 +435,6 @@ export const layer: Layer.Layer<
   | SearchCounts
   | FileDoor
   | Forms
+  | BatchDoor
   | MetricsPage.Measured
 > = Layer.effect(Edge, make)

@@ -7,10 +7,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Principal } from "../domain/ApiKey.ts"
+import type { WireName } from "../domain/Wire.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import type { WireCodec } from "../wire/WireCodec.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
 import type { Exchange } from "./request/Exchange.ts"
@@ -19,8 +21,12 @@ export interface InnerRequest {
   readonly principal: Principal
   /** What its log line shows as the path. */
   readonly path: string
-  /** Of the chat wire, not a stream. */
+  /** Not a stream. */
   readonly body: JsonObject
+  /** How the body is written; absent: as a chat. */
+  readonly spoken?: { readonly wire: WireName; readonly codec: WireCodec }
+  /** The batch whose line it is. */
+  readonly batchId?: string
 }
 
 export interface InnerAnswer {
@@ -29,6 +35,8 @@ export interface InnerAnswer {
   readonly status: number
   readonly body: string
   readonly latencyMs: number
+  /** As the answer says it; null when it says nothing. */
+  readonly retryAfterMs: number | null
 }
 
 export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests")<
@@ -42,12 +50,26 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
 /** An answer of which nothing came: the connection to its client would have been cut. */
 const cutStatus = 502
 
+const asChat = { wire: "chat", codec: chat } as const
+
+/** Of a flat list of names and values. */
+const retryAfterOf = (headers: ReadonlyArray<string>): number | null => {
+  const at = headers.indexOf("Retry-After")
+  return at === -1 ? null : Number(headers[at + 1]) * 1000
+}
+
 export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
   const pipeline = yield* Pipeline
   const timers = yield* Timers.Timers
 
-  const ask = Effect.fn("InnerRequests.ask")(function* ({ body, path, principal }: InnerRequest) {
+  const ask = Effect.fn("InnerRequests.ask")(function* ({
+    batchId,
+    body,
+    path,
+    principal,
+    spoken = asChat
+  }: InnerRequest) {
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const requestId = ids.next(receivedMs)
@@ -57,12 +79,12 @@ export const make = Effect.gen(function* () {
       chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
     }
     let status = cutStatus
+    let retryAfterMs: number | null = null
     const exchange: Exchange = {
       requestId,
       receivedMs,
       startedMs,
-      wire: "chat",
-      codec: chat,
+      ...spoken,
       method: "POST",
       path,
       body: Buffer.from(JSON.stringify(body)),
@@ -71,10 +93,12 @@ export const make = Effect.gen(function* () {
       headers: {},
       principal,
       isInner: true,
+      ...(batchId === undefined ? {} : { batchId }),
       reply: {
         ...waiting,
-        head: (answered) => {
+        head: (answered, headers) => {
           status = answered
+          retryAfterMs = retryAfterOf(headers)
         },
         write: (chunk) => {
           collect(chunk)
@@ -89,7 +113,7 @@ export const make = Effect.gen(function* () {
     const leave = Effect.zipRight(Effect.sync(waiting.leave), Deferred.await(over))
     yield* Effect.onInterrupt(Deferred.await(over), () => leave)
     const latencyMs = timers.monotonicMs() - startedMs
-    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs }
+    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs }
   })
 
   return InnerRequests.of({ ask })

@@ -15,6 +15,8 @@ export const journalFolder = (dataDir: string): string => join(dataDir, "usage-j
 export const filesFolder = (dataDir: string): string => join(dataDir, "files")
 /** What comes with a request and is larger than what stays in memory, while the request is served. */
 export const uploadsFolder = (dataDir: string): string => join(dataDir, "uploads")
+/** What became of the lines of batches that are not over, a file each. */
+export const batchesFolder = (dataDir: string): string => join(dataDir, "batches")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 
 /** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */

@@ -4,7 +4,7 @@ const floors = [
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
   ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
-  ["inference", "management", "evals", "files", "search"],
+  ["inference", "management", "evals", "files", "search", "batches"],
   ["http", "cli"],
   ["app"]
 ]
@@ -23,7 +23,8 @@ const neighbours = {
   simulation: ["providers", "routing", "usage"],
   ledger: ["usage"],
   evals: ["inference", "management"],
-  search: ["inference"]
+  search: ["inference"],
+  batches: ["inference", "files"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */

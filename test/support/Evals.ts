@@ -11,7 +11,8 @@ export const noAnswer: InnerAnswer = {
   requestId: "inner-1",
   status: 503,
   body: `{"error":{"message":"Nothing is connected."}}`,
-  latencyMs: 1
+  latencyMs: 1,
+  retryAfterMs: null
 }
 
 export const evalsWith = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>

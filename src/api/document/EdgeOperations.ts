@@ -101,6 +101,7 @@ const failures: Readonly<Record<string, string>> = {
   402: "The balance at the provider is used up.",
   403: "The key may not do this, or the request comes from a foreign web page.",
   404: "The model is not known.",
+  409: "The batch is not in a state in which this can be done.",
   413: "The body is larger than `GATEWAY_MAX_BODY_MB`.",
   415: "The body is compressed, or a browser's that is not `application/json`.",
   416: "The range begins behind the end of the file.",
@@ -119,21 +120,27 @@ export const wireFailures: JsonMap = Object.assign(
 )
 
 const isAsking = ({ category, method, tier }: EdgeRoute): boolean =>
-  method === "POST" && tier === "inference" && category !== "files"
+  method === "POST" && tier === "inference" && category !== "files" && category !== "batches"
 
 /** Only of other routes than those that ask a model. */
-const otherStatuses: ReadonlySet<string> = new Set(["416", "426"])
+const otherStatuses: ReadonlySet<string> = new Set(["409", "416", "426"])
 
-const fileStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** Of files and batches. */
+const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   createFile: ["413", "415"],
-  fileContent: ["416"]
+  fileContent: ["416"],
+  createBatch: ["413", "415", "429"],
+  cancelBatch: ["409", "415"],
+  deleteBatch: ["409"]
 }
 
 const statusesOf = (route: EdgeRoute, endpoint: string): ReadonlyArray<string> => {
   if (route.tier === "public") return ["403"]
   if (route.tier === "scrape") return ["401", "403"]
   if (isAsking(route)) return Object.keys(failures).filter((status) => !otherStatuses.has(status))
-  if (route.category === "files") return ["400", "401", "403", "404", ...(fileStatuses[endpoint] ?? []), "500", "503"]
+  if (route.category === "files" || route.category === "batches") {
+    return ["400", "401", "403", "404", ...(objectStatuses[endpoint] ?? []), "500", "503"]
+  }
   return ["400", "401", "403", "404", ...(endpoint === "handshake" ? ["426"] : [])]
 }
 

@@ -1,8 +1,6 @@
 /** `/v1/files`: uploads that go to disk as they arrive, and downloads that come from it as the client reads. */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -23,15 +21,14 @@ import {
 import { listQueryOf, type Problem, rangeOf, viewOf } from "../../files/FileRules.ts"
 import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../files/Files.ts"
 import { Flags } from "../../flags/Flags.ts"
-import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
+import { identityHeaders } from "../../inference/request/Headers.ts"
 import { StopSignal } from "../../inference/request/StopSignal.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
-import type { StoreError } from "../../store/Errors.ts"
-import { codecs } from "../../wire/Codec.ts"
-import { answerAndDrain } from "../forms/RefuseUpload.ts"
+import { type DoorCall, makeDoorAnswers } from "./DoorAnswers.ts"
+import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
 
@@ -53,13 +50,7 @@ const mebibytes = (bytes: number): number => Math.floor(bytes / 1_048_576)
 const invalid = ({ message, param }: Problem): ErrorView => errorView(400, message, { param })
 
 const refusalOf = (error: FileNotFound | FileQuotaExceeded): ErrorView =>
-  error._tag === "FileNotFound"
-    ? errorView(404, `There is no file '${error.id.slice(0, 100)}'.`, { code: "file_not_found", param: "id" })
-    : errorView(
-        413,
-        `The files of this API key may have ${error.quotaBytes} bytes together (setting files.quotaBytesPerKey). Delete some, or let them expire.`,
-        { code: "file_quota_exceeded" }
-      )
+  error._tag === "FileNotFound" ? unknownFile(error, "id") : quotaExceeded(error)
 
 /** https://www.rfc-editor.org/rfc/rfc8187 */
 const disposition = (filename: string): string =>
@@ -76,51 +67,14 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  interface Call {
-    readonly requestId: string
-    readonly request: IncomingMessage
-    readonly response: ServerResponse
+  interface Call extends DoorCall {
     readonly owner: string
   }
 
-  const refuse = ({ request, requestId, response }: Omit<Call, "owner">, view: ErrorView): void => {
-    if (response.headersSent || response.destroyed) return
-    const body = JSON.stringify(codecs.chat.renderError(view, requestId))
-    const headers = errorHeaders(requestId, view, Buffer.byteLength(body))
-    answerAndDrain(timers, request, response, view.status, headers, body)
-  }
-
-  const json = ({ requestId, response }: Call, value: unknown): void => {
-    const body = JSON.stringify(value)
-    const headers = identityHeaders(requestId)
-    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
-    response.writeHead(200, headers)
-    response.end(body)
-  }
-
-  /** Runs `work`, and answers with `then` or with what went wrong. */
-  const answer = <A>(
-    call: Call,
-    work: Effect.Effect<A, StoreError | FileNotFound | FileQuotaExceeded>,
-    then: (value: A) => void
-  ): void => {
-    runFork(
-      Effect.flatMap(Effect.exit(work), (exit) => {
-        if (Exit.isSuccess(exit)) return Effect.sync(() => then(exit.value))
-        const failure = Cause.failureOption(exit.cause)
-        if (failure._tag === "Some" && failure.value._tag !== "StoreError") {
-          const view = refusalOf(failure.value)
-          return Effect.sync(() => refuse(call, view))
-        }
-        return Effect.zipRight(
-          Effect.logError(`A request for files failed (${call.requestId})`, exit.cause),
-          Effect.sync(() =>
-            refuse(call, errorView(500, "The gateway could not read or write the file. Its log says why."))
-          )
-        )
-      })
-    )
-  }
+  const { answer, json, refuse } = yield* makeDoorAnswers(
+    refusalOf,
+    "The gateway could not read or write the file. Its log says why."
+  )
 
   const upload = (call: Call): void => {
     const { owner, request } = call

@@ -7,6 +7,7 @@ const wires = "test/http/inference/wires.test.ts"
 const endpoints = "test/http/inference/endpoints.test.ts"
 const models = "test/http/inference/models.test.ts"
 const files = "test/http/files/files.test.ts"
+const batches = "test/http/batches/batches.test.ts"
 const count = "test/http/inference/count.test.ts"
 const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
@@ -171,6 +172,27 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
   "inference.handshake": row("Whether a WebSocket would be let in", [
     endpoints,
     "the handshake question is judged like an upgrade"
+  ]),
+  "inference.createBatch": row(
+    "Make a batch",
+    [
+      batches,
+      "OpenAI's client makes a batch and reads its output",
+      "lines that are broken fail with a reason each, and the others run",
+      "what asks for a batch that cannot be is refused by its field",
+      "a line over the budget fails, and the batch goes on"
+    ],
+    ["test/faults/program/batches.test.ts", "goes on after every kill: no line twice, none missing, the counts right"]
+  ),
+  "inference.batches": row("List batches", [batches, "another key's batch does not exist"]),
+  "inference.batch": row("One batch", [batches, "OpenAI's client makes a batch and reads its output"]),
+  "inference.cancelBatch": row("Cancel a batch", [
+    batches,
+    "a batch is cancelled with its calls under way, once, and deleted when it is over"
+  ]),
+  "inference.deleteBatch": row("Delete a batch", [
+    batches,
+    "a batch is cancelled with its calls under way, once, and deleted when it is over"
   ]),
   "inference.createFile": row("Upload a file", [
     files,

@@ -63,9 +63,11 @@ const first = [
   "evalsStart",
   "evalsCreateSuite",
   "inferenceChat",
-  "inferenceCreateFile"
+  "inferenceCreateFile",
+  "inferenceCreateBatch"
 ]
 const last = [
+  "inferenceDeleteBatch",
   "inferenceDeleteFile",
   "combosRemove",
   "modelAliasesRemove",
@@ -97,6 +99,8 @@ const refusedHere: Readonly<Record<string, string>> = {
   evalsCancel: "the run may be over",
   issueReportsReport: "there is no tracker",
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",
+  inferenceCancelBatch: "the batch may be over",
+  inferenceDeleteBatch: "the batch may not be over",
   systemRestart: "the gateway is a part of the test",
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with"
@@ -232,6 +236,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       }
       if (operationId === "limitsSetTokenLimit") ids["tokenLimit"] = at("limit")
       if (operationId.startsWith("inferenceCreateFile")) ids["file"] = String((value as { id?: unknown }).id)
+      if (operationId.startsWith("inferenceCreateBatch")) ids["batch"] = String((value as { id?: unknown }).id)
       if (operationId === "inferenceChat") ids["requestId"] = headers.get("x-gateway-request-id") ?? ""
     }
 
@@ -261,7 +266,8 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         connectionId: ids["providers"],
         requestId: ids["requestId"],
         token: ids["token"],
-        file: path.startsWith("/v1/files/") ? ids["file"] : undefined
+        file: path.startsWith("/v1/files/") ? ids["file"] : undefined,
+        batch: path.startsWith("/v1/batches/") ? ids["batch"] : undefined
       }
       return Object.fromEntries(
         parameters
@@ -290,6 +296,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const body = JSON.parse(written) as Record<string, unknown>
       if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
       if (operationId === "authChangePassword") return { ...body, currentPassword: adminPassword }
+      if (operationId.startsWith("inferenceCreateBatch")) return { ...body, input_file_id: ids["file"] }
       // Of the providers only this one has a connection here.
       if (/rerank/i.test(operationId)) return { ...body, model: "openai/gpt-4o-mini" }
       return operationId === "providersValidate" ? { ...body, baseUrl: upstream } : body

@@ -28,7 +28,8 @@ const answered = (text: string): InnerAnswer => ({
     model: "m",
     choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }]
   }),
-  latencyMs: 10
+  latencyMs: 10,
+  retryAfterMs: null
 })
 
 const run = (id: string, more: Partial<EvalRun> = {}): EvalRun => ({

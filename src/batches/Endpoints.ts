@@ -1,0 +1,39 @@
+/** What lines of a batch may ask. https://platform.openai.com/docs/api-reference/batch/create */
+import { type ConversationKey, edgeRoutes } from "../api/EdgeRoutes.ts"
+import type { EndpointCategory } from "../domain/ApiKey.ts"
+import type { WireName } from "../domain/Wire.ts"
+import { codecs } from "../wire/Codec.ts"
+import { completions } from "../wire/completions/Codec.ts"
+import { embeddings } from "../wire/embeddings/Codec.ts"
+import { moderations } from "../wire/moderations/Codec.ts"
+import type { WireCodec } from "../wire/WireCodec.ts"
+
+export interface Endpoint {
+  readonly path: string
+  readonly wire: WireName
+  readonly codec: WireCodec
+  readonly category: EndpointCategory | null
+}
+
+const codecOf: Partial<Record<ConversationKey, WireCodec>> = {
+  "inference.chat": codecs.chat,
+  "inference.responses": codecs.responses,
+  "inference.completions": completions,
+  "inference.embeddings": embeddings,
+  "inference.moderations": moderations
+}
+
+const isDocumented = (path: string): boolean =>
+  /^\/v1\/(?:responses|chat\/completions|embeddings|completions|moderations|images\/generations|videos\/generations)$/.test(
+    path
+  )
+
+/** By path: the documented ones that this gateway has a route for. */
+export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
+  edgeRoutes.flatMap((route): ReadonlyArray<readonly [string, Endpoint]> => {
+    if (route.method !== "POST" || route.tier !== "inference" || route.wire === null) return []
+    const codec = codecOf[route.key as ConversationKey]
+    if (codec === undefined || !isDocumented(route.path)) return []
+    return [[route.path, { path: route.path, wire: route.wire, codec, category: route.category }]]
+  })
+)

@@ -1,0 +1,35 @@
+/** Which answers to a line are waited out. Pure. */
+import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
+
+export interface Told {
+  readonly status: number
+  readonly body: string
+  /** As `Retry-After` says; null without one. */
+  readonly retryAfterMs: number | null
+}
+
+/** `untilExpiry`: as long as the batch lives. `sometimes`: a few times. `stopping`: by the next process. */
+export type Verdict = "record" | "untilExpiry" | "sometimes" | "stopping"
+
+/** These stay as they are, whenever the line is asked again: budgets and limits of the key, and what no target fits. */
+const lasting = new Set(["insufficient_quota", "rate_limit_exceeded", "no_suitable_target", "QUOTA_NOT_ALLOCATED"])
+/** Passing, though no time is known. */
+const passing = new Set(["queue_full", "overloaded"])
+
+const errorOf = (body: string): { readonly code: string; readonly attempts: number } => {
+  const parsed: Json | undefined = parseJson(body)
+  const error = isObject(parsed) ? parsed["error"] : undefined
+  if (!isObject(error)) return { code: "", attempts: 0 }
+  const attempts = error["attempts"]
+  return { code: String(error["code"] ?? ""), attempts: isArray(attempts) ? attempts.length : 0 }
+}
+
+export const verdictOf = ({ body, retryAfterMs, status }: Told): Verdict => {
+  if (status !== 429 && status !== 503) return "record"
+  const { attempts, code } = errorOf(body)
+  if (code === "server_shutting_down") return "stopping"
+  // An upstream has answered. Its own limit is over soon, what else it refuses failed everywhere.
+  if (attempts > 0) return status === 429 && code !== "insufficient_quota" ? "sometimes" : "record"
+  if (lasting.has(code)) return "record"
+  return retryAfterMs !== null || passing.has(code) ? "untilExpiry" : "record"
+}
