@@ -37,7 +37,10 @@ export class IssueReports extends Context.Tag("gateway/management/IssueReports")
   IssueReports,
   {
     readonly tracker: Effect.Effect<IssueTracker, StoreError>
-    readonly configure: (change: IssueTrackerChange) => Effect.Effect<IssueTracker, InvalidInput | StoreError>
+    /** Checks a change and gives what saves it, so that it can be saved together with others. */
+    readonly prepare: (
+      change: IssueTrackerChange
+    ) => Effect.Effect<Effect.Effect<void, StoreError>, InvalidInput | StoreError>
     readonly report: (
       issue: ReportIssue
     ) => Effect.Effect<ReportedIssue, TrackerNotConfigured | IssueNotReported | StoreError>
@@ -61,11 +64,18 @@ export const changed = (kept: IssueTracker, { apiUrl, repository, token }: Issue
   }
 }
 
-/** A stored token stays with the host it was given for. */
-export const tokenProblem = (kept: IssueTracker, next: IssueTracker): FieldProblem | null =>
-  next.token !== null && next.token === kept.token && new URL(next.apiUrl).origin !== new URL(kept.apiUrl).origin
-    ? { field: "issues.token", message: "is needed again with another issues.apiUrl: a token stays with its host" }
-    : null
+/** A stored token stays with the host it was given for. A new one goes into a header, and is no mask of an older one. */
+export const tokenProblem = (kept: IssueTracker, next: IssueTracker): FieldProblem | null => {
+  if (next.token === null) return null
+  if (next.token !== kept.token) {
+    return /^[\x21-\x7e]+$/.test(Redacted.value(next.token))
+      ? null
+      : { field: "issues.token", message: "must be a token: printable ASCII characters without blanks" }
+  }
+  return new URL(next.apiUrl).origin === new URL(kept.apiUrl).origin
+    ? null
+    : { field: "issues.token", message: "is needed again with another issues.apiUrl: a token stays with its host" }
+}
 
 /** The text of the issue, in Markdown. */
 const textOf = ({ accountId, body, details, errorCode, provider }: ReportIssue): string => {
@@ -108,7 +118,6 @@ export const make = Effect.gen(function* () {
   const { adminKey } = yield* AppConfig
   const net = yield* PublicFetch
   const repo = yield* IssueTrackerRepo
-  const alone = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
   /** Every credential that the gateway has in clear text. */
   const secrets = (token: Redacted.Redacted): ReadonlyArray<string> => {
@@ -120,15 +129,14 @@ export const make = Effect.gen(function* () {
     ]
   }
 
-  const configure = Effect.fn("IssueReports.configure")(function* (change: IssueTrackerChange) {
+  const prepare = Effect.fn("IssueReports.prepare")(function* (change: IssueTrackerChange) {
     const kept = yield* repo.get
     const next = changed(kept, change)
     yield* refuseOne(tokenProblem(kept, next))
     const blocked = next.apiUrl === kept.apiUrl ? null : yield* net.check(next.apiUrl)
     if (blocked !== null) return yield* invalid("issues.apiUrl", `may not be called: ${blockMessage[blocked]}`)
-    yield* repo.set(next)
-    return next
-  }, alone)
+    return repo.set(next)
+  })
 
   const refusal = ({ body, status }: Fetched, clean: (text: string) => string): IssueNotReported => {
     const answer = parse(body)
@@ -179,7 +187,7 @@ export const make = Effect.gen(function* () {
     } as const
   })
 
-  return IssueReports.of({ tracker: repo.get, configure, report })
+  return IssueReports.of({ tracker: repo.get, prepare, report })
 })
 
 export const layer: Layer.Layer<IssueReports, never, AppConfig | Catalog | IssueTrackerRepo | PublicFetch> =

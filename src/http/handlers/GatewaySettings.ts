@@ -24,8 +24,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "gatewaySettings", (handle
     const change = ({ cloudUrl, issues, sharedKey, ...others }: ChangeSettings) =>
       Effect.gen(function* () {
         // First what can be refused.
-        if (issues !== undefined) yield* reports.configure(issues)
+        const saveIssues = issues === undefined ? Effect.void : yield* reports.prepare(issues)
         if (cloudUrl !== undefined || sharedKey !== undefined) yield* sync.configure({ cloudUrl, sharedKey })
+        yield* saveIssues
         yield* settings.patch(others)
         return yield* whole
       })

@@ -5,8 +5,9 @@ import { defaultGatewaySettings } from "../../../src/domain/GatewaySettings.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const path = "/api/settings"
-/** With the settings of the cloud sync, which are kept apart because one is a secret. */
-const defaults = { ...defaultGatewaySettings, cloudUrl: null, sharedKey: null }
+const issues = { repository: null, apiUrl: "https://api.github.com", token: null }
+/** With the settings of the cloud sync and the issue tracker, which are kept apart because some are secret. */
+const defaults = { ...defaultGatewaySettings, cloudUrl: null, sharedKey: null, issues }
 const get = Effect.flatMap(TestApp, (app) => app.admin(path))
 const change = (method: "PATCH" | "PUT", body: unknown) =>
   Effect.flatMap(TestApp, (app) => app.admin(path, { method, body }))
@@ -40,10 +41,11 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
         const bundle = Effect.map(app.admin("/api/sync/bundle"), ({ headers }) => headers["x-gateway-signature"])
         const cloudUrl = "https://sync.example.com/team"
         const some = { corsOrigins: ["https://chat.example"], pricingUrl: "https://prices.example/p.json" }
-        for (const setting of [some, { cloudUrl, sharedKey: "a-long-key-of-the-tests" }]) {
+        const tracker = { repository: "octo/issues", token: "ghp_0123456789abcdef" }
+        for (const setting of [some, { cloudUrl, sharedKey: "a-long-key-of-the-tests" }, { issues: tracker }]) {
           assert.strictEqual((yield* change("PATCH", setting)).status, 200)
           const before = (yield* get).text
-          const signature = setting === some ? undefined : yield* bundle
+          const signature = "sharedKey" in setting ? yield* bundle : undefined
           for (const method of ["PATCH", "PUT"] as const) {
             const answer = yield* change(method, JSON.parse(before))
             assert.strictEqual(answer.status, 200, answer.text)
@@ -57,7 +59,14 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
           assert.strictEqual(refused.status, 400)
           assert.strictEqual(refused.at("error.param"), "sharedKey")
         }
-        const cleared = { corsOrigins: [], pricingUrl: null, cloudUrl: null, sharedKey: null }
+        for (const token of ["ghp_…9abc", "a b", "a\r\nx-admin: 1"]) {
+          const refused = yield* change("PATCH", { issues: { token }, metricsPublic: true })
+          assert.deepStrictEqual([refused.status, refused.at("error.param")], [400, "issues.token"])
+        }
+        // One that is refused lets none of the others through.
+        yield* change("PATCH", { issues: { repository: "octo/other" }, sharedKey: "short" })
+        assert.strictEqual((yield* get).at("issues.repository"), "octo/issues")
+        const cleared = { corsOrigins: [], pricingUrl: null, cloudUrl: null, sharedKey: null, issues }
         assert.deepStrictEqual(JSON.parse((yield* change("PATCH", cleared)).text), defaults)
       })
   )

@@ -45,6 +45,7 @@ describe("settings of the tracker", () => {
     assert.strictEqual(other.apiUrl, "https://github.example.com/api/v3")
     assert.strictEqual(tokenProblem(kept, other)?.field, "issues.token")
     assert.isNull(tokenProblem(kept, { ...other, token: Redacted.make("another") }))
+    assert.strictEqual(tokenProblem(kept, { ...kept, token: Redacted.make("ghp_…cdef") })?.field, "issues.token")
     assert.isNull(tokenProblem(kept, { ...other, token: null }))
     assert.isNull(tokenProblem(kept, changed(kept, { apiUrl: "https://api.github.com/v3" })))
   })
