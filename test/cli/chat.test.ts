@@ -1,6 +1,7 @@
 /** `gateway chat` as people and scripts use it: pipes, terminals, Ctrl-C, and answers that do not end well. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Fake from "../support/FakeUpstream.ts"
@@ -8,7 +9,7 @@ import * as Terminal from "../support/Terminal.ts"
 import * as Gateway from "../support/TestGateway.ts"
 import { type Ended, fed as feed, program } from "./support.ts"
 
-const { dataDir, main, run, serve } = program()
+const { dataDir, main, run, serve, start } = program()
 
 const price = { up: { m: { input: 1, output: 10 } } }
 
@@ -157,6 +158,20 @@ describe("an answer that does not end well", () => {
     assert.include(failed.stderr, "it broke")
     assert.strictEqual((await chat("-m", "no/such", "Hi")).code, 2)
     assert.strictEqual((await chat("--url", "http://127.0.0.1:9", "Hi")).code, 3)
+  })
+})
+
+describe("Ctrl-C", () => {
+  scenario("stops a question that was asked once, at the provider too", async ({ env, upstream }) => {
+    upstream.always(Fake.sse([...Fake.chatStream(["Once upon"]).slice(0, 2), Fake.makeLatch()]))
+    const child = start(["chat", "Tell", "a", "story"], env)
+    const ended = once(child, "exit")
+    const [shown] = await once(child.stdout!, "data")
+    assert.strictEqual(String(shown), "Once upon")
+    const asked = await upstream.received(1)
+    child.kill("SIGINT")
+    assert.strictEqual((await ended)[0], 130)
+    await asked.closed
   })
 })
 

@@ -12,7 +12,7 @@ import * as Fake from "../support/FakeUpstream.ts"
 import * as Terminal from "../support/Terminal.ts"
 import * as Gateway from "../support/TestGateway.ts"
 import { typed } from "../unit/cli/inProcess.ts"
-import { piped, program } from "./support.ts"
+import { fed, program } from "./support.ts"
 
 const { dataDir, main, run, start } = program()
 const patienceMs = 60_000
@@ -66,8 +66,9 @@ describe("gateway files", () => {
     const [odd, lines] = uploaded
     assert.deepInclude(odd, { filename: "odd %22name%22.bin", bytes: 3_000_000, purpose: "batch" })
     assert.strictEqual(lines.expires_at - lines.created_at, 604_800)
-    const fed = await piped(main, ["files", "put", "-", "--name", "notes.txt"], env, "from a pipe")
-    assert.strictEqual(fed.code, 0, fed.stderr)
+    const piped = await fed(main, ["files", "put", "-", "--name", "notes.txt", "-o", "name"], env, "from a pipe")
+    assert.deepStrictEqual([piped.code, piped.stderr], [0, ""])
+    assert.match(String(piped.stdout), /^file-[\da-f]{32}\n$/)
 
     const { data } = await made("list")
     assert.deepStrictEqual(

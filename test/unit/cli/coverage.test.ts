@@ -142,7 +142,20 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "keys.patch": "the same as keys.update",
   "gatewaySettings.requireLogin": "for pages, before a sign-in",
   "gatewaySettings.setRequireLogin": "for pages; it opens nothing",
-  "gatewaySettings.put": "the same as gatewaySettings.update"
+  "gatewaySettings.put": "the same as gatewaySettings.update",
+  "registeredKeys.check": "for programs that hand out keys; people have 'quota show' and 'key add'",
+  "registeredKeys.register": "as registeredKeys.check",
+  "registeredKeys.list": "as registeredKeys.check",
+  "registeredKeys.get": "as registeredKeys.check",
+  "registeredKeys.revoke": "as registeredKeys.check",
+  "registeredKeys.remove": "as registeredKeys.check",
+  "issueLimits.provider": "as registeredKeys.check",
+  "issueLimits.setProvider": "as registeredKeys.check",
+  "issueLimits.removeProvider": "as registeredKeys.check",
+  "issueLimits.account": "as registeredKeys.check",
+  "issueLimits.setAccount": "as registeredKeys.check",
+  "issueLimits.removeAccount": "as registeredKeys.check",
+  "issueReports.report": "for programs that meet a problem; people write to the tracker themselves"
 }
 
 it("reaches every management route by a command, or says why not", () => {
