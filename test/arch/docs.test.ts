@@ -10,11 +10,35 @@ import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
 import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
 import { defaultWeights } from "../../src/routing/auto/Weights.ts"
 import { allAutoIds } from "../../src/routing/resolve/AutoId.ts"
+import { searchProviders } from "../../src/search/SearchProviders.ts"
+import { abilities } from "../../src/wire/search/Search.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
+
+/** The page of searches, with its table of providers made from the data. */
+const renderSearchPage = (): string => {
+  const page = readFileSync(searchPage, "utf8")
+  const rows = searchProviders.map(({ adapter, id, specs }) => {
+    const env = allProviders.filter((spec) => specs.includes(spec.id)).flatMap((spec) => spec.env)
+    const missing = abilities.filter((ability) => !adapter.can.has(ability)).map((ability) => `\`${ability}\``)
+    return [
+      `[\`${id}\`](${adapter.docs})`,
+      specs.map((spec) => `\`${spec}\``).join(", "),
+      env.length === 0 ? "–" : env.map((name) => `\`${name}\``).join(", "),
+      adapter.types.join(", "),
+      String(adapter.mostResults),
+      missing.length === 0 ? "–" : missing.join(", ")
+    ]
+  })
+  const [before = "", after = ""] = page.split(/\|---\|---\|---\|---\|---\|---\|\n(?:\|[^\n]*\n)*/)
+  return `${before}|---|---|---|---|---|---|\n${rows.map((cells) => `| ${cells.join(" | ")} |\n`).join("")}${after}`
+}
+
+const searchPage = new URL("../../docs/search.md", import.meta.url).pathname
 
 const generated: ReadonlyArray<readonly [path: string, render: () => string]> = [
   [new URL("../../docs/wire-fields.md", import.meta.url).pathname, renderFieldTable],
-  [new URL("../../docs/usage-by-provider.md", import.meta.url).pathname, () => renderUsagePage(allProviders)]
+  [new URL("../../docs/usage-by-provider.md", import.meta.url).pathname, () => renderUsagePage(allProviders)],
+  [searchPage, renderSearchPage]
 ]
 
 describe("generated documents", () => {

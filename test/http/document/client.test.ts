@@ -136,6 +136,11 @@ const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Ans
   if (/\/(?:videos|music\/generations)$/.test(request.url)) {
     return FakeUpstream.json({ id: "job-1", status: "completed", seconds: "4", data: [{ url: "https://cdn.test/a" }] })
   }
+  if (request.url === "/search") {
+    return FakeUpstream.json({
+      results: [{ title: "A gateway", url: "https://example.com/", content: "It passes on." }]
+    })
+  }
   const isStream = request.body.includes('"stream":true')
   return isStream
     ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
@@ -150,6 +155,9 @@ it.scopedLive(
       upstream.always((response, request) => upstreamAnswer(request)(response, request))
       upstream.lists(FakeUpstream.json(FakeUpstream.models(["gpt-4o-mini", "text-embedding-3-small"])))
       const gateway = yield* TestGateway.start({ adminPassword: Redacted.make(adminPassword) })
+      // The examples connect a provider of models only.
+      const searches = { provider: "tavily", name: "searches", apiKey: "k", baseUrl: upstream.origin }
+      yield* Effect.promise(() => gateway.manage("POST", "/api/providers", searches))
       yield* Effect.promise(() => callAll(gateway.url, upstream.origin))
     }),
   { timeout: 180_000 }

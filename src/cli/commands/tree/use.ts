@@ -4,7 +4,7 @@ import { list } from "../../tree/verbs.ts"
 
 export const chat = command(
   "chat",
-  "Talk to a model; see image, speak, transcribe, embed and test.",
+  "Talk to a model; see image, speak, transcribe, embed, search and test.",
   () => import("../chat/chat.ts"),
   (m) => m.chatCommand,
   {
@@ -121,3 +121,43 @@ export const media: ReadonlyArray<TreeNode> = [
     { section: "Use", besides: true, examples: ["embed 'a text' 'another'", "embed --json < lines.txt"] }
   )
 ]
+
+export const search = group(
+  "search",
+  "Search the web with the providers that are connected.",
+  [
+    command(
+      "web",
+      "Search; the word may be left out.",
+      () => import("../search/search.ts"),
+      (m) => m.searchWeb,
+      {
+        examples: [
+          "search what is an api gateway",
+          "search 'release notes' --type news -n 10",
+          "search web providers --provider brave --json"
+        ]
+      }
+    ),
+    command(
+      "providers",
+      "List the providers of searches, and which are connected.",
+      () => import("../search/search.ts"),
+      (m) => m.searchProviders,
+      { examples: ["search providers", "search providers --json"] }
+    ),
+    command(
+      "stats",
+      "Show what searches have done and cost at each provider.",
+      () => import("../search/search.ts"),
+      (m) => m.searchStats,
+      { aliases: ["analytics"], examples: ["search stats"] }
+    )
+  ],
+  {
+    section: "Use",
+    besides: true,
+    otherwise: { name: "web", takesWords: true },
+    examples: ["search what is an api gateway", "search providers", "search stats"]
+  }
+)
