@@ -41,14 +41,40 @@ export type SearchAdapterName =
   | "ollama"
 
 /** Whose form of requests and answers an endpoint has, where it is not that of its wire. */
-export type MediaAdapter = "cohere" | "voyage" | "jina" | "nvidia" | "elevenlabs" | "deepgram" | SearchAdapterName
+export type MediaAdapter =
+  | "cohere"
+  | "voyage"
+  | "jina"
+  | "nvidia"
+  | "elevenlabs"
+  | "deepgram"
+  | SearchAdapterName
+  | ImageAdapter
+
+/** Of providers of pictures. */
+export type ImageAdapter =
+  | "blackForestLabs"
+  | "comfyui"
+  | "fal"
+  | "fireworksImages"
+  | "hyperbolic"
+  | "ideogram"
+  | "leonardo"
+  | "nebius"
+  | "openrouterImages"
+  | "recraft"
+  | "replicate"
+  | "sdwebui"
+  | "stability"
+  | "together"
+  | "xai"
 
 /** An endpoint of a provider for one kind. */
 export interface MediaService {
   readonly adapter: MediaAdapter | null
   /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
   readonly baseUrl: string | null
-  /** Below it; `{model}` and what the request says of the place stand in braces. */
+  /** Below it; `{model}` and what the request says of the place stand in braces. The slashes of `{+model}` stay. */
   readonly path: string
 }
 

@@ -58,6 +58,8 @@ export interface ProviderSpec {
   readonly auth: ProviderAuth
   /** Path below `baseUrl` or an absolute URL; null when the provider lists nothing. */
   readonly modelsPath: string | null
+  /** Its models make pictures, and nothing else. */
+  readonly paintsOnly?: true
   /** Fixed headers the provider asks for, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** Headers the operator of a node adds, lower-case names. Secret ones go to `baseUrl` only, never to another address of a connection. */
@@ -84,3 +86,6 @@ export interface ProviderSpec {
 /** It has searches of the web and no models. */
 export const isForSearchesOnly = ({ media, models, modelsPath }: ProviderSpec): boolean =>
   media.search !== undefined && modelsPath === null && models.length === 0
+
+/** It makes pictures, and holds no conversations. */
+export const isForPicturesOnly = ({ paintsOnly }: ProviderSpec): boolean => paintsOnly === true

@@ -47,6 +47,22 @@ export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => 
   reasoning: one.reasoning + other.reasoning
 })
 
+const sumUnits = (one: MediaUnits, other: MediaUnits): MediaUnits => {
+  const names = (["searchUnits", "characters", "seconds"] as const).filter((name) => name in one || name in other)
+  const numbers = Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
+  const images = one.images ?? other.images
+  if (images === undefined) return numbers
+  return { ...numbers, images: { ...images, count: (one.images?.count ?? 0) + (other.images?.count ?? 0) } }
+}
+
+/** Of calls that are parts of one: with what is not counted in tokens. Pictures have the size and quality of the first. */
+export const sumUsage = (one: TokenCounts, other: TokenCounts): TokenCounts => {
+  const sum = sumTokens(one, other)
+  return one.units === undefined && other.units === undefined
+    ? sum
+    : { ...sum, units: sumUnits(one.units ?? {}, other.units ?? {}) }
+}
+
 export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
 

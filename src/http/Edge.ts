@@ -33,6 +33,7 @@ import {
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
 import { isEmbeddingModel, isImageModel } from "../providers/ChatModels.ts"
+import { registry } from "../providers/Registry.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
@@ -303,7 +304,10 @@ export const make = Effect.gen(function* () {
       case "inference.embeddingModels":
         return modelsWhere((entry) => entry.output_modalities?.includes("embedding") ?? isEmbeddingModel(entry.id))
       case "inference.imageModels":
-        return modelsWhere((entry) => entry.output_modalities?.includes("image") ?? isImageModel(entry.id))
+        return modelsWhere(
+          ({ id, output_modalities: outputs, owned_by: owner }) =>
+            outputs?.includes("image") ?? (isImageModel(id) || registry.get(owner)?.paintsOnly === true)
+        )
       case "inference.providerModels": {
         const provider = providerOf(parameters)
         return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)

@@ -26,5 +26,5 @@ export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ran
 /** Whether a model may be taken for a chat without being declared as one. */
 export const isChatModel = (model: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
   outputModalities === null
-    ? !embeds.test(model) && !ranks.test(model) && !speaksOtherwise.test(model)
+    ? !embeds.test(model) && !ranks.test(model) && !speaksOtherwise.test(model) && !isImageModel(model)
     : outputModalities.includes("text")

@@ -92,7 +92,10 @@ const ownEndings: Readonly<Record<WireName, string>> = {
 }
 
 /** What stands in its place for another kind of request, where it is not OpenAI's. */
-const embeddingsEndings: Partial<Record<WireName, string>> = { gemini: ":batchEmbedContents", ollama: "/api/embed" }
+const ownKindEndings: Partial<Record<ServiceKind, Partial<Record<WireName, string>>>> = {
+  embeddings: { gemini: ":batchEmbedContents", ollama: "/api/embed" },
+  images: { gemini: ":{method}" }
+}
 
 const usualEndings: Readonly<Record<ServiceKind, string>> = {
   embeddings: "/embeddings",
@@ -112,7 +115,7 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
 /** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
 const mediaRoute = (kind: ServiceKind, wire: WireName, route: string): string => {
   const own = ownEndings[wire]
-  const ending = (kind === "embeddings" ? embeddingsEndings[wire] : undefined) ?? usualEndings[kind]
+  const ending = ownKindEndings[kind]?.[wire] ?? usualEndings[kind]
   const mark = route.indexOf("?")
   const path = mark < 0 ? route : route.slice(0, mark)
   const known = path.endsWith(own) ? path : usualPaths[wire]
@@ -155,9 +158,11 @@ const mediaPlaces = (
 }
 
 const withValues = (path: string, values: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (braces, name: string) =>
-    values[name] === undefined ? braces : pathSegment(values[name])
-  )
+  path.replaceAll(/\{(\+?)(\w+)\}/g, (braces, plus: string, name: string) => {
+    const value = values[name]
+    if (value === undefined) return braces
+    return plus === "" ? pathSegment(value) : value.split("/").map(pathSegment).join("/")
+  })
 
 /** The endpoint of one wire. */
 export const endpointOf = (

@@ -71,6 +71,8 @@ export interface EncodeOptions {
   readonly systemBetween?: boolean
   /** Where the endpoint deviates from its wire; absent when nothing is known. */
   readonly dialect?: Dialect
+  /** Differs between requests, for providers that answer the same request but once. */
+  readonly unique?: string
 }
 
 export interface EncodedRequest {
@@ -240,6 +242,8 @@ export interface WireCodec {
   readonly relaysMedia?: true
   /** An upstream's codec: what its answers may take, where that is less than what conversations may. */
   readonly limits?: AnswerLimits
+  /** An upstream's codec that has no streams: whoever asks for one gets the whole answer as a stream. */
+  readonly answersWhole?: true
   /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
   /** A client's codec: what an answer tells of its bill, with what only the request says of it. */
@@ -248,6 +252,11 @@ export interface WireCodec {
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
   /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */
   readonly estimatesUsage?: true
+  /** A client's codec: addresses in an answer that have to be fetched for the client, and the answer with what was fetched. */
+  readonly linked?: {
+    readonly linksIn: (response: Response, request: JsonObject) => ReadonlyArray<string>
+    readonly filledWith: (response: Response, fetched: ReadonlyMap<string, Buffer>) => Response
+  }
   readonly requestContentType: string
   readonly streamContentType: string
   /** Ends a complete stream: written for an upstream that sent a stop reason but no end mark. May be empty. */

@@ -8,7 +8,7 @@ import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
 import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
-import type { AnswerFacts, EncodeContext } from "../../wire/WireCodec.ts"
+import type { AnswerFacts, EncodeContext, WireCodec } from "../../wire/WireCodec.ts"
 import {
   type AttemptFailure,
   type AttemptResult,
@@ -22,6 +22,20 @@ import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
+
+/** A complete answer in the words of a client, as one piece or as the text of a stream. */
+export const renderAnswer = (
+  client: WireCodec,
+  response: Response,
+  context: EncodeContext,
+  stream: boolean
+): string => {
+  if (!stream) return JSON.stringify(client.encodeResponse(response, context))
+  const encoder = client.makeStreamEncoder(context)
+  return replay(response)
+    .map((event) => encoder.encode(event))
+    .join("")
+}
 
 /** Largest answer that is read whole. Beyond it the attempt fails. */
 const maxAnswerBytes = 256 * 1_048_576
@@ -76,10 +90,7 @@ export const answerReader = (
   }
 
   const asStream = (response: Response): string => {
-    const encoder = client.makeStreamEncoder(context)
-    const text = replay(response)
-      .map((event) => encoder.encode(event))
-      .join("")
+    const text = renderAnswer(client, response, context, true)
     watch.onSent?.(text)
     return text
   }

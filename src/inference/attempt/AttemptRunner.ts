@@ -17,13 +17,14 @@ import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
-import type { WireCodec } from "../../wire/WireCodec.ts"
+import type { Response } from "../../wire/canonical/Response.ts"
 import type { PolledJob } from "../../wire/PolledJob.ts"
-import { answerReader } from "./AnswerReader.ts"
+import { answerReader, renderAnswer } from "./AnswerReader.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
 import { makeJobCall, unobserved } from "./JobCall.ts"
+import { makeLinkedMedia } from "./LinkedMedia.ts"
 import { encodeContext, startCall } from "./RunCall.ts"
-import { runParts } from "./PartedCall.ts"
+import { type PartedCall, runParts } from "./PartedCall.ts"
 import { Continuation, type ContinuationService, type ContinuingPart } from "./Continuation.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
@@ -80,6 +81,9 @@ const asEffect = (attempting: Attempting): Effect.Effect<AttemptResult> => {
   }
 }
 
+/** Of everything that is fetched for one answer. */
+const maxLinkedBytes = 256 * 1_048_576
+
 const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
 
@@ -131,9 +135,13 @@ export const make = Effect.gen(function* () {
   const stop = yield* StopSignal.StopSignal
   const timers = yield* Timers.Timers
   const upstream = yield* Upstream.Upstream
-  const { runJob } = makeJobCall(upstream, yield* PublicFetch.PublicFetch)
+  const publicFetch = yield* PublicFetch.PublicFetch
+  const linkedMedia = makeLinkedMedia(upstream, publicFetch)
+  const { runJob } = makeJobCall(upstream, publicFetch)
   const watcher = yield* AnswerWatcher.AnswerWatcher
   const continuation = yield* Continuation
+
+  const maxMediaBytes = (): number => gateway.current().media.maxAnswerMb * 1_048_576
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
     work.trail.asked(call.wire)
@@ -235,7 +243,7 @@ export const make = Effect.gen(function* () {
           lastChance,
           watch,
           stop,
-          maxMediaBytes: gateway.current().media.maxAnswerMb * 1_048_576,
+          maxMediaBytes: maxMediaBytes(),
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // Without a target to take over there is nothing to wait for.
           holdBack: holdsBack ? streamRecovery : null,
@@ -254,29 +262,53 @@ export const make = Effect.gen(function* () {
     return { _tag: "Call", start }
   }
 
-  /** Several calls, and one answer. */
-  const inParts = (
-    work: Work,
-    way: Way,
-    parts: ReadonlyArray<Conversation>,
-    join: NonNullable<WireCodec["join"]>,
-    lastChance: boolean
-  ): Attempting => {
-    const { account, model } = way.target
-    const call = (conversation: Conversation) =>
-      translatedCall(work, way, conversation, catalog.factsOf(account, model))
-    const calling = (part: Work, made: UpstreamCall): Effect.Effect<AttemptResult> =>
-      asEffect(called(part, way, made, lastChance))
-    const context = () => encodeContext(work, way.target.model, timers, null)
-    return { _tag: "Effect", attempt: runParts({ work, target: way.target, parts, call, calling, join, context }) }
+  /** The answer with what it only names and the client asked for. */
+  const complete = (work: Work, response: Response, call: UpstreamCall): Effect.Effect<Response, AttemptResult> => {
+    const { linked } = work.exchange.codec
+    const links = linked?.linksIn(response, work.asked) ?? []
+    if (linked === undefined || links.length === 0) return Effect.succeed(response)
+    const { firstByteMs } = attemptTimeouts(settings.current().timeouts, work.resolution.policy)
+    const limits = {
+      timeoutMs: Math.min(firstByteMs, leftMs(work)),
+      maxBytes: Math.min(maxLinkedBytes, maxMediaBytes())
+    }
+    const fetching = unlessDisconnected(work.exchange.reply, linkedMedia.fetchAll(call, links, limits))
+    return StopSignal.unlessStopped(stop, fetching).pipe(
+      Effect.map((found) => linked.filledWith(response, found)),
+      Effect.mapError((reason) => ("_tag" in reason ? notFetched(reason) : failed(reason)))
+    )
+  }
+
+  const leftMs = ({ exchange }: Work): number =>
+    Math.max(1, exchange.startedMs + settings.current().timeouts.totalMs - timers.monotonicMs())
+
+  /** Several calls, and one answer; or one call whose answer may have to be completed. */
+  const inParts = (work: Work, way: Way, parts: PartedCall["parts"], lastChance: boolean): Attempting => {
+    const { target } = way
+    const { codec } = work.exchange
+    const context = () => encodeContext(work, target.model, timers, null)
+    const attempt = runParts({
+      work,
+      target,
+      parts,
+      calling: (call) => asEffect(called(work, way, call, lastChance)),
+      join: codec.join ?? ((first) => first),
+      complete: (response, call) => complete(work, response, call),
+      render: (response) => renderAnswer(codec, response, context(), work.envelope.stream)
+    })
+    return { _tag: "Effect", attempt }
   }
 
   const translated = (work: Work, way: Way, conversation: Conversation, lastChance: boolean): Attempting => {
     const { account, model } = way.target
-    const { join } = work.exchange.codec
+    const { join, linked } = work.exchange.codec
+    const facts = catalog.factsOf(account, model)
     const parts = join === undefined ? null : (way.codec.partsOf?.(conversation) ?? null)
-    if (join !== undefined && parts !== null) return inParts(work, way, parts, join, lastChance)
-    const call = translatedCall(work, way, conversation, catalog.factsOf(account, model))
+    if (parts !== null || linked !== undefined) {
+      const asked = (parts ?? [conversation]).map((part) => () => translatedCall(work, way, part, facts))
+      return inParts(work, way, asked, lastChance)
+    }
+    const call = translatedCall(work, way, conversation, facts)
     if (Either.isLeft(call)) return known(failed(call.left))
     const { resumption } = work
     return resumption === undefined || continuation === null
@@ -302,7 +334,11 @@ export const make = Effect.gen(function* () {
     if (Either.isLeft(found)) return known(failed(found.left))
     const way = found.right
     const { resumption } = work
-    if (way.relays && resumption === undefined) return called(work, way, relayedCall(work, way), lastChance)
+    if (way.relays && resumption === undefined) {
+      const call = relayedCall(work, way)
+      if (work.exchange.codec.linked === undefined) return called(work, way, call, lastChance)
+      return inParts(work, way, [() => Either.right(call)], lastChance)
+    }
     const asked = conversationFor(work, way, state)
     if (Either.isLeft(asked)) return known(failed(asked.left))
     const conversation =

@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import type { Dialect, WireRule } from "../../domain/Dialect.ts"
-import { isForSearchesOnly } from "../../domain/Provider.ts"
+import { isForPicturesOnly, isForSearchesOnly } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { headerOf } from "../../auth/Credentials.ts"
 import type { BodySource } from "../../egress/BodySource.ts"
@@ -116,7 +116,8 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
   const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed, adapter)
-  const isOfOtherKind = kind !== "search" && isForSearchesOnly(account.spec)
+  const isOfOtherKind =
+    (kind !== "search" && isForSearchesOnly(account.spec)) || (kind !== "images" && isForPicturesOnly(account.spec))
   if (wire === null || endpoint === undefined || codec === null || isOfOtherKind) {
     return Either.left(
       account.wires.length === 0
@@ -156,7 +157,11 @@ const requestTo = (
   headers.push(
     "accept",
     // Of the wire itself: a client's dialect of it may have another form of a stream.
-    stream ? codecs[codec.name].streamContentType : codec.relaysMedia === true ? "*/*" : "application/json",
+    stream && codec.answersWhole !== true
+      ? codecs[codec.name].streamContentType
+      : codec.relaysMedia === true
+        ? "*/*"
+        : "application/json",
     // Answers are watched as they pass: compressed ones would have to be unpacked first.
     "accept-encoding",
     "identity"
@@ -280,6 +285,7 @@ export const translatedCall = (
     ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
     ...(takesSystem(work, way) ? { systemBetween: true } : {}),
     dialect: way.target.account.spec.dialect,
+    unique: work.exchange.requestId,
     ...facts
   }).pipe(
     Either.mapLeft((invalid) => ownFailure(400, "request_not_translatable", invalid.message)),

@@ -38,7 +38,8 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
     aliases: ["x-ai", "grok"],
     env: ["XAI_API_KEY"],
     models: ["grok-4.3", "grok-4-1-fast-reasoning"],
-    docsUrl: "https://docs.x.ai"
+    docsUrl: "https://docs.x.ai",
+    media: { images: { adapter: "xai", baseUrl: null, path: "/images/generations" } }
   }),
   chat("mistral", "Mistral AI", "https://api.mistral.ai/v1", {
     env: ["MISTRAL_API_KEY"],

@@ -9,7 +9,8 @@ export const gateways: ReadonlyArray<ProviderSpec> = [
     aliases: ["or"],
     env: ["OPENROUTER_API_KEY"],
     models: ["openrouter/auto"],
-    docsUrl: "https://openrouter.ai/docs"
+    docsUrl: "https://openrouter.ai/docs",
+    media: { images: { adapter: "openrouterImages", baseUrl: null, path: "/chat/completions" } }
   }),
   chat("vercel-ai-gateway", "Vercel AI Gateway", "https://ai-gateway.vercel.sh/v1", {
     aliases: ["vag"],

@@ -11,6 +11,7 @@ import { enterprise } from "./enterprise.ts"
 import { free } from "./free.ts"
 import { frontier } from "./frontier.ts"
 import { gateways } from "./gateways.ts"
+import { imageServers, imageServices } from "./images.ts"
 import { inference } from "./inference.ts"
 import { localServers } from "./local.ts"
 import { oauth } from "./oauth.ts"
@@ -21,10 +22,12 @@ export const allProviders: ReadonlyArray<ProviderSpec> = [
   ...frontier,
   ...gateways,
   ...inference,
+  ...imageServices,
   ...regional,
   ...enterprise,
   ...free,
   ...oauth,
   ...searchProviders,
-  ...localServers
+  ...localServers,
+  ...imageServers
 ]

@@ -15,14 +15,22 @@ export const inference: ReadonlyArray<ProviderSpec> = [
     aliases: ["together-ai"],
     env: ["TOGETHER_API_KEY", "TOGETHER_AI_API_KEY"],
     models: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
-    docsUrl: "https://docs.together.ai"
+    docsUrl: "https://docs.together.ai",
+    media: { images: { adapter: "together", baseUrl: null, path: "/images/generations" } }
   }),
   chat("fireworks", "Fireworks AI", "https://api.fireworks.ai/inference/v1", {
     aliases: ["fireworks-ai"],
     modelsPath: "https://api.fireworks.ai/v1/accounts/fireworks/models?filter=supports_serverless",
     env: ["FIREWORKS_API_KEY"],
     models: ["accounts/fireworks/models/gpt-oss-120b"],
-    docsUrl: "https://docs.fireworks.ai"
+    docsUrl: "https://docs.fireworks.ai",
+    media: {
+      images: {
+        adapter: "fireworksImages",
+        baseUrl: null,
+        path: "/workflows/accounts/{account}/models/{name}/text_to_image"
+      }
+    }
   }),
   chat("sambanova", "SambaNova", "https://api.sambanova.ai/v1", { env: ["SAMBANOVA_API_KEY"] }),
   chat("nvidia", "NVIDIA NIM", "https://integrate.api.nvidia.com/v1", {
@@ -42,8 +50,14 @@ export const inference: ReadonlyArray<ProviderSpec> = [
     env: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
     models: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"]
   }),
-  chat("hyperbolic", "Hyperbolic", "https://api.hyperbolic.xyz/v1", { env: ["HYPERBOLIC_API_KEY"] }),
-  chat("nebius", "Nebius Token Factory", "https://api.tokenfactory.nebius.com/v1", { env: ["NEBIUS_API_KEY"] }),
+  chat("hyperbolic", "Hyperbolic", "https://api.hyperbolic.xyz/v1", {
+    env: ["HYPERBOLIC_API_KEY"],
+    media: { images: { adapter: "hyperbolic", baseUrl: null, path: "/image/generation" } }
+  }),
+  chat("nebius", "Nebius Token Factory", "https://api.tokenfactory.nebius.com/v1", {
+    env: ["NEBIUS_API_KEY"],
+    media: { images: { adapter: "nebius", baseUrl: null, path: "/images/generations" } }
+  }),
   chat("novita", "Novita AI", "https://api.novita.ai/openai/v1", { env: ["NOVITA_API_KEY"] }),
   chat("baseten", "Baseten", "https://inference.baseten.co/v1", { env: ["BASETEN_API_KEY"] }),
   chat("chutes", "Chutes", "https://api.chutesai.com/v1", { env: ["CHUTES_API_KEY", "CHUTES_API_TOKEN"] }),

@@ -6,6 +6,7 @@ import type { RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
 import { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"
+import { isForPicturesOnly } from "../../domain/Provider.ts"
 import { isChatModel } from "../../providers/ChatModels.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { otherSpellings, withoutLongWindow } from "./ModelIds.ts"
@@ -121,6 +122,7 @@ export const poolOf = (view: ResolverView): ReadonlyArray<Target> => {
   const targets: Array<Target> = []
   for (const account of view.catalog.accounts) {
     if (targets.length >= maxPool) break
+    if (isForPicturesOnly(account.spec)) continue
     const { defaultModel } = account.connection
     const models = view.modelsOf(account)
     const model = (defaultModel === null ? models : [defaultModel, ...models]).find((candidate) =>

@@ -114,3 +114,23 @@ export const isAsAsked = (body: JsonObject, request: JsonObject): boolean => {
     wanted === null || listOf(body["data"]).every((item) => isObject(item) && (stringOr(item[wanted]) ?? "") !== "")
   )
 }
+
+/** Addresses to be fetched: the client wants the pictures themselves, or a stream, whose events hold nothing else. */
+export const linksIn = (response: Response, request: JsonObject): ReadonlyArray<string> => {
+  if (wantedForm(request) !== "b64_json" && request["stream"] !== true) return []
+  return listOf(valueIn("images", response)["data"]).flatMap((item) => {
+    const { b64_json: bytes, url } = isObject(item) ? item : {}
+    return (stringOr(bytes) ?? "") === "" && typeof url === "string" && /^https?:/i.test(url) ? [url] : []
+  })
+}
+
+/** The answer with the pictures of the addresses. */
+export const filledWith = (response: Response, pictures: ReadonlyMap<string, Buffer>): Response => {
+  const value = valueIn("images", response)
+  const data = listOf(value["data"]).map((item): Json => {
+    const { url, ...others } = objectOr(item)
+    const picture = pictures.get(stringOr(url) ?? "")
+    return picture === undefined ? item : Object.assign(others, { b64_json: picture.toString("base64") })
+  })
+  return { ...response, parts: [{ type: "opaque", wire: "chat", kind: "images", value: { ...value, data } }] }
+}

@@ -7,7 +7,7 @@
 import type { StreamEvent } from "../canonical/Event.ts"
 import type { MutableFacts } from "../canonical/Facts.ts"
 import type { Usage } from "../canonical/Usage.ts"
-import { sumTokens } from "../../domain/Usage.ts"
+import { sumUsage } from "../../domain/Usage.ts"
 import { isObject, type JsonObject, optional, parseJson, stringOr } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 import { makeSseTap, type TapReader } from "../sse/SseTap.ts"
@@ -26,7 +26,7 @@ const makeReader = (wanted: number): TapReader => {
   const completed = (event: JsonObject, facts: MutableFacts): void => {
     done += 1
     const told = tokensOf(event["usage"])
-    tokens = tokens === null || told === null ? (tokens ?? told) : sumTokens(tokens, told)
+    tokens = tokens === null || told === null ? (tokens ?? told) : sumUsage(tokens, told)
     facts.usage = usageOfPictures(done, tokens, event)
     if (done < wanted) return
     facts.stop = { reason: "stop", raw: "completed", sequence: null }

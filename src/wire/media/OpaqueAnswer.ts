@@ -15,21 +15,29 @@ export interface AnswerReading {
   /** In the gateway's own form; null when it holds nothing of that kind. `request` is the client's. */
   readonly valueOf: (body: JsonObject) => JsonObject | null
   readonly usageOf: (body: JsonObject) => Usage | null
+  /** What an answer without a value says of the reason; null where it is no failure. */
+  readonly problemOf?: (body: JsonObject) => UpstreamProblem | null
 }
 
 type Reader = Pick<WireCodec, "decodeResponse" | "readAnswer">
 
 /** `what`: what an answer of the kind holds, in the words of its error. */
-export const answersOf = (kind: ServiceKind, what: string, { usageOf, valueOf }: AnswerReading): Reader => ({
+export const answersOf = (
+  kind: ServiceKind,
+  what: string,
+  { problemOf = () => null, usageOf, valueOf }: AnswerReading
+): Reader => ({
   readAnswer: (body): AnswerFacts => ({
     usage: usageOf(body),
-    stop: (body["error"] ?? null) === null ? stop : null,
+    stop: (body["error"] ?? null) === null && problemOf(body) === null ? stop : null,
     hasContent: valueOf(body) !== null,
     textChars: 0,
     toolArgChars: 0,
     reasoningChars: 0
   }),
   decodeResponse: (body): Either.Either<Response, UpstreamProblem> => {
+    const problem = problemOf(body)
+    if (problem !== null) return Either.left(problem)
     const value = valueOf(body)
     if (value === null) {
       const message = `The upstream's answer holds no ${what}.`

@@ -17,16 +17,7 @@ const overResponses: WireCodec = { ...openAi, name: "responses" }
 const elevenLabs: WireCodec = { ...openAi, encodeRequest: encodeElevenLabs }
 const deepgram: WireCodec = { ...openAi, encodeRequest: encodeDeepgram }
 
-const ofAdapter = (adapter: MediaAdapter): WireCodec | null => {
-  switch (adapter) {
-    case "elevenlabs":
-      return elevenLabs
-    case "deepgram":
-      return deepgram
-    default:
-      return null
-  }
-}
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = { elevenlabs: elevenLabs, deepgram }
 
 /** The client's side. */
 export const speech: WireCodec = {
@@ -36,7 +27,7 @@ export const speech: WireCodec = {
   maxCandidates: 1,
   mediaUsage: usageOf,
   peer: (wire, _body, adapter) => {
-    if (adapter !== null) return ofAdapter(adapter)
+    if (adapter !== null) return adapters[adapter] ?? null
     if (wire === "chat") return openAi
     return wire === "responses" ? overResponses : null
   },

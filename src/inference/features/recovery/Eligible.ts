@@ -15,6 +15,8 @@ const isPlain = ({ outputFormat, sampling }: Conversation): boolean =>
  * the conversation kept by an upstream. The judge of a fusion answers for a panel and is not replaced.
  */
 export const mayContinue = ({ conversation, decision, envelope, exchange, parsed }: Work): boolean => {
+  // Pictures have no text that another model could go on with.
+  if (exchange.codec.endpoint !== undefined) return false
   if (!envelope.stream || envelope.candidates > 1 || envelope.wantsSchema || decision.strategy === "fusion")
     return false
   if (elsewhere.some((member) => (parsed[member] ?? null) !== null)) return false
