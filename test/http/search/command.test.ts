@@ -48,3 +48,16 @@ describe("gateway search", () => {
     assert.include((await run(gateway, ["q", "-n", "0"])).stderr, "--max-results")
   })
 })
+
+describe("gateway provider", () => {
+  scenario("adds and tests a provider of searches, which has no models", async ({ gateway, search, tavily }) => {
+    const asked = (...words: ReadonlyArray<string>) =>
+      Effect.runPromise(typed(["provider", ...words, "--url", gateway.url, "--gateway-key", adminKey]))
+    const added = await asked("add", "tavily", "--api-key", "tvly-key", "--base-url", tavily.origin)
+    assert.strictEqual(added.code, 0, added.stderr)
+    const tested = await asked("test", "tavily", "--json")
+    assert.strictEqual(tested.code, 0, tested.stderr)
+    assert.include(tested.stdout, '"ok": true')
+    assert.strictEqual((await search({ query: "q" })).status, 200)
+  })
+})

@@ -1,7 +1,7 @@
 /** What holds for every request holds for searches: rules of API keys, limits, books; and answers that are kept. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually, eventuallyFound } from "../../support/eventually.ts"
@@ -179,14 +179,13 @@ describe("rules of API keys", () => {
   })
 
   scenario(
-    "hold for keys that have expired, and where a key is required",
+    "hold for keys that are not active, and for pages of other sites",
     async ({ connect, gateway, newKey, search, tavily }) => {
       await connect("tavily", tavily)
       const { id, secret } = await newKey()
       await gateway.manage("PATCH", `/api/keys/${id}`, { isActive: false })
       assert.strictEqual((await search(query, bearer(secret))).status, 403)
       assert.strictEqual((await search(query, { origin: "https://evil.example" })).status, 403)
-      await gateway.manage("PUT", "/api/settings/require-login", { requireLogin: true })
       assert.strictEqual(tavily.requests.length, 0)
     }
   )
@@ -262,4 +261,50 @@ describe("analytics", () => {
       assert.deepInclude(after[0], { provider: "tavily", requests: 2, cacheHits: 1, errors: 0 })
     }).pipe(Effect.scoped)
   )
+})
+
+describe("what is searched for", () => {
+  it.live("is on no disk", () =>
+    Effect.gen(function* () {
+      const dataDir = mkdtempSync(join(tmpdir(), "gateway-search-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(dataDir, { recursive: true, force: true })))
+      yield* Effect.scoped(
+        Effect.flatMap(makeRoom({ dataDir }), ({ connect, gateway, newKey, search, tavily }) =>
+          Effect.promise(async () => {
+            await connect("tavily", tavily)
+            const { secret } = await newKey({ noLog: true })
+            for (const headers of [{}, bearer(secret)]) {
+              const { id } = await json(await search({ query: "marmalade sandwiches" }, headers))
+              await gateway.usageRow(id)
+            }
+          })
+        )
+      )
+      const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      assert.isAbove(files.length, 0)
+      for (const { name, parentPath } of files) {
+        assert.isFalse(readFileSync(join(parentPath, name)).includes("marmalade"), name)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("where a search goes", () => {
+  scenario("is what the operator's address says, with its query", async ({ connect, search, tavily }) => {
+    await connect("google-pse", tavily, { baseUrl: `${tavily.origin}/customsearch/v1?cx=engine` })
+    tavily.always(Fake.json({ kind: "customsearch#search", items: [] }))
+    assert.strictEqual((await search(query)).status, 200)
+    const [asked] = tavily.requests
+    assert.strictEqual(asked?.url, "/customsearch/v1?cx=engine&q=what+is+a+gateway&num=5")
+    assert.strictEqual(asked?.headers["x-goog-api-key"], "key-of-google-pse")
+  })
+
+  scenario("is no local server without a key of its own", async ({ connect, gateway, search, tavily }) => {
+    const { id } = await connect("ollama", tavily, { apiKey: undefined, authType: "none" })
+    assert.strictEqual((await search({ ...query, provider: "ollama" })).status, 400)
+    await gateway.manage("DELETE", `/api/providers/${id}`)
+    await connect("ollama-cloud", tavily)
+    assert.strictEqual((await json(await search({ ...query, provider: "ollama" }))).provider, "ollama")
+    assert.strictEqual(tavily.requests[0]?.url, "/api/web_search")
+  })
 })
