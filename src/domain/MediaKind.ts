@@ -1,5 +1,6 @@
 /** What is asked of models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
 import * as Schema from "effect/Schema"
+import type { WireName } from "./Wire.ts"
 
 export const MediaKind = Schema.Literal(
   "embeddings",
@@ -72,6 +73,8 @@ export type ImageAdapter =
 /** An endpoint of a provider for one kind. */
 export interface MediaService {
   readonly adapter: MediaAdapter | null
+  /** The wire that is spoken there, where it is not one of the provider's own. */
+  readonly wire?: WireName
   /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
   readonly baseUrl: string | null
   /** Below it; `{model}` and what the request says of the place stand in braces. The slashes of `{+model}` stay. */

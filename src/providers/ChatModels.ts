@@ -21,6 +21,10 @@ const looks = /embed|rerank|image-?(?:to-?)?(?:text|caption|video)|image2video|i
 
 export const isImageModel = (id: string): boolean => paints.test(id) && !looks.test(id)
 
+/** By what is known of its output, else by the name. */
+export const makesPictures = (id: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
+  outputModalities?.includes("image") ?? isImageModel(id)
+
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 
 /** Whether a model may be taken for a chat without being declared as one. */

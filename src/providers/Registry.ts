@@ -4,7 +4,7 @@
 import type { SecretHeaders } from "../domain/Connection.ts"
 import { type Dialect, plainDialect } from "../domain/Dialect.ts"
 import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../domain/Provider.ts"
-import type { MediaPaths, MediaServices } from "../domain/MediaKind.ts"
+import type { MediaPaths, MediaService, MediaServices } from "../domain/MediaKind.ts"
 import type { ProviderNode, ProviderNodeType } from "../domain/ProviderNode.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/build.ts"
@@ -60,9 +60,27 @@ const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
   "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
 }
 
-const mediaOf = (paths: MediaPaths | null): MediaServices =>
+/** Whether a path is one of the wire's own routes; any other one that an operator names is in OpenAI's form. */
+const isOwnRoute = (wire: WireName, path: string): boolean => {
+  switch (wire) {
+    case "chat":
+    case "responses":
+      return true
+    case "gemini":
+      return path.includes(":")
+    case "ollama":
+      return path.startsWith("/api/")
+    case "messages":
+      return false
+  }
+}
+
+const mediaOf = (paths: MediaPaths | null, wire: WireName): MediaServices =>
   Object.fromEntries(
-    Object.entries(paths ?? {}).map(([kind, path]) => [kind, { adapter: null, baseUrl: null, path } as const])
+    Object.entries(paths ?? {}).map(([kind, path]): [string, MediaService] => {
+      const service: MediaService = { adapter: null, baseUrl: null, path }
+      return [kind, isOwnRoute(wire, path) ? service : { ...service, wire: "chat" }]
+    })
   )
 
 /** A provider node as a spec: `prefix` is the id, `chatPath` replaces the path of the type's own wire. */
@@ -90,7 +108,7 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,
-    media: mediaOf(node.mediaPaths),
+    media: mediaOf(node.mediaPaths, wires[0]),
     dialect: dialectOfHost(node.baseUrl),
     oauth: null
   }

@@ -110,12 +110,13 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const { envelope, exchange, owner } = work
   const { account, model } = target
   const { endpoint: kind, peer } = exchange.codec
-  const adapter = kind === undefined ? null : (account.spec.media[kind]?.adapter ?? null)
-  const wires =
-    peer === undefined ? account.wires : account.wires.filter((offered) => peer(offered, work.parsed, adapter) !== null)
+  const service = kind === undefined ? undefined : account.spec.media[kind]
+  const spoken = (offered: WireName): WireCodec | null =>
+    peer === undefined ? codecs[offered] : peer(service?.wire ?? offered, work.parsed, service?.adapter ?? null)
+  const wires = peer === undefined ? account.wires : account.wires.filter((offered) => spoken(offered) !== null)
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
-  const codec = wire === null ? null : peer === undefined ? codecs[wire] : peer(wire, work.parsed, adapter)
+  const codec = wire === null ? null : spoken(wire)
   const isOfOtherKind =
     (kind !== "search" && isForSearchesOnly(account.spec)) || (kind !== "images" && isForPicturesOnly(account.spec))
   if (wire === null || endpoint === undefined || codec === null || isOfOtherKind) {

@@ -12,16 +12,18 @@ type Resolved = Resolution | ModelNotFound | NoTarget | KeyRejected
 /** On the messages wire a model that may not be used is a wrong request. */
 const isBadRequest = ({ wire }: Pick<Exchange, "wire">): boolean => wire === "messages"
 
-const resolvedBy = (
-  resolutions: typeof Resolutions.Resolutions.Service,
-  { service }: Pick<Exchange, "service">,
-  model: string
-) => (service === undefined ? resolutions.requested(model) : resolutions.service(service))
+/** Of a request that is not a client's own: a conversation. */
+type Asking = Pick<Exchange, "service"> & Partial<Pick<Exchange, "codec">>
+
+const resolvedBy = (resolutions: typeof Resolutions.Resolutions.Service, { codec, service }: Asking, model: string) => {
+  if (service !== undefined) return resolutions.service(service)
+  return codec?.endpoint === "images" ? resolutions.requestedForPictures(model) : resolutions.requested(model)
+}
 
 const restricted = (
   resolutions: typeof Resolutions.Resolutions.Service,
   key: ApiKey,
-  exchange: Pick<Exchange, "service" | "wire">,
+  exchange: Asking & Pick<Exchange, "wire">,
   model: string
 ): Resolved => {
   const noModel = (id: string, more: { readonly requested?: string } = {}) =>
@@ -42,7 +44,7 @@ const restricted = (
 /** Hot. */
 export const resolveFor = (
   resolutions: typeof Resolutions.Resolutions.Service,
-  exchange: Pick<Exchange, "principal" | "service" | "wire">,
+  exchange: Asking & Pick<Exchange, "principal" | "wire">,
   model: string
 ): Resolved => {
   const key = keyIn(exchange.principal)

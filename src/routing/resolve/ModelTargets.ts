@@ -7,7 +7,7 @@ import { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"
 import { isForPicturesOnly } from "../../domain/Provider.ts"
-import { isChatModel } from "../../providers/ChatModels.ts"
+import { isChatModel, makesPictures } from "../../providers/ChatModels.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { otherSpellings, withoutLongWindow } from "./ModelIds.ts"
 
@@ -25,6 +25,8 @@ export interface ResolverView {
   readonly catalog: CatalogSnapshot
   readonly modelsOf: (account: Account) => ReadonlyArray<string>
   readonly factsOf: (account: Account, model: string) => ModelFacts
+  /** `auto` chooses between models that make pictures, not between those that talk. */
+  readonly pictures?: boolean
 }
 
 /** Accounts that `auto` chooses between: the first of them by priority. */
@@ -117,16 +119,21 @@ export const scaled = (weights: ReadonlyArray<number>, sum: number): ReadonlyArr
   return weights.map((weight) => (total > 0 ? (sum * weight) / total : sum / weights.length))
 }
 
-/** One target per account that has a model to chat with: its default model, else the first it lists. */
+const suits = ({ factsOf, pictures = false }: ResolverView, account: Account, model: string): boolean => {
+  const facts = factsOf(account, model)
+  const paintsOnly = isForPicturesOnly(account.spec)
+  return pictures ? paintsOnly || makesPictures(model, facts) : !paintsOnly && isChatModel(model, facts)
+}
+
+/** One target per account that has a model of the kind that is asked for: its default model, else the first it lists. */
 export const poolOf = (view: ResolverView): ReadonlyArray<Target> => {
   const targets: Array<Target> = []
   for (const account of view.catalog.accounts) {
     if (targets.length >= maxPool) break
-    if (isForPicturesOnly(account.spec)) continue
     const { defaultModel } = account.connection
     const models = view.modelsOf(account)
     const model = (defaultModel === null ? models : [defaultModel, ...models]).find((candidate) =>
-      isChatModel(candidate, view.factsOf(account, candidate))
+      suits(view, account, candidate)
     )
     if (model !== undefined) targets.push(target(account, model))
   }

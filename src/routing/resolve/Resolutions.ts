@@ -26,6 +26,8 @@ export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolution
     readonly resolve: Resolve
     /** Hot: an id that a client asks for; the setting `modelFallbacks` may put another in its place. */
     readonly requested: Resolve
+    /** Hot: the same where pictures are to be made. */
+    readonly requestedForPictures: Resolve
     /** Hot: what is asked for by no model's id. */
     readonly service: (request: ServiceRequest) => Resolution | NoTarget
   }
@@ -56,6 +58,10 @@ export const make = Effect.gen(function* () {
   const own = remembering(resolve)
   const asked = remembering((view, modelId) => resolveRequested(view, gateway.fallbackOf, modelId))
 
+  const askedForPictures = remembering((view, modelId) =>
+    resolveRequested({ ...view, pictures: true }, gateway.fallbackOf, modelId)
+  )
+
   const services = new LruMap<string, Resolution>({ capacity: serviceCapacity })
   /** The same targets from one request to the next: what is measured of them is kept by them. */
   const service = (request: ServiceRequest): Resolution | NoTarget => {
@@ -74,9 +80,10 @@ export const make = Effect.gen(function* () {
     settings = gateway.current()
     own.forget()
     asked.forget()
+    askedForPictures.forget()
     services.clear()
   }
-  return Resolutions.of({ resolve: own.ask, requested: asked.ask, service })
+  return Resolutions.of({ resolve: own.ask, requested: asked.ask, requestedForPictures: askedForPictures.ask, service })
 })
 
 export const layer: Layer.Layer<

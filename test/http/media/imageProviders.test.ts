@@ -102,6 +102,43 @@ describe("pictures of other providers", () => {
     assert.deepStrictEqual(seen, [`image_generation.completed ${png}`, `image_generation.completed ${png}`])
   })
 
+  for (const type of ["anthropic-compatible", "gemini-compatible", "ollama-compatible"]) {
+    scenario(`a node of type ${type} serves pictures at a path of OpenAI's form`, async ({ draw, gateway, openai }) => {
+      openai.always(Fake.json({ created: 1, data: [{ b64_json: png }] }))
+      const mediaPaths = { images: "/v1/images/generations" }
+      const node = { name: "Studio", prefix: "studio", type, baseUrl: openai.origin, mediaPaths }
+      await gateway.manage("POST", "/api/provider-nodes", node)
+      await gateway.manage("POST", "/api/providers", { provider: "studio", apiKey: "k", models: ["brush"] })
+      const response = await draw("studio/brush")
+      assert.deepStrictEqual(JSON.parse(await response.text()).data, [{ b64_json: png }])
+      assert.strictEqual(openai.requests[0]?.url, "/v1/images/generations")
+    })
+  }
+
+  scenario(
+    "are chosen by auto, which asks no model that talks",
+    async ({ draw, gateway, gemini, openai, stability, webui }) => {
+      for (const fake of [openai, gemini, stability, webui]) fake.always(Fake.json({ error: "none" }, { status: 500 }))
+      stability.always(Fake.json({ image: png, finish_reason: "SUCCESS" }))
+      const talker = {
+        provider: "groq",
+        name: "groq",
+        apiKey: "k",
+        baseUrl: `${openai.origin}/v1`,
+        models: ["llama-3.3-70b"]
+      }
+      await gateway.manage("POST", "/api/providers", talker)
+      const response = await draw("auto")
+      assert.strictEqual(response.headers.get("x-gateway-provider"), "stability-ai")
+      const { decision } = await gateway.manage(
+        "GET",
+        `/api/routing/decisions/${response.headers.get("x-gateway-request-id")}`
+      )
+      const providers = decision.candidates.map(({ provider }: { provider: string }) => provider)
+      assert.deepStrictEqual(providers.sort(), ["gemini", "openai", "sdwebui", "stability-ai"])
+    }
+  )
+
   scenario("do not hold conversations", async ({ gateway, stability }) => {
     const messages = [{ role: "user", content: "Hi" }]
     const response = await gateway.post("/v1/chat/completions", { model: "stability-ai/stable-image-core", messages })
