@@ -69,5 +69,6 @@ export const soundSeconds = (head: Buffer, bytes: number): number | null => {
       : ascii(head, 0, 4) === "fLaC"
         ? flac(head)
         : mp3(head, bytes)
-  return seconds !== null && Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) / 1000 : null
+  const rounded = Math.round((seconds ?? 0) * 1000) / 1000
+  return Number.isFinite(rounded) && rounded > 0 ? rounded : null
 }

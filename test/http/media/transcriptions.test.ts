@@ -6,6 +6,7 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import OpenAI, { toFile } from "openai"
+import { describe as describeError, UploadNotKept } from "../../../src/domain/Errors.ts"
 import { eventually, eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
@@ -69,7 +70,8 @@ const setUp = Effect.gen(function* () {
     })
     return [...readdirSync(folder), ...open]
   }
-  return { gateway, openai, deepgram, elevenlabs, sdk, send, kept }
+  const breakDisk = () => rmSync(join(dataDir, "uploads"), { recursive: true })
+  return { gateway, openai, deepgram, elevenlabs, sdk, send, kept, breakDisk }
 })
 
 type SetUp = Effect.Effect.Success<typeof setUp>
@@ -420,6 +422,20 @@ describe("POST /v1/audio/transcriptions", () => {
     await closed
     await nothingKept(room)
     never.open()
+  })
+
+  scenario("says so when a recording cannot be kept on disk, and goes on with what needs none", async (room) => {
+    const { breakDisk, openai, send } = room
+    openai.always(Fake.json({ text: "Hello." }))
+    breakDisk()
+    const large = await send({ model: "openai/whisper-1" }, recording(700_000))
+    assert.strictEqual(large.status, 500)
+    const told = (await large.json()) as { error: { message: string; type: string } }
+    assert.strictEqual(told.error.message, "The gateway could not keep the upload on its disk. Its log says why.")
+    assert.strictEqual(openai.requests.length, 0)
+    assert.strictEqual((await send({ model: "openai/whisper-1" })).status, 200)
+    const full = describeError(new UploadNotKept({ isDiskFull: true }))
+    assert.deepInclude(full, { status: 507, type: "server_error", code: "insufficient_storage" })
   })
 
   scenario("reserves the seconds of a recording before a provider is asked", async (room) => {
