@@ -5,7 +5,9 @@ import type { WireName } from "../domain/Wire.ts"
 import { codecs } from "../wire/Codec.ts"
 import { completions } from "../wire/completions/Codec.ts"
 import { embeddings } from "../wire/embeddings/Codec.ts"
+import { images } from "../wire/images/Codec.ts"
 import { moderations } from "../wire/moderations/Codec.ts"
+import { videos } from "../wire/videos/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 
 export interface Endpoint {
@@ -20,7 +22,9 @@ const codecOf: Partial<Record<ConversationKey, WireCodec>> = {
   "inference.responses": codecs.responses,
   "inference.completions": completions,
   "inference.embeddings": embeddings,
-  "inference.moderations": moderations
+  "inference.moderations": moderations,
+  "inference.images": images,
+  "inference.videos": videos
 }
 
 const isDocumented = (path: string): boolean =>

@@ -40,10 +40,6 @@ const words = {
   ],
   batches: "Batches of requests (`docs/batches.md`).",
   maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
-  useProviderBatch: [
-    "Whether a batch whose lines all go to one provider with batches of its own is handed over to it, which costs about half and takes longer.",
-    false
-  ],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
@@ -80,13 +76,7 @@ export const GatewaySettings = Schema.Struct({
   ),
   media: field(Schema.Struct({ maxAnswerMb: field(Schema.Number, ...words.maxAnswerMb) }), words.media),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
-  batches: field(
-    Schema.Struct({
-      maxConcurrency: field(Schema.Number, ...words.maxConcurrency),
-      useProviderBatch: field(Schema.Boolean, ...words.useProviderBatch)
-    }),
-    words.batches
-  )
+  batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches)
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -210,8 +200,7 @@ export const GatewaySettingsPatch = Schema.Struct({
         maxConcurrency: field(
           Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 256)), leave),
           ...words.maxConcurrency
-        ),
-        useProviderBatch: field(Schema.optionalWith(Schema.Boolean, leave), ...words.useProviderBatch)
+        )
       }),
       leave
     ),
@@ -231,7 +220,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
   media: { maxAnswerMb: 1024 },
   files: { quotaBytesPerKey: 10_737_418_240 },
-  batches: { maxConcurrency: 8, useProviderBatch: false }
+  batches: { maxConcurrency: 8 }
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({

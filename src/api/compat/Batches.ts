@@ -9,7 +9,7 @@ const exampleFile = "file-0199aa6e6f0b7d3c8f52a1b2c3d4e5f6"
 const id = field(Schema.String, "Id of the batch.", exampleId)
 const endpoint = field(
   Schema.String,
-  "What the lines ask: `/v1/chat/completions`, `/v1/responses`, `/v1/completions`, `/v1/embeddings`, `/v1/moderations`, or the path of another kind of request that this gateway serves in batches.",
+  "What the lines ask: `/v1/chat/completions`, `/v1/responses`, `/v1/completions`, `/v1/embeddings`, `/v1/moderations`, `/v1/images/generations` or `/v1/videos/generations`.",
   "/v1/chat/completions"
 )
 const Metadata = Schema.Record({ key: Schema.String, value: Schema.String })

@@ -14,7 +14,7 @@ import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
 import { evals } from "./tree/evals.ts"
-import { chat, files, media, search } from "./tree/use.ts"
+import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
 const context = group(
@@ -127,6 +127,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   chat,
   files,
+  batches,
   ...media,
   search,
   context,

@@ -33,12 +33,12 @@ const words = ({ bytes, elapsedMs, totalBytes }: Progress): string => {
 }
 
 /** One line of at most `columns` cells: what it is, a bar where there is room for one, and how far it is. */
-export const barLine = (progress: Progress, columns: number): string => {
+export const barLine = (progress: Progress, columns: number, say = words): string => {
   const { bytes, totalBytes } = progress
   const part = totalBytes === null ? null : totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes)
   const percent = part === null ? "" : ` ${pad(String(Math.floor(part * 100)), 3, "right")} %`
   const label = harmless(progress.label)
-  const state = words(progress)
+  const state = say(progress)
   const taken = percent.length + 2 + state.length
   const shownLabel = fit(label, Math.max(leastBar, columns - taken - leastBar - 3))
   const room = columns - widthOf(shownLabel) - taken - 3
@@ -53,11 +53,12 @@ export const barLine = (progress: Progress, columns: number): string => {
 const everyMs = 100
 const defaultColumns = 80
 
-/** Does work that reports the bytes it has done so far, and shows them until it ends in whatever way. */
+/** Does work that reports the bytes it has done so far, and shows them until it ends in whatever way. `say`: where steps are no bytes. */
 export const withProgress = <A, E, R>(
   label: string,
   totalBytes: number | null,
-  work: (report: (bytes: number) => void) => Effect.Effect<A, E, R>
+  work: (report: (bytes: number) => void) => Effect.Effect<A, E, R>,
+  say = words
 ): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     if (process.stderr.isTTY !== true) return yield* work(() => {})
@@ -65,7 +66,7 @@ export const withProgress = <A, E, R>(
     let bytes = 0
     const draw = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const columns = (process.stderr.columns || defaultColumns) - 1
-      return redraw(barLine({ label, bytes, totalBytes, elapsedMs: nowMs - startedAt }, columns))
+      return redraw(barLine({ label, bytes, totalBytes, elapsedMs: nowMs - startedAt }, columns, say))
     })
     return yield* shownDuring(
       Effect.forever(Effect.zipLeft(draw, Effect.sleep(everyMs))),

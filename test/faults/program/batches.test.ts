@@ -4,7 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import Database from "better-sqlite3"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
@@ -149,6 +151,51 @@ const residentOf = (pid: number): number | null => {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1]) / 1024)
 }
 
+/** Some lines are answered, the others never; then the process is killed. */
+const killed = Effect.gen(function* () {
+  const upstream = yield* Fake.start
+  const program = yield* Program.start(environment)
+  upstream.always((response, request) => {
+    const said: string = JSON.parse(request.body).messages.at(-1).content
+    return said === "never" ? Fake.hang()(response, request) : Fake.json(Fake.chatCompletion())(response, request)
+  })
+  const id: string = yield* Effect.promise(async () => {
+    const baseUrl = `${upstream.origin}/v1`
+    const node = { name: "up", prefix: "all", type: "openai-compatible", baseUrl }
+    await call(program, "POST", "/api/provider-nodes", node)
+    await call(program, "POST", "/api/providers", { provider: "all", apiKey: "k-0123456789", models: ["all"] })
+    const lines = ["a", "b", "never", "never", "{broken"].map((said, n) =>
+      said === "{broken" ? said : line(`id-${n}`, said).replace('"model":"all"', '"model":"all/all"')
+    )
+    const made = await begin(program, adminKey, lines)
+    await until(program, adminKey, made.id, "the answers", ({ request_counts: counts }) => counts.completed === 2)
+    program.signal("SIGKILL")
+    await program.ended
+    return made.id
+  })
+  const change = (sql: string, ...values: ReadonlyArray<unknown>): void => {
+    const database = new Database(join(program.dataDir, "gateway.sqlite"))
+    database.prepare(sql).run(...values)
+    database.close()
+  }
+  return { program, id, change }
+})
+
+/** A disk of 64 KiB at a folder, as long as the scope; false where this user may mount none. */
+const smallDisk = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(folder, { recursive: true })
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "pipe" })
+        return true
+      } catch {
+        return false
+      }
+    }),
+    (isMounted) => Effect.sync(() => (isMounted ? execFileSync("umount", [folder]) : undefined))
+  )
+
 describe("a batch", () => {
   it.scopedLive(
     "goes on after every kill: no line twice, none missing, the counts right",
@@ -207,7 +254,11 @@ describe("a batch", () => {
           assert.closeTo(spentUsd, costUsd, 1e-9)
           // Lines that were under way at a kill were paid for again.
           assert.isAtLeast(costUsd, output.length * 0.00006 - 1e-9)
-          assert.deepStrictEqual(readdirSync(join(program.dataDir, "batches")), [])
+          await eventually(
+            "an empty folder",
+            () => readdirSync(join(program.dataDir, "batches")),
+            (names) => names.length === 0
+          )
           assert.lengthOf(readdirSync(join(program.dataDir, "files")), 3)
           if (process.env["BATCH_LINES"] !== undefined) {
             const facts = { ...counts, rows: rows.length, costUsd, spentUsd, tookMs: Math.round(tookMs), residentMiB }
@@ -240,6 +291,83 @@ describe("a batch", () => {
       assert.strictEqual(done.status, "completed")
       assert.strictEqual(done.request_counts.completed + done.request_counts.failed, 200)
       assert.isAtLeast(done.request_counts.completed, 190)
+    })
+  )
+
+  it.scopedLive("that was killed while its files were written writes them again, and one only", () =>
+    Effect.gen(function* () {
+      const { change, id, program } = yield* killed
+      const output = `file-${"1".repeat(32)}`
+      change(
+        "UPDATE batches SET status = 'finalizing', ending = 'completed', output_file_id = ?, error_file_id = ? WHERE id = ?",
+        output,
+        `file-${"2".repeat(32)}`,
+        id
+      )
+      writeFileSync(join(program.dataDir, "files", `${output}.part`), '{"id":"half')
+      const again = yield* Program.start(environment, program.dataDir)
+      yield* Effect.promise(async () => {
+        const done = await until(again, adminKey, id, "the end", ({ status }) => status === "completed")
+        assert.strictEqual(done.output_file_id, output)
+        const lines = await linesOf(again, adminKey, output)
+        assert.deepStrictEqual(lines.map(({ custom_id: customId }) => customId).sort(), ["id-0", "id-1"])
+        assert.strictEqual(done.request_counts.completed, 2)
+        const { data } = await call(again, "GET", "/v1/files?purpose=batch_output", undefined, adminKey)
+        assert.lengthOf(data, [done.output_file_id, done.error_file_id].filter((file) => file !== null).length)
+      })
+    })
+  )
+
+  it.scopedLive("whose time is over keeps what was answered, and fails the rest", () =>
+    Effect.gen(function* () {
+      const { change, id, program } = yield* killed
+      change("UPDATE batches SET expires_at_ms = 1 WHERE id = ?", id)
+      const again = yield* Program.start(environment, program.dataDir)
+      yield* Effect.promise(async () => {
+        const done = await until(again, adminKey, id, "the end", ({ status }) => status === "expired")
+        assert.deepStrictEqual(done.request_counts, { total: 5, completed: 2, failed: 3 })
+        const errors = await linesOf(again, adminKey, done.error_file_id)
+        assert.deepStrictEqual(errors.map(({ error }) => error.code).sort(), [
+          "batch_expired",
+          "batch_expired",
+          "invalid_json_line"
+        ])
+      })
+    })
+  )
+
+  it.scopedLive("whose results do not fit on the disk fails with the reason, and leaves nothing behind", (context) =>
+    Effect.gen(function* () {
+      const dataDir = yield* Program.dataFolder
+      if (!(yield* smallDisk(join(dataDir, "files")))) return context.skip("needs a user who may mount a disk (root)")
+      const upstream = yield* Fake.start
+      upstream.always(Fake.json(Fake.chatCompletion({ text: "x".repeat(20_000) })))
+      const program = yield* Program.start(environment, dataDir)
+      yield* Effect.promise(async () => {
+        const baseUrl = `${upstream.origin}/v1`
+        const node = { name: "up", prefix: "up", type: "openai-compatible", baseUrl }
+        await call(program, "POST", "/api/provider-nodes", node)
+        await call(program, "POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
+        const lines = Array.from({ length: 8 }, (_, n) => line(`id-${n}`, "x").replace('"all"', '"up/m"'))
+        const { id, input_file_id: input } = await begin(program, adminKey, lines)
+        const done = await until(
+          program,
+          adminKey,
+          id,
+          "the end",
+          ({ status }) => status !== "in_progress" && status !== "validating" && status !== "finalizing"
+        )
+        assert.deepInclude(done, { status: "failed", output_file_id: null, error_file_id: null })
+        assert.strictEqual(done.errors.data[0].code, "output_not_written")
+        assert.match(done.errors.data[0].message, /no space|ENOSPC|disk is full/i)
+        assert.deepStrictEqual(readdirSync(join(dataDir, "files")), [input])
+        await eventually(
+          "an empty folder",
+          () => readdirSync(join(dataDir, "batches")),
+          (names) => names.length === 0
+        )
+      })
+      yield* program.stop
     })
   )
 })

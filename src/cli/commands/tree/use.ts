@@ -21,7 +21,7 @@ export const chat = command(
 
 export const files = group(
   "files",
-  "Files that requests refer to: upload, list and fetch them.",
+  "Files that requests refer to: upload, list and fetch them; see batches.",
   [
     command(
       "put",
@@ -71,6 +71,60 @@ export const files = group(
     )
   ],
   { section: "Use", aliases: ["file"], examples: ["files put lines.jsonl --purpose batch", "files list"] }
+)
+
+export const batches = group(
+  "batches",
+  "Many requests without waiting for them: make, watch and cancel batches.",
+  [
+    command(
+      "create",
+      "Make a batch of a file of lines.",
+      () => import("../batches/create.ts"),
+      (m) => m.batchesCreate,
+      {
+        examples: [
+          "batches create lines.jsonl --watch",
+          "batches create lines.jsonl --endpoint /v1/embeddings --metadata job=nightly",
+          "batches create file-0199aa6e6f0b7d3c8f52a1b2c3d4e5f6 --json"
+        ]
+      }
+    ),
+    command(
+      "list",
+      "List your batches, the newest first.",
+      () => import("../batches/show.ts"),
+      (m) => m.batchesList,
+      { ...list, examples: ["batches list", "batches list --limit 100 --json"] }
+    ),
+    command(
+      "show",
+      "Show a batch and the files with its results.",
+      () => import("../batches/show.ts"),
+      (m) => m.batchesShow,
+      { examples: ["batches show batch_0199aa6e"] }
+    ),
+    command(
+      "watch",
+      "Show how a batch goes on, until it is over.",
+      () => import("../batches/watch.ts"),
+      (m) => m.batchesWatch,
+      { examples: ["batches watch batch_0199aa6e", "batches watch batch_0199aa6e --json"] }
+    ),
+    command(
+      "cancel",
+      "Cancel a batch; what was answered stays.",
+      () => import("../batches/show.ts"),
+      (m) => m.batchesCancel,
+      { examples: ["batches cancel batch_0199aa6e"] }
+    )
+  ],
+  {
+    besides: true,
+    section: "Use",
+    aliases: ["batch"],
+    examples: ["batches create lines.jsonl --watch", "batches list"]
+  }
 )
 
 export const media: ReadonlyArray<TreeNode> = [
