@@ -219,6 +219,7 @@ class Inference extends HttpApiGroup.make("inference")
     HttpApiEndpoint.post("videos", "/v1/videos/generations")
       .setPayload(Media.VideoRequest)
       .addSuccess(Media.VideoAnswer)
+      .addSuccess(Media.JobAnswer, { status: 202 })
       .annotateContext(
         asking("Make a film", "Waits until the provider's job is done, up to the time limit of requests.", {
           model: "openai/sora-2",
@@ -231,6 +232,7 @@ class Inference extends HttpApiGroup.make("inference")
     HttpApiEndpoint.post("music", "/v1/music/generations")
       .setPayload(Media.MusicRequest)
       .addSuccess(Media.MusicAnswer)
+      .addSuccess(Media.JobAnswer, { status: 202 })
       .annotateContext(
         asking("Make music", "Waits until the provider's job is done, up to the time limit of requests.", {
           model: "openai/music-1",
@@ -254,6 +256,62 @@ class Inference extends HttpApiGroup.make("inference")
       .setPayload(Images.ImageVariationForm)
       .addSuccess(Chat.ImageAnswer)
       .annotateContext(words("Vary a picture", "OpenAI's variations of a picture."))
+  )
+  .add(
+    HttpApiEndpoint.get("video", "/v1/videos/generations/:job")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobAnswer)
+      .annotateContext(words("Show a job (film)", "How it stands and, once it is completed, what was made."))
+  )
+  .add(
+    HttpApiEndpoint.del("deleteVideo", "/v1/videos/generations/:job")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobEnded)
+      .annotateContext(
+        words("End a job (film)", "Cancels a job that runs, also at the provider; forgets one that is over.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("cancelVideo", "/v1/videos/generations/:job/cancel")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobAnswer)
+      .annotateContext(words("Cancel a job (film)", "Also at the provider, where it has a way to."))
+  )
+  .add(
+    HttpApiEndpoint.get("videoContent", "/v1/videos/generations/:job/content")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobContent)
+      .annotateContext(
+        words("Fetch what a job has made (film)", "Its bytes, or a redirect to where the provider keeps them.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("song", "/v1/music/generations/:job")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobAnswer)
+      .annotateContext(words("Show a job (music)", "How it stands and, once it is completed, what was made."))
+  )
+  .add(
+    HttpApiEndpoint.del("deleteSong", "/v1/music/generations/:job")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobEnded)
+      .annotateContext(
+        words("End a job (music)", "Cancels a job that runs, also at the provider; forgets one that is over.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("cancelSong", "/v1/music/generations/:job/cancel")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobAnswer)
+      .annotateContext(words("Cancel a job (music)", "Also at the provider, where it has a way to."))
+  )
+  .add(
+    HttpApiEndpoint.get("songContent", "/v1/music/generations/:job/content")
+      .setPath(Media.jobId)
+      .addSuccess(Media.JobContent)
+      .annotateContext(
+        words("Fetch what a job has made (music)", "Its bytes, or a redirect to where the provider keeps them.")
+      )
   )
   .add(
     HttpApiEndpoint.post("messages", "/v1/messages")

@@ -91,6 +91,21 @@ export type BatchRoute = Shape<
   "chat"
 >
 
+/** Jobs that make films and music. */
+export type JobRoute = Shape<
+  | "inference.video"
+  | "inference.deleteVideo"
+  | "inference.cancelVideo"
+  | "inference.videoContent"
+  | "inference.song"
+  | "inference.deleteSong"
+  | "inference.cancelSong"
+  | "inference.songContent",
+  "GET" | "POST" | "DELETE",
+  "inference",
+  "chat"
+>
+
 export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
 export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
@@ -101,6 +116,7 @@ export type EdgeRoute =
   | QuestionRoute
   | FileRoute
   | BatchRoute
+  | JobRoute
   | PublicRoute
   | MetricsRoute
 
@@ -197,6 +213,14 @@ const objectRoutes = <Key extends string>(
   ...routes: ReadonlyArray<[Key, "GET" | "POST" | "DELETE", string]>
 ): ReadonlyArray<Shape<Key, "GET" | "POST" | "DELETE", "inference", "chat">> =>
   routes.map(([key, method, path]) => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
+
+const jobRoutes = (
+  category: EndpointCategory,
+  ...routes: ReadonlyArray<[JobRoute["key"], JobRoute["method"], ...ReadonlyArray<string>]>
+): ReadonlyArray<JobRoute> =>
+  routes.flatMap(([key, method, ...paths]) =>
+    paths.map((path): JobRoute => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
+  )
 
 /** The prefix with the key in the path, for clients that cannot send headers. The same routes under another path. */
 export const editorPath = "/api/v1/editor/:token"
@@ -318,6 +342,21 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...listing("inference.ollamaPs", "ollama", ...ollama("ps")),
   // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
+  // With OpenAI's own spelling of them.
+  ...jobRoutes(
+    "video",
+    ["inference.video", "GET", "/v1/videos/generations/:job", "/v1/videos/:job"],
+    ["inference.deleteVideo", "DELETE", "/v1/videos/generations/:job", "/v1/videos/:job"],
+    ["inference.cancelVideo", "POST", "/v1/videos/generations/:job/cancel"],
+    ["inference.videoContent", "GET", "/v1/videos/generations/:job/content", "/v1/videos/:job/content"]
+  ),
+  ...jobRoutes(
+    "music",
+    ["inference.song", "GET", "/v1/music/generations/:job"],
+    ["inference.deleteSong", "DELETE", "/v1/music/generations/:job"],
+    ["inference.cancelSong", "POST", "/v1/music/generations/:job/cancel"],
+    ["inference.songContent", "GET", "/v1/music/generations/:job/content"]
+  ),
   ...objectRoutes(
     "files",
     ["inference.createFile", "POST", "/v1/files"],

@@ -27,6 +27,8 @@ import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as BatchDoor from "../http/batches/BatchDoor.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
+import * as JobDoor from "../http/jobs/JobDoor.ts"
+import * as MediaJobs from "../inference/jobs/MediaJobs.ts"
 import * as Forms from "../http/forms/Forms.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
@@ -201,6 +203,8 @@ const objects = Layer.mergeAll(
   )
 ).pipe(Layer.provide(Files.layer))
 
+const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
+
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
@@ -208,7 +212,7 @@ export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, searches))),
+      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches))),
       FrontDoor.layer,
       ResponsesSocket.layer,
       managementDoor

@@ -31,7 +31,7 @@ const words = {
   backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
   autoBackupEnabled: ["Whether it makes them.", true],
   frequency: ["How often; when nothing has changed since the last one, none is made.", "daily"],
-  media: "Answers that are sound, pictures or films (`docs/media.md`).",
+  media: "Answers that are sound, pictures or films, and jobs that make them (`docs/media.md`).",
   maxAnswerMb: ["The largest one in MiB; a larger one is refused, or cut where its length was not told.", 1024],
   files: "Files that clients upload (`docs/files.md`).",
   quotaBytesPerKey: [
@@ -40,6 +40,16 @@ const words = {
   ],
   batches: "Batches of requests (`docs/batches.md`).",
   maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
+  useProviderBatch: [
+    "Whether a batch whose lines all go to one provider with batches of its own is handed over to it, which costs about half and takes longer.",
+    false
+  ],
+  jobMaxMs: [
+    "Milliseconds after which a job that no client waits for is given up: cancelled at the provider where that is possible, and failed.",
+    7_200_000
+  ],
+  keepJobsMs: ["Milliseconds for which a job that is over, and its result, can be asked for.", 86_400_000],
+  maxJobs: ["Jobs that no client waits for, at the same time.", 200],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
@@ -74,7 +84,15 @@ export const GatewaySettings = Schema.Struct({
     }),
     words.backup
   ),
-  media: field(Schema.Struct({ maxAnswerMb: field(Schema.Number, ...words.maxAnswerMb) }), words.media),
+  media: field(
+    Schema.Struct({
+      maxAnswerMb: field(Schema.Number, ...words.maxAnswerMb),
+      jobMaxMs: field(Schema.Number, ...words.jobMaxMs),
+      keepJobsMs: field(Schema.Number, ...words.keepJobsMs),
+      maxJobs: field(Schema.Number, ...words.maxJobs)
+    }),
+    words.media
+  ),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
   batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches)
 }).annotations({ identifier: "GatewaySettings" })
@@ -179,7 +197,16 @@ export const GatewaySettingsPatch = Schema.Struct({
         maxAnswerMb: field(
           Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 1_048_576)), leave),
           ...words.maxAnswerMb
-        )
+        ),
+        jobMaxMs: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(1_000, 604_800_000)), leave),
+          ...words.jobMaxMs
+        ),
+        keepJobsMs: field(
+          Schema.optionalWith(Schema.Int.pipe(Schema.between(60_000, 2_592_000_000)), leave),
+          ...words.keepJobsMs
+        ),
+        maxJobs: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10_000)), leave), ...words.maxJobs)
       }),
       leave
     ),
@@ -218,7 +245,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
   usage: { retentionDays: 90, maxRows: 1_000_000 },
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
-  media: { maxAnswerMb: 1024 },
+  media: { maxAnswerMb: 1024, jobMaxMs: 7_200_000, keepJobsMs: 86_400_000, maxJobs: 200 },
   files: { quotaBytesPerKey: 10_737_418_240 },
   batches: { maxConcurrency: 8 }
 }

@@ -6,13 +6,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type {
-  BatchRoute,
-  EdgeRoute,
-  FileRoute,
-  InferenceRoute,
-  ListingRoute,
-  QuestionRoute
+import {
+  type BatchRoute,
+  type EdgeRoute,
+  edgeRoutes,
+  type FileRoute,
+  type InferenceRoute,
+  type JobRoute,
+  type ListingRoute,
+  type QuestionRoute
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
@@ -37,6 +39,7 @@ import { registry } from "../providers/Registry.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
+import { MediaJobs } from "../inference/jobs/MediaJobs.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
 import { StopSignal } from "../inference/request/StopSignal.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
@@ -66,6 +69,7 @@ import { UploadReply } from "./forms/UploadReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
+import { JobDoor } from "./jobs/JobDoor.ts"
 import { readBody } from "./RequestBody.ts"
 import { type WrongPath, wrongAction, wrongPath } from "./WrongPath.ts"
 
@@ -91,6 +95,11 @@ const formsOfOthers = new UnsupportedBody({
 /** A browser's request with a type of body that needs no question to the server before. */
 const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
+
+const jobKeys: ReadonlySet<string> = new Set(
+  edgeRoutes.flatMap(({ key, path }) => (path.includes("/:job") ? [key] : []))
+)
+const isJobRoute = (route: EdgeRoute): route is JobRoute => jobKeys.has(route.key)
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
 const isBatchRoute = (route: EdgeRoute): route is BatchRoute => route.category === "batches"
@@ -133,6 +142,8 @@ export const make = Effect.gen(function* () {
   const searchCounts = yield* SearchCounts
   const forms = yield* Forms
   const batches = yield* BatchDoor
+  const mediaJobs = yield* MediaJobs
+  const jobDoor = yield* JobDoor
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -271,6 +282,8 @@ export const make = Effect.gen(function* () {
         const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
         if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
         else if (route.key === "inference.search") searches.serve(exchange(scoped))
+        else if (route.key === "inference.videos") mediaJobs.serve(exchange(scoped), "videos")
+        else if (route.key === "inference.music") mediaJobs.serve(exchange(scoped), "music")
         else pipeline.serve(exchange(scoped))
       }
     })
@@ -357,6 +370,16 @@ export const make = Effect.gen(function* () {
       const caller = isUnasked ? new UnsupportedBody({ message: jsonOnly }) : identify(request, timers.nowMs(), route)
       return batches.handle(route, parameters, caller, request, response)
     }
+    if (isJobRoute(route)) {
+      const nowMs = timers.nowMs()
+      return jobDoor.handle(route, {
+        requestId: ids.next(nowMs),
+        identity: identify(request, nowMs, route),
+        job: parameters["job"] ?? "",
+        query: () => queryOf(request.url ?? "/"),
+        reply: new NodeReply(response, streams)
+      })
+    }
     if (route.tier === "inference" && route.method === "POST") return serve(request, response, route, parameters)
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
@@ -438,6 +461,8 @@ export const layer: Layer.Layer<
   | Searches
   | SearchCounts
   | FileDoor
+  | JobDoor
+  | MediaJobs
   | Forms
   | BatchDoor
   | MetricsPage.Measured

@@ -115,6 +115,7 @@ export const make = Effect.gen(function* () {
       const work = opening.open(exchange)
       if (!("_tag" in work)) {
         commitment = work.commitment
+        exchange.job?.opened()
         // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
         leave = shares.enter(work.resolution, apiKeyIdOf(exchange)) ?? nothing
         return answer(work, ended)

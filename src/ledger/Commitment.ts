@@ -26,6 +26,8 @@ export interface CommitmentOptions {
   readonly receivedMs: number
   /** Null: the key has no limit of sessions. */
   readonly session: string | null
+  /** Its calls are let through whatever is left of the limits. */
+  readonly isPromised?: boolean
 }
 
 export class Commitment implements Holder {
@@ -39,20 +41,22 @@ export class Commitment implements Holder {
   filed: Filed | null = null
   readonly #account: KeyAccount
   readonly #session: string | null
+  readonly #isPromised: boolean
   #isOver = false
 
-  constructor({ account, apiKeyId, receivedMs, requestId, session }: CommitmentOptions) {
+  constructor({ account, apiKeyId, isPromised = false, receivedMs, requestId, session }: CommitmentOptions) {
     this.#account = account
     this.apiKeyId = apiKeyId
     this.requestId = requestId
     this.receivedMs = receivedMs
     this.#session = session
+    this.#isPromised = isPromised
     if (session !== null) account.sessions.enter(session)
   }
 
   /** Hot: what stands in the way of a call; null: nothing does. */
   obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
-    return this.#account.obstacle(this.receivedMs, provider, model, estimate)
+    return this.#isPromised ? null : this.#account.obstacle(this.receivedMs, provider, model, estimate)
   }
 
   /** Hot: null when a limit does not let the call through. */

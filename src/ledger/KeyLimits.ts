@@ -16,6 +16,7 @@ import { Events } from "../events/Events.ts"
 import { Timers } from "../platform/Timers.ts"
 import type { AlreadyStored, StoreError } from "../store/Errors.ts"
 import { LimitRepo } from "../store/repo/LimitRepo.ts"
+import { MediaJobRepo } from "../store/repo/MediaJobRepo.ts"
 import { SpendRepo } from "../store/repo/SpendRepo.ts"
 import { Reservations } from "../store/Reservations.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
@@ -34,6 +35,8 @@ export interface AdmissionRequest {
   readonly sessionId: string | null
   /** Made by the gateway in the caller's name: it counts for budgets and tokens only. */
   readonly isInner: boolean
+  /** A provider has been promised the money already: it is reserved whatever is left. */
+  readonly isPromised?: boolean
 }
 
 /** A limit as it stands. */
@@ -90,6 +93,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* LimitRepo
   const spend = yield* SpendRepo
   const journal = yield* UsageJournal
+  const jobs = yield* MediaJobRepo
   const keys = yield* ApiKeys
   const events = yield* Events
   const reservations = yield* Reservations
@@ -208,7 +212,10 @@ export const make = Effect.gen(function* () {
     return new LimitReached({ message: `${tooManySessions(maxSessions)}.`, retryAfterMs: sessionRetryMs })
   }
 
-  const admit: typeof KeyLimits.Service.admit = (key, { isInner, receivedMs, requestId, sessionId }) => {
+  const admit: typeof KeyLimits.Service.admit = (
+    key,
+    { isInner, isPromised = false, receivedMs, requestId, sessionId }
+  ) => {
     let account = accounts.get(key.id)
     if (account === undefined) {
       if (!hasRates(key)) return null
@@ -218,8 +225,8 @@ export const make = Effect.gen(function* () {
     account.follow(key)
     if (!account.hasLimits) return null
     const usedUp = account.usedUp(receivedMs)
-    if (usedUp !== null) return refused(key.id, requestId, usedUp)
-    if (isInner) return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null })
+    if (usedUp !== null && !isPromised) return refused(key.id, requestId, usedUp)
+    if (isInner) return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
     const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
     const atMs = monotonicMs()
     const over = overRate(account, atMs, session)
@@ -238,7 +245,9 @@ export const make = Effect.gen(function* () {
   const { forget, open } = reservations.leftovers
   const startMs = yield* Clock.currentTimeMillis
   const booked = yield* spend.booked(open.map(({ requestId }) => requestId))
-  const lost = open.filter(({ requestId }) => !booked.has(requestId))
+  // A job that a provider still has is gone on with: it reserves anew, and is booked when it is over.
+  const running = new Set((yield* jobs.open).flatMap(({ requestId, ticket }) => (ticket === null ? [] : [requestId])))
+  const lost = open.filter(({ requestId }) => !booked.has(requestId) && !running.has(requestId))
   const [first, ...more] = lost.map((request) => recoveredRow(request, startMs))
   if (first !== undefined) {
     journal.append(first, ...more)
@@ -331,5 +340,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   KeyLimits,
   StoreError,
-  ApiKeys | Events | LimitRepo | Reservations | SpendRepo | Timers | UsageJournal
+  ApiKeys | Events | LimitRepo | MediaJobRepo | Reservations | SpendRepo | Timers | UsageJournal
 > = Layer.effect(KeyLimits, make)

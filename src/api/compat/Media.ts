@@ -1,4 +1,5 @@
 /** Bodies of the routes that make films and music: https://developers.openai.com/api/reference/resources/videos */
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { anyObject, maybe, others } from "./Open.ts"
@@ -30,6 +31,46 @@ const mediaAnswerFields = {
     { url: "https://cdn.example.com/film.mp4" }
   ])
 } as const
+
+export const jobId = Schema.Struct({ job: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3") })
+
+export const JobAnswer = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
+    object: field(Schema.String, "`video` or `song`.", "video"),
+    status: field(Schema.String, "`queued`, `in_progress`, `completed`, `failed` or `cancelled`.", "in_progress"),
+    model: field(Schema.String, "The model, as the request named it.", "openai/sora-2"),
+    progress: field(Schema.Number, "From 0 to 100, as far as the provider tells.", 40),
+    created_at: field(Schema.NullOr(Schema.Number), "Epoch seconds.", 2_050_000_000),
+    completed_at: field(Schema.NullOr(Schema.Number), "Epoch seconds; null: it is not completed.", null),
+    expires_at: field(
+      Schema.NullOr(Schema.Number),
+      "Epoch seconds at which it is forgotten; null while it runs.",
+      null
+    ),
+    error: field(Schema.NullOr(anyObject), "Why it failed: `message`, `type`, `code`; null where it did not.", null),
+    data: field(maybe(Schema.Array(MediaOutput)), "What was made, once it is completed.", [
+      { url: "https://cdn.example.com/film.mp4" }
+    ])
+  },
+  others
+).annotations({ identifier: "MediaJob", description: "A job as it stands." })
+
+export const JobEnded = Schema.Struct(
+  {
+    id: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
+    object: field(Schema.String, "`video.deleted` or `song.deleted`; of a job that ran: what it is.", "video.deleted")
+  },
+  others
+).annotations({
+  identifier: "MediaJobEnded",
+  description: "A job that was over and is forgotten, or one that was cancelled."
+})
+
+export const JobContent = HttpApiSchema.Text({ contentType: "video/mp4" }).annotations({
+  description: "The bytes, as the provider sends them.",
+  examples: ["…"]
+})
 
 export const VideoRequest = Schema.Struct(
   {

@@ -101,9 +101,10 @@ const failures: Readonly<Record<string, string>> = {
   402: "The balance at the provider is used up.",
   403: "The key may not do this, or the request comes from a foreign web page.",
   404: "The model is not known.",
-  409: "The batch is not in a state in which this can be done.",
   413: "The body is larger than `GATEWAY_MAX_BODY_MB`.",
   415: "The body is compressed, or a browser's that is not `application/json`.",
+  409: "The batch or job is not in a state in which this can be done.",
+  410: "The bytes are no longer there.",
   416: "The range begins behind the end of the file.",
   426: "A socket was asked for; it is opened elsewhere.",
   429: "A limit is reached, here or at the provider.",
@@ -119,11 +120,11 @@ export const wireFailures: JsonMap = Object.assign(
   ...[...new Set(Object.values(wireErrors))].map((schema) => failureComponents(schema, failures))
 )
 
-const isAsking = ({ category, method, tier }: EdgeRoute): boolean =>
-  method === "POST" && tier === "inference" && category !== "files" && category !== "batches"
+const isAsking = ({ category, method, path, tier }: EdgeRoute): boolean =>
+  method === "POST" && tier === "inference" && category !== "files" && category !== "batches" && !path.includes("/:job")
 
 /** Only of other routes than those that ask a model. */
-const otherStatuses: ReadonlySet<string> = new Set(["409", "416", "426"])
+const otherStatuses: ReadonlySet<string> = new Set(["409", "410", "416", "426"])
 
 /** Of files and batches. */
 const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -140,6 +141,10 @@ const statusesOf = (route: EdgeRoute, endpoint: string): ReadonlyArray<string> =
   if (isAsking(route)) return Object.keys(failures).filter((status) => !otherStatuses.has(status))
   if (route.category === "files" || route.category === "batches") {
     return ["400", "401", "403", "404", ...(objectStatuses[endpoint] ?? []), "500", "503"]
+  }
+  if (route.path.includes("/:job")) {
+    const isContent = route.path.endsWith("/content")
+    return ["401", "403", "404", "409", ...(isContent ? ["410"] : []), "500", ...(isContent ? ["502", "504"] : [])]
   }
   return ["400", "401", "403", "404", ...(endpoint === "handshake" ? ["426"] : [])]
 }

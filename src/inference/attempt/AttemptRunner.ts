@@ -21,7 +21,7 @@ import type { Response } from "../../wire/canonical/Response.ts"
 import type { PolledJob } from "../../wire/PolledJob.ts"
 import { answerReader, renderAnswer } from "./AnswerReader.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
-import { makeJobCall, unobserved } from "./JobCall.ts"
+import { type JobObserver, makeJobCall, unobserved } from "./JobCall.ts"
 import { makeLinkedMedia } from "./LinkedMedia.ts"
 import { encodeContext, startCall } from "./RunCall.ts"
 import { type PartedCall, runParts } from "./PartedCall.ts"
@@ -29,6 +29,7 @@ import { Continuation, type ContinuationService, type ContinuingPart } from "./C
 import { noReport } from "../request/AnswerReport.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
+import type { JobHandle } from "../request/JobHandle.ts"
 import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
 import { attemptTimeouts, limitedTimeouts } from "../../routing/walk/RoutePolicy.ts"
@@ -102,6 +103,14 @@ const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingD
 const givenUp = (reason: ClientGone | ShuttingDown): AttemptResult =>
   reason._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: noReport, firstContentMs: null }
 
+const observerOf = (handle: JobHandle, target: Target, isStopping: () => boolean): JobObserver => ({
+  submitting: handle.submitting(target),
+  waiting: (step) => handle.waiting(target, step),
+  finished: (answer) => handle.finished(target, answer),
+  staysOnInterrupt: () => handle.isDetached && isStopping(),
+  resumed: handle.accepted?.ticket ?? null
+})
+
 /** Where the provider does not tell what a job has used, the request does. */
 const withUsage = (work: Work, result: AttemptResult): AttemptResult => {
   const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
@@ -164,6 +173,7 @@ export const make = Effect.gen(function* () {
     lastChance: boolean,
     watch: AnswerWatcher.AnswerWatch
   ): Attempting => {
+    const { job: handle, reply, startedMs } = work.exchange
     const running = Effect.suspend(() => {
       const timeouts = attemptTimeouts(settings.current().timeouts, work.resolution.policy)
       const context = encodeContext(work, target.model, timers, call)
@@ -171,13 +181,16 @@ export const make = Effect.gen(function* () {
         job,
         call,
         timeouts,
-        leftMs: Math.max(1, work.exchange.startedMs + timeouts.totalMs - timers.monotonicMs()),
+        leftMs: Math.max(1, (handle?.deadlineMs ?? startedMs + timeouts.totalMs) - timers.monotonicMs()),
         reader: () => answerReader(work, call, context, lastChance, timers.monotonicMs, watch, []),
         onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
-        observer: unobserved
+        observer: handle === undefined ? unobserved : observerOf(handle, target, stop.isStopping)
       })
     })
-    const waiting = StopSignal.unlessStopped(stop, unlessDisconnected(work.exchange.reply, running))
+    const connected = StopSignal.unlessStopped(stop, unlessDisconnected(reply, running))
+    // What no client waits for is neither ended nor settled: the next start goes on with it.
+    const waiting =
+      handle?.isDetached === true ? Effect.catchTag(connected, "ShuttingDown", () => Effect.never) : connected
     const attempt = Effect.match(waiting, {
       onFailure: givenUp,
       onSuccess: (result) => {

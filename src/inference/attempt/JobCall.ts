@@ -25,15 +25,25 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** What a job is told of while it runs, by whoever keeps it. */
 export interface JobObserver {
+  /** Done before it is sent to the provider. */
+  readonly submitting: Effect.Effect<void>
   /** The provider has accepted it, or tells of it in another way than before; done before the next poll. */
   readonly waiting: (step: Extract<JobStep, { readonly _tag: "Waiting" }>) => Effect.Effect<void>
-  /** Whether it is left running at the provider when it is interrupted, because it will be gone on with. */
-  readonly staysOnInterrupt: boolean
+  /** It is over, with this answer; done before the answer is told to the client. */
+  readonly finished: (answer: JsonObject) => Effect.Effect<void>
+  /** Whether it is left running at the provider when it is interrupted now, because it will be gone on with. */
+  readonly staysOnInterrupt: () => boolean
   /** Goes on with a job that was accepted before; null: submit it. */
   readonly resumed: JobTicket | null
 }
 
-export const unobserved: JobObserver = { waiting: () => Effect.void, staysOnInterrupt: false, resumed: null }
+export const unobserved: JobObserver = {
+  submitting: Effect.void,
+  waiting: () => Effect.void,
+  finished: () => Effect.void,
+  staysOnInterrupt: () => false,
+  resumed: null
+}
 
 export interface JobCallInput {
   readonly job: PolledJob
@@ -176,7 +186,9 @@ export const makeJobCall = (
         bodies.push({ type: typeOf(answer), bytes: answer.body })
       }
       const result = read(bodies)
-      return result === null ? failed(noResult) : told(JSON.stringify(result))
+      if (result === null) return failed(noResult)
+      yield* observer.finished(result)
+      return told(JSON.stringify(result))
     })
 
     /** The next step that is known; a failure where it cannot be asked about any more. */
@@ -210,6 +222,7 @@ export const makeJobCall = (
     })
 
     const submit = Effect.fnUntraced(function* () {
+      yield* observer.submitting
       let answer = yield* own(call.request, timeouts.firstByteMs, mostAnswerBytes)
       let from = place
       for (let count = 0; count < mostSubmits; count += 1) {
@@ -240,6 +253,7 @@ export const makeJobCall = (
             return yield* fetchAll(step)
           case "Done":
             ticket = null
+            yield* observer.finished(step.answer)
             return told(JSON.stringify(step.answer))
           case "Failed":
             ticket = null
@@ -283,7 +297,7 @@ export const makeJobCall = (
       Effect.tap(() => cancel),
       Effect.timeoutOption(Duration.millis(input.leftMs)),
       Effect.flatMap((result) => (result._tag === "Some" ? Effect.succeed(result.value) : late)),
-      Effect.onInterrupt(() => (observer.staysOnInterrupt ? Effect.void : cancel))
+      Effect.onInterrupt(() => (observer.staysOnInterrupt() ? Effect.void : cancel))
     )
   }
   return { runJob }

@@ -76,7 +76,7 @@ export const encodeContext = (
   call: Pick<UpstreamCall, "toolNames" | "callIds"> | null
 ): EncodeContext => ({
   nowMs: timers.nowMs(),
-  fallbackId: work.exchange.requestId,
+  fallbackId: work.exchange.job?.id ?? work.exchange.requestId,
   model,
   wantsUsage: work.envelope.wantsUsage,
   request: work.asked,

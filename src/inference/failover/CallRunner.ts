@@ -58,7 +58,8 @@ export const make = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const waits = yield* Waits
 
-  const isLimited = ({ policy, work }: FailoverRun): boolean => policy.targetTimeoutMs !== null && !work.envelope.stream
+  const isLimited = ({ policy, work }: FailoverRun): boolean =>
+    policy.targetTimeoutMs !== null && !work.envelope.stream && work.exchange.job?.isDetached !== true
 
   /** A whole answer that is not there in the combo's time for one target. A stream's first content has its own timer. */
   const inTime = (run: FailoverRun, attempting: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> => {

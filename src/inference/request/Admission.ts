@@ -8,7 +8,7 @@ import { KeyLimits } from "../../ledger/KeyLimits.ts"
 import { Reservations } from "../../store/Reservations.ts"
 import type { Exchange } from "./Exchange.ts"
 
-type Asking = Pick<Exchange, "principal" | "receivedMs" | "requestId">
+type Asking = Pick<Exchange, "job" | "principal" | "receivedMs" | "requestId">
 
 export class Admission extends Context.Tag("gateway/inference/request/Admission")<
   Admission,
@@ -30,9 +30,15 @@ export const make = Effect.gen(function* () {
       principal._tag === "Key"
         ? limits.admit(principal.key, { requestId, receivedMs, sessionId, isInner: false })
         : null,
-    admitInner: ({ principal, receivedMs, requestId }) =>
+    admitInner: ({ job, principal, receivedMs, requestId }) =>
       principal._tag === "Key"
-        ? limits.admit(principal.key, { requestId, receivedMs, sessionId: null, isInner: true })
+        ? limits.admit(principal.key, {
+            requestId,
+            receivedMs,
+            sessionId: null,
+            isInner: true,
+            isPromised: (job?.accepted ?? null) !== null
+          })
         : null,
     leave: (commitment) => {
       commitment.leave()

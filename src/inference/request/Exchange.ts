@@ -18,6 +18,7 @@ import type { Decided } from "../../routing/decide/Decide.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
+import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
 import type { Uploads } from "./Uploads.ts"
 
@@ -69,6 +70,8 @@ export interface Exchange {
   readonly service?: ServiceRequest
   /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
   readonly isInner?: true
+  /** Of a request that may become a job of a provider; absent: the job is not kept. */
+  readonly job?: JobHandle
   /** The batch whose line it is. */
   readonly batchId?: string
   readonly reply: ClientReply

@@ -152,6 +152,10 @@ export interface MediaFacts {
 const mediaType =
   /^(?:audio|image|video)\/(?!svg)|^application\/(?:octet-stream|x-subrip)|^text\/(?:event-stream|plain|vtt)/i
 
+/** The type that bytes of an upstream are handed on as. */
+export const mediaTypeOf = (type: string): string =>
+  mediaType.test(type) ? headerSafe(type) : "application/octet-stream"
+
 /** Headers of an answer that is no text, with its cost where that is known before. */
 export const mediaHeaders = (
   work: Work,
@@ -161,7 +165,7 @@ export const mediaHeaders = (
   price: ModelPrice | null,
   latencyMs: number
 ): Array<string> => {
-  const headers = servedBy(work, target, mediaType.test(type) ? headerSafe(type) : "application/octet-stream", traces)
+  const headers = servedBy(work, target, mediaTypeOf(type), traces)
   if (length !== null && /^\d{1,15}$/.test(length)) headers.push("Content-Length", length)
   headers.push(
     "X-Gateway-Response-Cost",

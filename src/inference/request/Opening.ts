@@ -8,7 +8,13 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
 import { isTiedToModels } from "../../auth/KeyPolicy.ts"
-import { type InferenceError, InvalidRequest, LimitReached, PreviousResponseNotFound } from "../../domain/Errors.ts"
+import {
+  type InferenceError,
+  InvalidRequest,
+  LimitReached,
+  NoTarget,
+  PreviousResponseNotFound
+} from "../../domain/Errors.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
@@ -103,6 +109,21 @@ const restricted = (
   return { exchange: { ...exchange, body }, leftOut: dropped, read }
 }
 
+const gone = "the connection that its job was submitted to is no longer one of its targets"
+
+/** A job that was accepted is gone on with where it is; null when that is no longer a target. */
+const atConnectionOf = ({ job }: Exchange, resolution: Resolution): Resolution | null => {
+  const accepted = job?.accepted ?? null
+  if (accepted === null) return resolution
+  const at = resolution.targets.findIndex(
+    ({ account, model }) => account.connection.id === accepted.connectionId && model === accepted.model
+  )
+  const target = resolution.targets[at]
+  return target === undefined
+    ? null
+    : { ...resolution, strategy: "priority", targets: [target], weights: [1], steps: [0] }
+}
+
 export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const engine = yield* Engine.Engine
@@ -131,8 +152,10 @@ export const make = Effect.gen(function* () {
     const checked = exchange.codec.checkEnvelope(parsed)
     if (Either.isLeft(checked)) return checked.left
     const envelope = checked.right
-    const resolution = resolveFor(resolutions, exchange, envelope.model)
-    if ("_tag" in resolution) return resolution
+    const found = resolveFor(resolutions, exchange, envelope.model)
+    if ("_tag" in found) return found
+    const resolution = atConnectionOf(exchange, found)
+    if (resolution === null) return new NoTarget({ model: envelope.model, reason: gone, retryAfterMs: null })
     const apiKeyId = apiKeyIdOf(exchange)
     const owner = apiKeyId ?? ""
     const expanded = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed

@@ -9,6 +9,7 @@ const models = "test/http/inference/models.test.ts"
 const files = "test/http/files/files.test.ts"
 const batches = "test/http/batches/batches.test.ts"
 const count = "test/http/inference/count.test.ts"
+const jobs = "test/http/media/jobs.test.ts"
 const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
 const searchPolicies = "test/http/search/policies.test.ts"
@@ -135,6 +136,24 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "takes JSON that names pictures by address"
   ]),
   "inference.imageVariations": row("Variations of a picture", [imageEdits, "varies a picture at a path of its own"]),
+  "inference.video": row("A job that makes a film, as it stands", [
+    jobs,
+    "answers at once, and tells how the job stands until it is made"
+  ]),
+  "inference.deleteVideo": row("End such a job", [jobs, "is cancelled at the provider, and forgotten when it is over"]),
+  "inference.cancelVideo": row("The same, of one that runs", [
+    jobs,
+    "is cancelled at the provider, and forgotten when it is over"
+  ]),
+  "inference.videoContent": row("The bytes of a film", [
+    jobs,
+    "passes through bytes that only the provider's credential opens",
+    "refuses and cuts bytes beyond the limit"
+  ]),
+  "inference.song": row("A job that makes music, as it stands", [jobs, "is the same for music"]),
+  "inference.deleteSong": row("End such a job", [jobs, "is the same for music"]),
+  "inference.cancelSong": row("The same, of one that runs", [jobs, "is the same for music"]),
+  "inference.songContent": row("The bytes of music", [jobs, "is the same for music"]),
   "inference.models": row("The models a caller may use", [
     models,
     "show a key what it may use",

@@ -245,9 +245,9 @@ describe("a job of a provider", () => {
       const tickets: Array<JobTicket> = []
       const first = setUp([waiting, "never"], {
         observer: {
+          ...unobserved,
           waiting: ({ ticket }) => Effect.sync(() => void tickets.push(ticket)),
-          staysOnInterrupt: true,
-          resumed: null
+          staysOnInterrupt: () => true
         }
       })
       const fiber = yield* Effect.fork(first.run)

@@ -1,0 +1,184 @@
+/** Jobs that make films and music, for clients that come back: how they stand, their bytes, their end. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type { JobRoute } from "../../api/EdgeRoutes.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import { describe, type ErrorView, errorView, type InferenceError } from "../../domain/Errors.ts"
+import { isOver, type MediaJob, type MediaJobKind } from "../../domain/MediaJob.ts"
+import { Upstream } from "../../egress/Upstream.ts"
+import { GatewaySettings } from "../../flags/GatewaySettings.ts"
+import { deletedView, jobView } from "../../inference/jobs/JobViews.ts"
+import { MediaJobs } from "../../inference/jobs/MediaJobs.ts"
+import type { ClientReply } from "../../inference/request/Exchange.ts"
+import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { Catalog } from "../../providers/Catalog.ts"
+import { Settings } from "../../resilience/Settings.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { codecs } from "../../wire/Codec.ts"
+import { streamContent } from "./JobContent.ts"
+
+export interface JobCall {
+  readonly requestId: string
+  readonly identity: Principal | InferenceError
+  readonly job: string
+  readonly query: () => URLSearchParams
+  readonly reply: ClientReply
+}
+
+export class JobDoor extends Context.Tag("gateway/http/jobs/JobDoor")<
+  JobDoor,
+  { readonly handle: (route: JobRoute, call: JobCall) => void }
+>() {}
+
+const kinds: Readonly<Record<JobRoute["key"], MediaJobKind>> = {
+  "inference.video": "videos",
+  "inference.deleteVideo": "videos",
+  "inference.cancelVideo": "videos",
+  "inference.videoContent": "videos",
+  "inference.song": "music",
+  "inference.deleteSong": "music",
+  "inference.cancelSong": "music",
+  "inference.songContent": "music"
+}
+
+const notFound = (id: string): ErrorView =>
+  errorView(404, `There is no job '${id.slice(0, 100)}'. Jobs are kept for a day after they are over.`, {
+    code: "job_not_found"
+  })
+
+const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const gateway = yield* GatewaySettings
+  const jobs = yield* MediaJobs
+  const settings = yield* Settings
+  const timers = yield* Timers
+  const upstream = yield* Upstream
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const refuse = ({ reply, requestId }: JobCall, view: ErrorView): void => {
+    const body = JSON.stringify(codecs.chat.renderError(view, requestId))
+    reply.head(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
+    reply.end(body)
+  }
+
+  const json = ({ reply, requestId }: JobCall, value: unknown): void => {
+    const body = JSON.stringify(value)
+    const headers = identityHeaders(requestId)
+    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
+    reply.head(200, headers)
+    reply.end(body)
+  }
+
+  /** Runs `work`, and answers with `then`, or that there is no such job. */
+  const answer = (
+    call: JobCall,
+    work: Effect.Effect<MediaJob | null, StoreError>,
+    then: (job: MediaJob) => void
+  ): void => {
+    const failed = errorView(500, "The gateway could not read the job. Its log says why.")
+    runFork(
+      Effect.matchCauseEffect(work, {
+        onSuccess: (job) => Effect.sync(() => (job === null ? refuse(call, notFound(call.job)) : then(job))),
+        onFailure: (cause) =>
+          Effect.zipRight(
+            Effect.logError(`A request for a job failed (${call.requestId})`, cause),
+            Effect.sync(() => refuse(call, failed))
+          )
+      })
+    )
+  }
+
+  const content = (call: JobCall, job: MediaJob): void => {
+    const { connectionId, outputs, status } = job
+    if (status !== "completed" || outputs === null) {
+      const message = isOver(job)
+        ? `The job is ${status}: it has made nothing.`
+        : `The job is ${status}: ask for its bytes when it is completed.`
+      return refuse(call, errorView(409, message, { code: "job_not_completed" }))
+    }
+    const index = Number(call.query().get("index") ?? 0)
+    const output = outputs[index]
+    if (output === undefined) {
+      return refuse(
+        call,
+        errorView(404, `The job has made ${outputs.length} pieces, counted from 0.`, { param: "index" })
+      )
+    }
+    if (output.url !== undefined) {
+      call.reply.head(302, [...identityHeaders(call.requestId), "Location", output.url, "Content-Length", "0"])
+      return call.reply.end("")
+    }
+    if (output.b64_json !== undefined) {
+      const bytes = Buffer.from(output.b64_json, "base64")
+      const type = job.kind === "videos" ? "video/mp4" : "audio/mpeg"
+      call.reply.head(200, [
+        ...identityHeaders(call.requestId),
+        "Content-Type",
+        type,
+        "Content-Length",
+        String(bytes.length)
+      ])
+      return call.reply.end(bytes)
+    }
+    const account = catalog.current().byConnection.get(connectionId ?? "")
+    const endpoint = account === undefined ? undefined : account.endpoints[account.wires[0] ?? "chat"]
+    if (endpoint === undefined || output.content === undefined) {
+      return refuse(call, errorView(410, "The connection that made it is no longer there.", { code: "content_gone" }))
+    }
+    const { firstByteMs, idleMs } = settings.current().timeouts
+    streamContent(upstream, timers, {
+      requestId: call.requestId,
+      reply: call.reply,
+      endpoint,
+      address: output.content,
+      maxBytes: gateway.current().media.maxAnswerMb * 1_048_576,
+      silentMs: Math.min(firstByteMs, idleMs),
+      refuse: ({ code, message, status: refused }) => refuse(call, errorView(refused, message, { code }))
+    })
+  }
+
+  const cancelled = (call: JobCall, job: MediaJob): void => {
+    if (job.status === "cancelled") return json(call, jobView(job))
+    refuse(call, errorView(409, `The job is ${job.status} already.`, { code: "job_over" }))
+  }
+
+  const remove = (call: JobCall, owner: string, kind: MediaJobKind): void =>
+    answer(call, jobs.find(owner, kind, call.job), (job) => {
+      if (!isOver(job)) return answer(call, jobs.cancel(owner, kind, call.job), (ended) => json(call, jobView(ended)))
+      answer(call, Effect.as(jobs.remove(owner, call.job), job), (removed) => json(call, deletedView(removed)))
+    })
+
+  return JobDoor.of({
+    handle: (route, call) => {
+      if (call.identity instanceof Error) return refuse(call, describe(call.identity))
+      const owner = ownerOf(call.identity)
+      const kind = kinds[route.key]
+      switch (route.key) {
+        case "inference.video":
+        case "inference.song":
+          return answer(call, jobs.find(owner, kind, call.job), (job) => json(call, jobView(job)))
+        case "inference.deleteVideo":
+        case "inference.deleteSong":
+          return remove(call, owner, kind)
+        case "inference.cancelVideo":
+        case "inference.cancelSong":
+          return answer(call, jobs.find(owner, kind, call.job), (job) =>
+            isOver(job)
+              ? refuse(call, errorView(409, `The job is ${job.status} already.`, { code: "job_over" }))
+              : answer(call, jobs.cancel(owner, kind, call.job), (ended) => cancelled(call, ended))
+          )
+        case "inference.videoContent":
+        case "inference.songContent":
+          return answer(call, jobs.find(owner, kind, call.job), (job) => content(call, job))
+      }
+    }
+  })
+})
+
+export const layer: Layer.Layer<JobDoor, never, Catalog | GatewaySettings | MediaJobs | Settings | Timers | Upstream> =
+  Layer.effect(JobDoor, make)

@@ -1,0 +1,59 @@
+/** A job as clients see it: OpenAI's video object, with the result in `data` once it is completed. Pure. */
+import {
+  isOver,
+  type MediaJob,
+  type MediaJobKind,
+  type MediaJobProblem,
+  type MediaOutput
+} from "../../domain/MediaJob.ts"
+import { isArray, isObject, type Json, type JsonObject, parseJson, stringOr } from "../../wire/json/Json.ts"
+
+const objects: Readonly<Record<MediaJobKind, string>> = { videos: "video", music: "song" }
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000))
+
+/** Bytes that only the provider's credential opens are fetched through the gateway. */
+const shownOutput = ({ id, kind }: MediaJob, { content, ...output }: MediaOutput, index: number): MediaOutput =>
+  content === undefined
+    ? output
+    : { url: `/v1/${kind}/generations/${id}/content${index === 0 ? "" : `?index=${index}`}` }
+
+export const jobView = (job: MediaJob) => ({
+  id: job.id,
+  object: objects[job.kind],
+  status: job.status,
+  model: job.model,
+  progress: job.status === "completed" ? 100 : (job.progress ?? 0),
+  created_at: seconds(job.createdAtMs),
+  completed_at: job.status === "completed" ? seconds(job.endedAtMs) : null,
+  expires_at: seconds(job.expiresAtMs),
+  ...(job.seconds === null ? {} : { seconds: job.seconds }),
+  ...(job.outputs === null ? {} : { data: job.outputs.map((output, index) => shownOutput(job, output, index)) }),
+  error: isOver(job) ? job.problem : null
+})
+
+export const deletedView = ({ id, kind }: MediaJob) => ({ id, object: `${objects[kind]}.deleted`, deleted: true })
+
+const textOf = (value: Json | undefined): { readonly [name: string]: string } =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string")
+      )
+    : {}
+
+/** What a job has made, from the answer of its last step. */
+export const outputsIn = (answer: JsonObject): ReadonlyArray<MediaOutput> => {
+  const { outputs } = answer
+  return isArray(outputs) ? outputs.map(textOf) : []
+}
+
+/** Why it failed, from the error that a waiting client would have had. */
+export const problemIn = (body: string): MediaJobProblem => {
+  const parsed = parseJson(body)
+  const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {}
+  return {
+    message: stringOr(error["message"]) ?? "The job failed.",
+    type: stringOr(error["type"]),
+    code: stringOr(error["code"])
+  }
+}

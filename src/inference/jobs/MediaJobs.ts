@@ -1,0 +1,377 @@
+/**
+ * Jobs that make films and music, for clients that come back for the result. Each is a request of the ordinary pipeline whose client is the
+ * gateway itself; what becomes of it is stored before the next step is taken. After a restart a job that a provider has accepted is gone on
+ * with, one that was not yet sent is sent, and one of which that is not known fails: nothing is submitted twice.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import * as Schedule from "effect/Schedule"
+import { ApiKeys } from "../../auth/ApiKeys.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import { BodyTooLarge, LimitReached } from "../../domain/Errors.ts"
+import {
+  isOver,
+  type MediaJob,
+  type MediaJobKind,
+  type MediaJobProblem,
+  type MediaOutput
+} from "../../domain/MediaJob.ts"
+import { GatewaySettings } from "../../flags/GatewaySettings.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import { Timers } from "../../platform/Timers.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { MediaJobRepo } from "../../store/repo/MediaJobRepo.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { maxTopMembers } from "../../wire/json/Excess.ts"
+import { isObject } from "../../wire/json/Json.ts"
+import { secondsOf } from "../../wire/jobs/Outputs.ts"
+import { music } from "../../wire/music/Codec.ts"
+import { videos } from "../../wire/videos/Codec.ts"
+import type { WireCodec } from "../../wire/WireCodec.ts"
+import { Pipeline } from "../Pipeline.ts"
+import { apiKeyIdOf, type ClientReply, type Exchange } from "../request/Exchange.ts"
+import { identityHeaders } from "../request/Headers.ts"
+import { type InnerReply, makeInnerReply } from "../request/InnerReply.ts"
+import type { AcceptedJob, JobHandle } from "../request/JobHandle.ts"
+import { StopSignal } from "../request/StopSignal.ts"
+import { jobView, outputsIn, problemIn } from "./JobViews.ts"
+
+export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
+  MediaJobs,
+  {
+    /** Serves a request for a film or music: answers when it is done or, with `"async": true`, at once with the id of a job. */
+    readonly serve: (exchange: Exchange, kind: MediaJobKind) => void
+    /** Null: the owner has none of that id. */
+    readonly find: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
+    /** Ends a job that runs, also at the provider. The job as it is then; null: the owner has none of that id. */
+    readonly cancel: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
+    /** Forgets a job that is over. */
+    readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
+  }
+>() {}
+
+const codecs: Readonly<Record<MediaJobKind, WireCodec>> = { videos, music }
+
+/** The request is stored until the job is over. */
+const mostRequestBytes = 16 * 1_048_576
+const retryAfterMs = 10_000
+/** Jobs that are over are looked through for what has expired this often. */
+const sweepMs = 600_000
+/** A connection that cannot be called when a job is gone on with may be called later. */
+const resumePauseMs = 15_000
+
+const unknownFate = (provider: string | null): MediaJobProblem => ({
+  message: `The gateway ended while the job was sent to ${provider ?? "a provider"}. Whether it runs there is not known, so that it was not sent again. Ask for it anew.`,
+  type: "server_error",
+  code: "submit_interrupted"
+})
+const keyGone: MediaJobProblem = {
+  message: "The API key of the job was removed.",
+  type: "invalid_request_error",
+  code: "key_removed"
+}
+
+interface Running {
+  readonly reply: InnerReply
+  isCancelled: boolean
+  readonly ended: Deferred.Deferred<MediaJob>
+}
+
+interface RunOptions {
+  readonly job: MediaJob
+  readonly exchange: Omit<Exchange, "job" | "reply">
+  readonly accepted: AcceptedJob | null
+  /** Who is told that the job has begun, or why it has not; null: the job is stored already. */
+  readonly client: ClientReply | null
+}
+
+export const make = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const ids = yield* IdGen
+  const pipeline = yield* Pipeline
+  const repo = yield* MediaJobRepo
+  const settings = yield* GatewaySettings
+  const stop = yield* StopSignal
+  const timers = yield* Timers
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const running = new Map<string, Running>()
+
+  const media = () => settings.current().media
+
+  const logged = <A>(writing: Effect.Effect<A, StoreError>): Effect.Effect<void> =>
+    Effect.catchAll(Effect.asVoid(writing), (error) => Effect.logError(`A job could not be stored: ${error.message}`))
+
+  const over = (job: MediaJob, change: Pick<MediaJob, "status"> & Partial<MediaJob>): MediaJob => {
+    const nowMs = timers.nowMs()
+    return { ...job, request: null, ticket: null, endedAtMs: nowMs, expiresAtMs: nowMs + media().keepJobsMs, ...change }
+  }
+
+  const accept = (client: ClientReply, job: MediaJob): void => {
+    if (client.isClosed()) return
+    const body = JSON.stringify(jobView(job))
+    const headers = identityHeaders(job.requestId)
+    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
+    client.head(202, headers)
+    client.end(body)
+  }
+
+  /** Runs a job to its end. True: it has to be tried again, because its connection could not be called now. */
+  const run = ({ accepted, client, exchange, job: begun }: RunOptions): Effect.Effect<boolean> =>
+    Effect.gen(function* () {
+      const reply = makeInnerReply()
+      const stored = yield* Deferred.make<void>()
+      const answered = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<MediaJob>()
+      const own: Running = { reply, isCancelled: false, ended }
+      running.set(begun.id, own)
+      let job = begun
+      let isOpen = client === null
+      let hasCalled = false
+      let status = 502
+      let head: Array<string> = []
+      let body = ""
+      let outputs: ReadonlyArray<MediaOutput> | null = null
+      let seconds: string | null = null
+      if (client === null) Deferred.unsafeDone(stored, Effect.void)
+
+      const save = (next: MediaJob): Effect.Effect<void> => {
+        job = next
+        return logged(repo.save(next))
+      }
+      const handle: JobHandle = {
+        id: begun.id,
+        deadlineMs: timers.monotonicMs() + Math.max(1, begun.createdAtMs + media().jobMaxMs - timers.nowMs()),
+        isDetached: true,
+        accepted,
+        opened: () => {
+          if (isOpen || client === null) return
+          isOpen = true
+          const storing = Effect.matchEffect(repo.insert(job), {
+            onFailure: (error) =>
+              Effect.zipRight(
+                Effect.logError(`A job could not be stored: ${error.message}`),
+                Effect.sync(() => client.cut())
+              ),
+            onSuccess: () => Effect.sync(() => accept(client, job))
+          })
+          runFork(Effect.zipRight(storing, Deferred.succeed(stored, undefined)))
+        },
+        submitting: ({ account, model }) =>
+          Effect.zipRight(
+            Deferred.await(stored),
+            Effect.suspend(() => {
+              hasCalled = true
+              return save({
+                ...job,
+                submittedAtMs: timers.nowMs(),
+                provider: account.spec.id,
+                connectionId: account.connection.id,
+                providerModel: model,
+                ticket: null
+              })
+            })
+          ),
+        waiting: (_, { progress, status: told, ticket }) =>
+          Effect.suspend(() => {
+            hasCalled = true
+            const next: MediaJob = { ...job, status: told, progress: progress ?? job.progress, ticket }
+            const isSame =
+              job.status === next.status &&
+              job.progress === next.progress &&
+              JSON.stringify(job.ticket) === JSON.stringify(next.ticket)
+            return isSame ? Effect.void : save(next)
+          }),
+        finished: (_, answer) =>
+          Effect.sync(() => {
+            hasCalled = true
+            outputs = outputsIn(answer)
+            const length = secondsOf(answer["seconds"])
+            seconds = length === null ? null : String(length)
+          })
+      }
+      pipeline.serve(
+        {
+          ...exchange,
+          job: handle,
+          reply: {
+            ...reply,
+            head: (answer, headers) => {
+              status = answer
+              head = headers
+            },
+            write: (chunk) => {
+              body += chunk.toString()
+              return true
+            },
+            end: (chunk) => {
+              body += chunk.toString()
+            }
+          }
+        },
+        // The answer is told at the end of the turn in which the request is over.
+        () => timers.soon(() => Deferred.unsafeDone(answered, Effect.void))
+      )
+      yield* Deferred.await(answered)
+      running.delete(begun.id)
+      if (!isOpen && client !== null) {
+        // Not even begun: the client hears why.
+        client.head(status, head)
+        client.end(body)
+        return false
+      }
+      yield* Deferred.await(stored)
+      // Ended by the end of the gateway, before a provider was asked: the next start goes on.
+      if (stop.isStopping() && !hasCalled && status !== 200) return false
+      const isHeldBack = accepted !== null && !hasCalled && (status === 503 || status === 429)
+      if (isHeldBack && !own.isCancelled && timers.monotonicMs() < (handle.deadlineMs ?? 0)) return true
+      const end =
+        status === 200
+          ? over(job, { status: "completed", progress: 100, outputs, seconds })
+          : own.isCancelled
+            ? over(job, { status: "cancelled" })
+            : over(job, { status: "failed", problem: problemIn(body) })
+      yield* save(end)
+      yield* Deferred.succeed(ended, end)
+      return false
+    })
+
+  const jobOf = (exchange: Exchange, kind: MediaJobKind, request: JsonObject): MediaJob => ({
+    id: exchange.requestId,
+    owner: apiKeyIdOf(exchange) ?? "",
+    kind,
+    requestId: exchange.requestId,
+    model: typeof request["model"] === "string" ? request["model"] : "",
+    request,
+    status: "queued",
+    progress: null,
+    provider: null,
+    connectionId: null,
+    providerModel: null,
+    ticket: null,
+    outputs: null,
+    seconds: null,
+    problem: null,
+    createdAtMs: exchange.receivedMs,
+    submittedAtMs: null,
+    endedAtMs: null,
+    expiresAtMs: null
+  })
+
+  /** Only what the client can fetch through the gateway alone is kept of a job that it has waited for. */
+  const waitedFor = (exchange: Exchange, kind: MediaJobKind): JobHandle => ({
+    id: exchange.requestId,
+    deadlineMs: null,
+    isDetached: false,
+    accepted: null,
+    opened: () => {},
+    submitting: () => Effect.void,
+    waiting: () => Effect.void,
+    finished: ({ account, model }, answer) => {
+      const outputs = outputsIn(answer)
+      if (!outputs.some(({ content }) => content !== undefined)) return Effect.void
+      const length = secondsOf(answer["seconds"])
+      const job = over(jobOf(exchange, kind, { model }), {
+        status: "completed",
+        provider: account.spec.id,
+        connectionId: account.connection.id,
+        providerModel: model,
+        outputs,
+        seconds: length === null ? null : String(length)
+      })
+      return logged(repo.insert(job))
+    }
+  })
+
+  const serve: typeof MediaJobs.Service.serve = (exchange, kind) => {
+    const request = readForeignJson(exchange.body.toString("utf8"), maxTopMembers)
+    if (request instanceof Unreadable || !isObject(request) || request["async"] !== true) {
+      return pipeline.serve({ ...exchange, job: waitedFor(exchange, kind) })
+    }
+    if (exchange.body.length > mostRequestBytes) {
+      return pipeline.refuse(exchange, new BodyTooLarge({ limitBytes: mostRequestBytes }))
+    }
+    const { maxJobs } = media()
+    if (running.size >= maxJobs) {
+      const message = `${maxJobs} jobs run already (setting media.maxJobs). Wait until one of them is over.`
+      return pipeline.refuse(exchange, new LimitReached({ message, retryAfterMs }))
+    }
+    const { reply, ...asked } = exchange
+    runFork(run({ job: jobOf(exchange, kind, request), exchange: asked, accepted: null, client: reply }))
+  }
+
+  const principalOf = (owner: string): Principal | null => {
+    if (owner === "") return { _tag: "Anonymous" }
+    const key = keys.get(owner)
+    return key === null ? null : { _tag: "Key", key }
+  }
+
+  const accepted = ({ connectionId, providerModel, ticket }: MediaJob): AcceptedJob | null =>
+    ticket === null || connectionId === null || providerModel === null
+      ? null
+      : { connectionId, model: providerModel, ticket }
+
+  /** A job of the time before the start. */
+  const goOn = (job: MediaJob): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const principal = principalOf(job.owner)
+      const at = accepted(job)
+      if (principal === null) return yield* logged(repo.save(over(job, { status: "failed", problem: keyGone })))
+      if (at === null && job.submittedAtMs !== null) {
+        return yield* logged(repo.save(over(job, { status: "failed", problem: unknownFate(job.provider) })))
+      }
+      const receivedMs = timers.nowMs()
+      // A usage row of its own: that of the first request may be on file.
+      const requestId = ids.next(receivedMs)
+      const renewed = { ...job, requestId }
+      yield* logged(repo.save(renewed))
+      const exchange: RunOptions["exchange"] = {
+        requestId,
+        receivedMs,
+        startedMs: timers.monotonicMs(),
+        wire: "chat",
+        codec: codecs[job.kind],
+        method: "POST",
+        path: `/v1/${job.kind}/generations`,
+        body: Buffer.from(JSON.stringify(job.request ?? {})),
+        fromPath: null,
+        atOnce: null,
+        headers: {},
+        principal,
+        isInner: true
+      }
+      const isHeldBack = yield* run({ job: renewed, exchange, accepted: at, client: null })
+      if (isHeldBack) yield* Effect.zipRight(Effect.sleep(resumePauseMs), goOn(renewed))
+    })
+
+  const cancel: typeof MediaJobs.Service.cancel = Effect.fn("MediaJobs.cancel")(function* (owner, kind, id) {
+    const job = yield* repo.find(owner, kind, id, timers.nowMs())
+    const own = running.get(id)
+    if (job === null || isOver(job) || own === undefined) return job
+    own.isCancelled = true
+    own.reply.leave()
+    return yield* Deferred.await(own.ended)
+  })
+
+  const open = yield* repo.open
+  yield* Effect.forkScoped(Effect.forEach(open, goOn, { concurrency: "unbounded", discard: true }))
+  yield* Effect.forkScoped(
+    Effect.repeat(logged(Effect.suspend(() => repo.removeExpired(timers.nowMs()))), Schedule.spaced(sweepMs))
+  )
+
+  return MediaJobs.of({
+    serve,
+    find: (owner, kind, id) => repo.find(owner, kind, id, timers.nowMs()),
+    cancel,
+    remove: repo.remove
+  })
+})
+
+export const layer: Layer.Layer<
+  MediaJobs,
+  StoreError,
+  ApiKeys | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
+> = Layer.scoped(MediaJobs, make)
