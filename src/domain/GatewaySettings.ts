@@ -40,10 +40,6 @@ const words = {
   ],
   batches: "Batches of requests (`docs/batches.md`).",
   maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
-  useProviderBatch: [
-    "Whether a batch whose lines all go to one provider with batches of its own is handed over to it, which costs about half and takes longer.",
-    false
-  ],
   jobMaxMs: [
     "Milliseconds after which a job that no client waits for is given up: cancelled at the provider where that is possible, and failed.",
     7_200_000

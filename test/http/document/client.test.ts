@@ -106,6 +106,10 @@ const refusedHere: Readonly<Record<string, string>> = {
   syncInitialize: "there is no server to synchronise with"
 }
 
+/** The examples of the document are done at once, so that no job is kept: those routes answer that there is none. */
+const mayRefuse = ({ operation: { operationId }, path }: Placed): boolean =>
+  path.includes("{job}") || refusedHere[operationId] !== undefined
+
 /** Members of a query that only an answer before can give. */
 const fromAnswers = new Set(["cursor", "after", "after_id", "before_id", "pageToken"])
 
@@ -200,7 +204,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const body = await answer.text()
       statuses.set(operation.operationId, answer.status)
       const said = `${name}: ${answer.status} ${body.slice(0, 500)}`
-      if (refusedHere[operation.operationId] === undefined) assert.isBelow(answer.status, 300, said)
+      if (!mayRefuse({ method, operation, path })) assert.isBelow(answer.status, 300, said)
       const documented = operation.responses[String(answer.status)]
       assert.isDefined(documented, said)
       assert.isString(answer.headers.get("x-gateway-request-id"), said)

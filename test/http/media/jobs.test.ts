@@ -245,7 +245,9 @@ describe("a restart in the middle of a job", () => {
         const headers = { authorization: `Bearer ${secret}` }
         const body = { model: "one/m", prompt: "A gate.", seconds: "8", async: true }
         const { id } = (await (await before.post("/v1/videos/generations", body, headers)).json()) as Job
-        await eventually("it is polled", () => lines(upstream).includes("GET /v1/videos/v1"), isTrue)
+        const show = () => fetch(`${before.url}/v1/videos/generations/${id}`, { headers })
+        const status = async () => ((await (await show()).json()) as Job).status
+        await eventually("it is polled", status, (told) => told === "in_progress")
         return { id, headers, key }
       })
       yield* Scope.close(first, Exit.void)
