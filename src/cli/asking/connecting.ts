@@ -3,7 +3,7 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { commandName } from "../../platform/Invocation.ts"
 import * as connections from "../gateway/connections.ts"
@@ -28,9 +28,12 @@ export interface ProviderFacts {
   readonly docsUrl: string | null
   /** Models the registry names, the usual one first. */
   readonly models: ReadonlyArray<string>
+  /** What it is asked: searches of the web, or questions. */
+  readonly searches: boolean
 }
 
-const factsOf = ({ auth, baseUrl, category, docsUrl, id, models, name }: ProviderSpec): ProviderFacts => {
+const factsOf = (spec: ProviderSpec): ProviderFacts => {
+  const { auth, baseUrl, category, docsUrl, id, models, name } = spec
   const isTemplate = baseUrl.includes("{")
   return {
     id,
@@ -39,7 +42,8 @@ const factsOf = ({ auth, baseUrl, category, docsUrl, id, models, name }: Provide
     takesKey: auth.type !== "none",
     address: isTemplate || category === "local" ? { usual: baseUrl, isNeeded: isTemplate } : null,
     docsUrl,
-    models
+    models,
+    searches: isForSearchesOnly(spec)
   }
 }
 
@@ -60,7 +64,8 @@ export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<
         takesKey: true,
         address: null,
         docsUrl: null,
-        models: []
+        models: [],
+        searches: false
       }
     }
     const near = closest(name, [...registry.registry.keys()], 3)
@@ -155,6 +160,10 @@ export const modelWords = ({ error, ids }: connections.Models): string => {
     : `${ids.length} models${ids.length > mostNamed ? ", such as" : ":"} ${named}`
 }
 
+/** What is there now: its models, or that it searches. */
+export const offerWords = (provider: ProviderFacts, models: connections.Models): string =>
+  provider.searches ? "it searches the web" : modelWords(models)
+
 /** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
 const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
 const answersText = (id: string): boolean =>
@@ -175,17 +184,26 @@ export const firstModel = (
 export const questionLine = (url: string, model: string): string =>
   `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`
 
-/** Proposes the first question. */
-export const proposeQuestion = (flags: GatewayFlags, model: string) =>
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Proposes the first question, or the first search. */
+export const proposeQuestion = (
+  flags: GatewayFlags,
+  provider: ProviderFacts,
+  models: connections.Models,
+  defaultModel: string | null
+) =>
   Effect.gen(function* () {
     const { isRunning, url } = yield* connections.servedBy(flags)
     const { environment } = yield* loadConfig
+    const command = commandName(environment)
+    const what = provider.searches ? "search for something" : "ask it something"
+    yield* Output.note(isRunning ? `${capitalized(what)}:` : `Start the gateway with '${command} serve', then ${what}:`)
     yield* Output.note(
-      isRunning
-        ? "Ask it something:"
-        : `Start the gateway with '${commandName(environment)} serve', then ask it something:`
+      provider.searches
+        ? `  ${command} search 'what is a gateway'`
+        : `  ${questionLine(url, firstModel(provider, models, defaultModel))}`
     )
-    yield* Output.note(`  ${questionLine(url, model)}`)
   })
 
 /** How clients are pointed at the gateway. */

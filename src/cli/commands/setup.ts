@@ -133,8 +133,10 @@ const converse = Effect.gen(function* () {
   if (chosen === null) return yield* Output.note("Connect a provider later with 'gateway provider add'.")
   const added = yield* connections.create(Client.here, chosen.connection)
   const models = yield* connections.models(Client.here, added.id).pipe(withSpinner("Reading its models …"))
-  yield* Output.note(`Connected '${added.name}' (${added.provider}): ${connecting.modelWords(models)}.`)
-  yield* connecting.proposeQuestion(Client.here, connecting.firstModel(chosen.provider, models, null))
+  yield* Output.note(
+    `Connected '${added.name}' (${added.provider}): ${connecting.offerWords(chosen.provider, models)}.`
+  )
+  yield* connecting.proposeQuestion(Client.here, chosen.provider, models, null)
   yield* connecting.tellClientSettings(Client.here)
 })
 

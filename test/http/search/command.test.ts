@@ -55,6 +55,7 @@ describe("gateway provider", () => {
       Effect.runPromise(typed(["provider", ...words, "--url", gateway.url, "--gateway-key", adminKey]))
     const added = await asked("add", "tavily", "--api-key", "tvly-key", "--base-url", tavily.origin)
     assert.strictEqual(added.code, 0, added.stderr)
+    assert.match(added.stderr, /it searches the web[^]*search 'what is a gateway'/)
     const tested = await asked("test", "tavily", "--json")
     assert.strictEqual(tested.code, 0, tested.stderr)
     assert.include(tested.stdout, '"ok": true')

@@ -193,8 +193,10 @@ export const providerAdd = Command.make("add", flags, (given) =>
       )
     }
     const models = yield* connections.models(given, connection.id).pipe(withSpinner("Reading its models …"))
-    yield* Output.note(`Connected '${connection.name}' (${connection.provider}): ${connecting.modelWords(models)}.`)
-    yield* connecting.proposeQuestion(given, connecting.firstModel(provider, models, connection.defaultModel))
+    yield* Output.note(
+      `Connected '${connection.name}' (${connection.provider}): ${connecting.offerWords(provider, models)}.`
+    )
+    yield* connecting.proposeQuestion(given, provider, models, connection.defaultModel)
   })
 ).pipe(
   Command.withDescription(
