@@ -49,6 +49,9 @@ export type MediaAdapter =
   | "nvidia"
   | "elevenlabs"
   | "deepgram"
+  | "minimax"
+  | "runway"
+  | "suno"
   | SearchAdapterName
   | ImageAdapter
 

@@ -54,7 +54,10 @@ export const imageServices: ReadonlyArray<ProviderSpec> = [
     env: ["REPLICATE_API_TOKEN"],
     models: ["black-forest-labs/flux-schnell", "black-forest-labs/flux-1.1-pro"],
     docsUrl: "https://replicate.com/docs/reference/http",
-    media: at("replicate", "/predictions")
+    media: {
+      ...at("replicate", "/predictions"),
+      videos: { adapter: "replicate", baseUrl: null, path: "/predictions" }
+    }
   }),
   service("fal-ai", "fal", "https://queue.fal.run", {
     aliases: ["fal"],
@@ -62,7 +65,10 @@ export const imageServices: ReadonlyArray<ProviderSpec> = [
     env: ["FAL_KEY"],
     models: ["fal-ai/flux/schnell", "fal-ai/flux/dev", "fal-ai/flux-pro/v1.1"],
     docsUrl: "https://docs.fal.ai/model-endpoints/queue",
-    media: { images: { adapter: "fal", baseUrl: null, path: "/{+model}" } }
+    media: {
+      images: { adapter: "fal", baseUrl: null, path: "/{+model}" },
+      videos: { adapter: "fal", baseUrl: null, path: "/{+model}" }
+    }
   }),
   service("leonardo", "Leonardo.Ai", "https://cloud.leonardo.ai/api/rest/v1", {
     env: ["LEONARDO_API_KEY"],

@@ -8,6 +8,7 @@
  */
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import { enterprise } from "./enterprise.ts"
+import { filmServices } from "./films.ts"
 import { free } from "./free.ts"
 import { frontier } from "./frontier.ts"
 import { gateways } from "./gateways.ts"
@@ -23,6 +24,7 @@ export const allProviders: ReadonlyArray<ProviderSpec> = [
   ...gateways,
   ...inference,
   ...imageServices,
+  ...filmServices,
   ...regional,
   ...enterprise,
   ...free,

@@ -34,11 +34,13 @@ export const regional: ReadonlyArray<ProviderSpec> = [
   messages("minimax", "MiniMax", "https://api.minimax.io/anthropic/v1", {
     auth: bearer,
     env: ["MINIMAX_API_KEY"],
-    models: ["MiniMax-M2.7", "MiniMax-M2"]
+    models: ["MiniMax-M2.7", "MiniMax-M2"],
+    media: { videos: { adapter: "minimax", baseUrl: "https://api.minimax.io/v1", path: "/video_generation" } }
   }),
   messages("minimax-cn", "MiniMax (China)", "https://api.minimaxi.com/anthropic/v1", {
     auth: bearer,
-    models: ["MiniMax-M2.7", "MiniMax-M2"]
+    models: ["MiniMax-M2.7", "MiniMax-M2"],
+    media: { videos: { adapter: "minimax", baseUrl: "https://api.minimaxi.com/v1", path: "/video_generation" } }
   }),
   chat("alibaba", "Alibaba Model Studio", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", {
     aliases: ["dashscope"],

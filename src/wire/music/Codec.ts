@@ -10,6 +10,7 @@ import { openAiJob } from "../jobs/OpenAiStyle.ts"
 import { outputsReader } from "../jobs/Outputs.ts"
 import { stringOr } from "../json/Json.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { encodeSuno, sunoJob } from "./adapters/Suno.ts"
 
 const plain: WireCodec = {
   ...chat,
@@ -24,7 +25,9 @@ const plain: WireCodec = {
 }
 const overResponses: WireCodec = { ...plain, name: "responses" }
 
-const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {}
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
+  suno: { ...plain, encodeRequest: encodeSuno, job: sunoJob }
+}
 
 /** The client's side. */
 export const music: WireCodec = {

@@ -5,6 +5,9 @@ import { encodeOutputs } from "../jobs/ClientAnswer.ts"
 import { openAiJob } from "../jobs/OpenAiStyle.ts"
 import { outputsReader } from "../jobs/Outputs.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { encodeMinimax, minimaxJob } from "./adapters/Minimax.ts"
+import { encodeRunway, runwayJob } from "./adapters/Runway.ts"
+import { encodeFal, encodeReplicate, falFilm, replicateFilm } from "./adapters/Shared.ts"
 import { encodeOpenAi, videoRequest } from "./Request.ts"
 
 const openAi: WireCodec = {
@@ -16,7 +19,12 @@ const openAi: WireCodec = {
 }
 const overResponses: WireCodec = { ...openAi, name: "responses" }
 
-const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {}
+const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
+  fal: { ...openAi, encodeRequest: encodeFal, job: falFilm },
+  minimax: { ...openAi, encodeRequest: encodeMinimax, job: minimaxJob },
+  replicate: { ...openAi, encodeRequest: encodeReplicate, job: replicateFilm },
+  runway: { ...openAi, encodeRequest: encodeRunway, job: runwayJob }
+}
 
 /** The client's side. */
 export const videos: WireCodec = {

@@ -82,6 +82,45 @@ describe("POST /v1/videos/generations", () => {
     })
   }
 
+  scenario("goes on at a provider of another form, with its own fields and states", async (room) => {
+    const { film, first, gateway, second } = room
+    const connect = (provider: string, upstream: Fake.FakeUpstream, models: ReadonlyArray<string>) =>
+      gateway.manage("POST", "/api/providers", {
+        provider,
+        name: provider,
+        apiKey: "k",
+        baseUrl: `${upstream.origin}/v1`,
+        models
+      })
+    await connect("runway", first, ["gen4"])
+    await connect("replicate", second, ["a/b"])
+    await gateway.combo("forms", "runway/gen4", "replicate/a/b")
+    first.always((response, request) =>
+      Fake.json(request.method === "POST" ? { id: "t" } : { id: "t", status: "FAILED", failureCode: "INTERNAL" })(
+        response,
+        request
+      )
+    )
+    second.always((response, request) =>
+      Fake.json(
+        request.method === "POST"
+          ? { id: "p", status: "starting", urls: { get: `${second.origin}/v1/predictions/p` } }
+          : { id: "p", status: "succeeded", output: "https://cdn.test/film.mp4" }
+      )(response, request)
+    )
+    const response = await film("forms", { seconds: 5, size: "1280x720" })
+    assert.strictEqual(response.status, 200)
+    assert.deepStrictEqual(((await response.json()) as { data: unknown }).data, [{ url: "https://cdn.test/film.mp4" }])
+    assert.strictEqual(response.headers.get("x-gateway-fallback-attempts"), "1")
+    assert.strictEqual(response.headers.get("x-gateway-dropped"), "size")
+    assert.deepStrictEqual(
+      [...first.requests, ...second.requests].map(({ method, url }) => `${method} ${url}`),
+      ["POST /v1/text_to_video", "GET /v1/tasks/t", "POST /v1/predictions", "GET /v1/predictions/p"]
+    )
+    assert.strictEqual(first.requests[0]?.headers["x-runway-version"], "2024-11-06")
+    assert.strictEqual(second.requests[1]?.headers.authorization, "Bearer k")
+  })
+
   scenario(
     "tells the client that its prompt was refused, and asks no other target",
     async ({ film, first, second }) => {

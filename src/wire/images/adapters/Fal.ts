@@ -41,7 +41,7 @@ const stepOf = (answer: JsonObject, ticket: JobTicket): JobStep | null => {
   }
 }
 
-const job: PolledJob = {
+export const falJob: PolledJob = {
   submitted: (answer, place) => {
     const id = stringOr(answer["request_id"]) ?? ""
     if (id === "") return null
@@ -75,6 +75,6 @@ export const fal: WireCodec = {
       ...own
     }
   })),
-  job,
+  job: falJob,
   ...answersOf("images", "picture", answerWith(picturesIn))
 }

@@ -36,7 +36,7 @@ const stepOf = (answer: JsonObject, ticket: JobTicket): JobStep | null => {
   }
 }
 
-const job: PolledJob = {
+export const replicateJob: PolledJob = {
   submitted: (answer, place) => {
     const id = stringOr(answer["id"]) ?? ""
     if (id === "") return null
@@ -69,6 +69,6 @@ export const replicate: WireCodec = {
     }
   })),
   partsOf: partsOfAtMost(1),
-  job,
+  job: replicateJob,
   ...answersOf("images", "picture", answerWith(picturesIn))
 }
