@@ -118,7 +118,8 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   const endpoint = wire === null ? undefined : account.endpoints[wire]
   const codec = wire === null ? null : spoken(wire)
   const isOfOtherKind =
-    (kind !== "search" && isForSearchesOnly(account.spec)) || (kind !== "images" && isForPicturesOnly(account.spec))
+    (kind !== "search" && isForSearchesOnly(account.spec)) ||
+    (kind !== "images" && isForPicturesOnly(account.spec) && service === undefined)
   if (wire === null || endpoint === undefined || codec === null || isOfOtherKind) {
     return Either.left(
       account.wires.length === 0
