@@ -16,6 +16,13 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
   return first === undefined ? null : first.trim() || null
 }
 
+/** The gateway's address as the caller used it; null when that is no plain host name with a port. */
+export const addressAsked = (headers: RequestHeaders): string | null => {
+  const host = headerOf(headers, "host")
+  if (host === null || !/^[\w.:[\]-]{1,255}$/.test(host)) return null
+  return `${headerOf(headers, "x-forwarded-proto") === "https" ? "https" : "http"}://${host}`
+}
+
 /** The key of a request to a management route: from this header only, because URLs and other headers end up in logs and histories. */
 export const bearerOf = (headers: RequestHeaders): string | null => {
   const authorization = headerOf(headers, "authorization")

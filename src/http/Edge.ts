@@ -18,6 +18,7 @@ import {
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
+import { addressAsked } from "../auth/Credentials.ts"
 import * as Gate from "../auth/Gate.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
@@ -373,6 +374,7 @@ export const make = Effect.gen(function* () {
     if (isJobRoute(route)) {
       const nowMs = timers.nowMs()
       return jobDoor.handle(route, {
+        address: addressAsked(request.headers) ?? "",
         requestId: ids.next(nowMs),
         identity: identify(request, nowMs, route),
         job: parameters["job"] ?? "",

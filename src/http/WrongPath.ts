@@ -3,7 +3,7 @@
  * be told, and only the public table of routes is told.
  */
 import { type NearRoute, nearRoute } from "../api/NearRoute.ts"
-import { headerOf, type RequestHeaders } from "../auth/Credentials.ts"
+import { addressAsked, headerOf, type RequestHeaders } from "../auth/Credentials.ts"
 import { pathOnly } from "../usage/telemetry/Summary.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { closest } from "../kernel/Closest.ts"
@@ -36,18 +36,11 @@ const wireOf = (headers: RequestHeaders, path: string, near: NearRoute | null): 
   return wireByPath.find(([pattern]) => pattern.test(path))?.[1] ?? "chat"
 }
 
-/** The address as the caller used it; null when that is no plain host name with a port. */
-const originOf = (headers: RequestHeaders): string | null => {
-  const host = headerOf(headers, "host")
-  if (host === null || !/^[\w.:[\]-]{1,255}$/.test(host)) return null
-  return `${headerOf(headers, "x-forwarded-proto") === "https" ? "https" : "http"}://${host}`
-}
-
 const withoutVersion: ReadonlySet<string> = new Set(["messages", "gemini", "ollama"])
 
 /** What is probably wrong in the client's settings. */
 const baseAdvice = (near: NearRoute, headers: RequestHeaders): string => {
-  const origin = originOf(headers)
+  const origin = addressAsked(headers)
   if (!near.isBaseWrong || near.route.plane !== "edge" || origin === null) return ""
   return withoutVersion.has(near.route.wire ?? "")
     ? ` The client's base URL should probably be ${origin}, without a path.`
@@ -55,7 +48,7 @@ const baseAdvice = (near: NearRoute, headers: RequestHeaders): string => {
 }
 
 const generalAdvice = (headers: RequestHeaders): string => {
-  const origin = originOf(headers) ?? "the gateway's address"
+  const origin = addressAsked(headers) ?? "the gateway's address"
   return ` Clients use ${origin}/v1 (OpenAI style) or ${origin} (Anthropic style) as base URL; GET /openapi.json has all routes.`
 }
 

@@ -134,6 +134,8 @@ export interface EncodeContext {
   readonly wantsUsage: boolean
   /** Milliseconds since the request arrived, at the time of the call; without it wires that report durations leave them out. */
   readonly elapsedMs?: () => number
+  /** The gateway's own address as the client used it, for answers that point at it; empty or absent: unknown. */
+  readonly ownAddress?: () => string
   /** The client's request, for wires whose answers repeat its settings and its own names of tools. */
   readonly request?: JsonObject
   /**

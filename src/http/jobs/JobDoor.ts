@@ -24,6 +24,8 @@ export interface JobCall {
   readonly requestId: string
   readonly identity: Principal | InferenceError
   readonly job: string
+  /** The gateway's own address as the caller used it; empty: unknown. */
+  readonly address: string
   readonly query: () => URLSearchParams
   readonly reply: ClientReply
 }
@@ -143,13 +145,14 @@ export const make = Effect.gen(function* () {
   }
 
   const cancelled = (call: JobCall, job: MediaJob): void => {
-    if (job.status === "cancelled") return json(call, jobView(job))
+    if (job.status === "cancelled") return json(call, jobView(job, call.address))
     refuse(call, errorView(409, `The job is ${job.status} already.`, { code: "job_over" }))
   }
 
   const remove = (call: JobCall, owner: string, kind: MediaJobKind): void =>
     answer(call, jobs.find(owner, kind, call.job), (job) => {
-      if (!isOver(job)) return answer(call, jobs.cancel(owner, kind, call.job), (ended) => json(call, jobView(ended)))
+      if (!isOver(job))
+        return answer(call, jobs.cancel(owner, kind, call.job), (ended) => json(call, jobView(ended, call.address)))
       answer(call, Effect.as(jobs.remove(owner, call.job), job), (removed) => json(call, deletedView(removed)))
     })
 
@@ -161,7 +164,7 @@ export const make = Effect.gen(function* () {
       switch (route.key) {
         case "inference.video":
         case "inference.song":
-          return answer(call, jobs.find(owner, kind, call.job), (job) => json(call, jobView(job)))
+          return answer(call, jobs.find(owner, kind, call.job), (job) => json(call, jobView(job, call.address)))
         case "inference.deleteVideo":
         case "inference.deleteSong":
           return remove(call, owner, kind)

@@ -2,6 +2,7 @@
  * Runs one upstream call from the first byte sent to a result: only here do the events of the socket, the timers and a client that
  * disconnects meet. Plain callbacks; `AttemptRunner` wraps one run in one `Effect.async`.
  */
+import { addressAsked } from "../../auth/Credentials.ts"
 import { isBodySource, telling } from "../../egress/BodySource.ts"
 import type { TransportFailure } from "../../egress/TransportFailure.ts"
 import type * as Upstream from "../../egress/Upstream.ts"
@@ -80,6 +81,7 @@ export const encodeContext = (
   model,
   wantsUsage: work.envelope.wantsUsage,
   request: work.asked,
+  ownAddress: () => addressAsked(work.exchange.headers) ?? "",
   ...(call === null || call.toolNames === null ? {} : { toolNames: call.toolNames }),
   ...(call === null || call.callIds === null ? {} : { callIds: call.callIds }),
   elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)

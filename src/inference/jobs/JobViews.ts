@@ -13,12 +13,18 @@ const objects: Readonly<Record<MediaJobKind, string>> = { videos: "video", music
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000))
 
 /** Bytes that only the provider's credential opens are fetched through the gateway. */
-const shownOutput = ({ id, kind }: MediaJob, { content, ...output }: MediaOutput, index: number): MediaOutput =>
+const shownOutput = (
+  { id, kind }: MediaJob,
+  { content, ...output }: MediaOutput,
+  index: number,
+  address: string
+): MediaOutput =>
   content === undefined
     ? output
-    : { url: `/v1/${kind}/generations/${id}/content${index === 0 ? "" : `?index=${index}`}` }
+    : { url: `${address}/v1/${kind}/generations/${id}/content${index === 0 ? "" : `?index=${index}`}` }
 
-export const jobView = (job: MediaJob) => ({
+/** `address`: the gateway's own, as the client used it; empty: unknown. */
+export const jobView = (job: MediaJob, address: string) => ({
   id: job.id,
   object: objects[job.kind],
   status: job.status,
@@ -28,7 +34,9 @@ export const jobView = (job: MediaJob) => ({
   completed_at: job.status === "completed" ? seconds(job.endedAtMs) : null,
   expires_at: seconds(job.expiresAtMs),
   ...(job.seconds === null ? {} : { seconds: job.seconds }),
-  ...(job.outputs === null ? {} : { data: job.outputs.map((output, index) => shownOutput(job, output, index)) }),
+  ...(job.outputs === null
+    ? {}
+    : { data: job.outputs.map((output, index) => shownOutput(job, output, index, address)) }),
   error: isOver(job) ? job.problem : null
 })
 

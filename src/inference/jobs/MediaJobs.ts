@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
 
   const accept = (client: ClientReply, job: MediaJob): void => {
     if (client.isClosed()) return
-    const body = JSON.stringify(jobView(job))
+    const body = JSON.stringify(jobView(job, ""))
     const headers = identityHeaders(job.requestId)
     headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
     client.head(202, headers)

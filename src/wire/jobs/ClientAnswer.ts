@@ -6,15 +6,16 @@ import { valueIn } from "../media/OpaqueAnswer.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 
 /** Bytes that only the provider's credential opens are passed through by the gateway. */
-const withOwnAddress = (path: string, id: string, item: Json, index: number): Json =>
+const withOwnAddress = (address: string, id: string, item: Json, index: number): Json =>
   isObject(item) && item["content"] !== undefined
-    ? { url: `${path}/${id}/content${index === 0 ? "" : `?index=${index}`}` }
+    ? { url: `${address}/${id}/content${index === 0 ? "" : `?index=${index}`}` }
     : item
 
 /** `path`: of the endpoint. The id is the gateway's own. */
 export const encodeOutputs =
   (kind: MediaKind, path: string) =>
-  (response: Response, { fallbackId, model, nowMs }: EncodeContext): JsonObject => {
+  (response: Response, { fallbackId, model, nowMs, ownAddress }: EncodeContext): JsonObject => {
+    const address = `${ownAddress?.() ?? ""}${path}`
     const { outputs, ...rest } = valueIn(kind, response)
     const items = isArray(outputs) ? outputs : []
     return {
@@ -22,7 +23,7 @@ export const encodeOutputs =
       status: "completed",
       created_at: Math.floor(nowMs / 1000),
       model: response.model ?? model,
-      data: items.map((item, index) => withOwnAddress(path, fallbackId, item, index)),
+      data: items.map((item, index) => withOwnAddress(address, fallbackId, item, index)),
       ...optional("seconds", rest["seconds"])
     }
   }
