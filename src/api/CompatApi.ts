@@ -6,37 +6,23 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
-import * as OpenApi from "@effect/platform/OpenApi"
-import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import * as Audio from "./compat/Audio.ts"
-import * as Batches from "./compat/Batches.ts"
 import * as Chat from "./compat/Chat.ts"
-import * as Files from "./compat/Files.ts"
+import { asking, DocumentedQuery, words } from "./compat/Described.ts"
 import * as Gemini from "./compat/Gemini.ts"
 import * as Images from "./compat/Images.ts"
+import * as Jobs from "./compat/JobEndpoints.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
 import * as Media from "./compat/Media.ts"
 import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
 import * as Responses from "./compat/Responses.ts"
 import * as Search from "./compat/Search.ts"
-import { RequestExample } from "./Endpoints.ts"
+import * as Stored from "./compat/StoredEndpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
 import { InferenceAccess } from "./Security.ts"
-
-/** Parameters of the query, for the document: the routes read them by themselves. */
-export class DocumentedQuery extends Context.Tag("gateway/api/DocumentedQuery")<
-  DocumentedQuery,
-  Schema.Struct<Schema.Struct.Fields>
->() {}
-
-const words = (summary: string, description: string) =>
-  Context.make(OpenApi.Summary, summary).pipe(Context.add(OpenApi.Description, description))
-
-const asking = (summary: string, description: string, example: unknown) =>
-  Context.add(words(summary, description), RequestExample, example)
 
 const GatewayInfo = Schema.Struct({
   name: field(Schema.String, "Always `gateway`.", "gateway"),
@@ -257,62 +243,14 @@ class Inference extends HttpApiGroup.make("inference")
       .addSuccess(Chat.ImageAnswer)
       .annotateContext(words("Vary a picture", "OpenAI's variations of a picture."))
   )
-  .add(
-    HttpApiEndpoint.get("video", "/v1/videos/generations/:job")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobAnswer)
-      .annotateContext(words("Show a job (film)", "How it stands and, once it is completed, what was made."))
-  )
-  .add(
-    HttpApiEndpoint.del("deleteVideo", "/v1/videos/generations/:job")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobEnded)
-      .annotateContext(
-        words("End a job (film)", "Cancels a job that runs, also at the provider; forgets one that is over.")
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("cancelVideo", "/v1/videos/generations/:job/cancel")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobAnswer)
-      .annotateContext(words("Cancel a job (film)", "Also at the provider, where it has a way to."))
-  )
-  .add(
-    HttpApiEndpoint.get("videoContent", "/v1/videos/generations/:job/content")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobContent)
-      .annotateContext(
-        words("Fetch what a job has made (film)", "Its bytes, or a redirect to where the provider keeps them.")
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("song", "/v1/music/generations/:job")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobAnswer)
-      .annotateContext(words("Show a job (music)", "How it stands and, once it is completed, what was made."))
-  )
-  .add(
-    HttpApiEndpoint.del("deleteSong", "/v1/music/generations/:job")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobEnded)
-      .annotateContext(
-        words("End a job (music)", "Cancels a job that runs, also at the provider; forgets one that is over.")
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("cancelSong", "/v1/music/generations/:job/cancel")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobAnswer)
-      .annotateContext(words("Cancel a job (music)", "Also at the provider, where it has a way to."))
-  )
-  .add(
-    HttpApiEndpoint.get("songContent", "/v1/music/generations/:job/content")
-      .setPath(Media.jobId)
-      .addSuccess(Media.JobContent)
-      .annotateContext(
-        words("Fetch what a job has made (music)", "Its bytes, or a redirect to where the provider keeps them.")
-      )
-  )
+  .add(Jobs.video)
+  .add(Jobs.deleteVideo)
+  .add(Jobs.cancelVideo)
+  .add(Jobs.videoContent)
+  .add(Jobs.song)
+  .add(Jobs.deleteSong)
+  .add(Jobs.cancelSong)
+  .add(Jobs.songContent)
   .add(
     HttpApiEndpoint.post("messages", "/v1/messages")
       .setPayload(Messages.MessagesRequest)
@@ -442,79 +380,16 @@ class Inference extends HttpApiGroup.make("inference")
       .addSuccess(LocalRunner.OllamaShowAnswer)
       .annotateContext(asking("Show a model (ollama)", "What is known of a model.", { model: "auto" }))
   )
-  .add(
-    HttpApiEndpoint.post("createFile", "/v1/files")
-      .setPayload(Files.FileForm)
-      .addSuccess(Files.FileObject)
-      .annotateContext(
-        words("Upload a file", "A form of one file and what it is for; at most `GATEWAY_MAX_UPLOAD_MB`.")
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("files", "/v1/files")
-      .addSuccess(Files.FileList)
-      .annotateContext(words("List files", "The caller's files, newest first."))
-      .annotate(DocumentedQuery, Files.FilePage)
-  )
-  .add(
-    HttpApiEndpoint.get("file", "/v1/files/:file")
-      .setPath(Files.fileId)
-      .addSuccess(Files.FileObject)
-      .annotateContext(words("Show a file", "What is known of a file."))
-  )
-  .add(
-    HttpApiEndpoint.del("deleteFile", "/v1/files/:file")
-      .setPath(Files.fileId)
-      .addSuccess(Files.FileDeleted)
-      .annotateContext(words("Delete a file", "The file and its body."))
-  )
-  .add(
-    HttpApiEndpoint.get("fileContent", "/v1/files/:file/content")
-      .setPath(Files.fileId)
-      .addSuccess(
-        HttpApiSchema.Text({ contentType: "application/octet-stream" }).annotations({
-          description: "The bytes of the file; with `Range` a part of them (206).",
-          examples: ["line\n"]
-        })
-      )
-      .annotateContext(words("Download a file", "The body of a file, or the part that a `Range` header names."))
-  )
-  .add(
-    HttpApiEndpoint.post("createBatch", "/v1/batches")
-      .setPayload(Batches.BatchRequest)
-      .addSuccess(Batches.BatchObject)
-      .annotateContext(
-        asking(
-          "Make a batch",
-          "Asks every line of an uploaded file as a request of the key, after live traffic, and puts the answers into files.",
-          Batches.batchExample
-        )
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("batches", "/v1/batches")
-      .addSuccess(Batches.BatchList)
-      .annotateContext(words("List batches", "The caller's batches, newest first."))
-      .annotate(DocumentedQuery, Batches.BatchPage)
-  )
-  .add(
-    HttpApiEndpoint.get("batch", "/v1/batches/:batch")
-      .setPath(Batches.batchId)
-      .addSuccess(Batches.BatchObject)
-      .annotateContext(words("Show a batch", "Where a batch stands, and the files with its results."))
-  )
-  .add(
-    HttpApiEndpoint.post("cancelBatch", "/v1/batches/:batch/cancel")
-      .setPath(Batches.batchId)
-      .addSuccess(Batches.BatchObject)
-      .annotateContext(words("Cancel a batch", "Ends the requests under way; what was answered stays."))
-  )
-  .add(
-    HttpApiEndpoint.del("deleteBatch", "/v1/batches/:batch")
-      .setPath(Batches.batchId)
-      .addSuccess(Batches.BatchDeleted)
-      .annotateContext(words("Delete a batch", "A batch that is over. Its files stay."))
-  )
+  .add(Stored.createFile)
+  .add(Stored.files)
+  .add(Stored.file)
+  .add(Stored.deleteFile)
+  .add(Stored.fileContent)
+  .add(Stored.createBatch)
+  .add(Stored.batches)
+  .add(Stored.batch)
+  .add(Stored.cancelBatch)
+  .add(Stored.deleteBatch)
   .add(
     HttpApiEndpoint.get("models", "/v1/models")
       .addSuccess(Chat.ModelList)
