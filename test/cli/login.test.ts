@@ -47,7 +47,7 @@ describe("gateway login", () => {
       assert.include(screen, "Logged in to")
       assert.notInclude(screen, password)
       const [key] = await keysOf()
-      assert.deepStrictEqual(key?.scopes, ["manage"])
+      assert.deepStrictEqual(key?.scopes, ["manage", "self:usage"])
 
       const file = fileIn(DATA_DIR)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
