@@ -49,6 +49,7 @@ export type MediaAdapter =
   | "nvidia"
   | "elevenlabs"
   | "deepgram"
+  | "assemblyai"
   | "minimax"
   | "runway"
   | "suno"

@@ -41,8 +41,11 @@ export type JobStep =
   | { readonly _tag: "Failed"; readonly problem: UpstreamProblem }
 
 export interface PolledJob {
-  /** `place`: the address it was sent to. Null: the answer is no job of this form. */
-  readonly submitted: (answer: JsonObject, place: string) => JobStep | null
+  /**
+   * `place`: the address it was sent to. `next`: what the codec has told of the request after this one (`EncodedRequest.next`). Null: the
+   * answer is no job of this form.
+   */
+  readonly submitted: (answer: JsonObject, place: string, next?: JsonObject) => JobStep | null
   /** Null: the answer tells nothing of the job, which is asked about again a few times. */
   readonly polled: (answer: JsonObject, ticket: JobTicket) => JobStep | null
   /** Milliseconds of the first pause between two polls, and of the longest; absent: the usual ones. */

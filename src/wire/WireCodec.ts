@@ -91,6 +91,8 @@ export interface EncodedRequest {
   readonly method?: "GET" | "POST"
   /** What is sent instead of `body`, where files that came with the request go with it. */
   readonly payload?: Payload
+  /** Members of the request that a job begins with, where this one is but an upload before it: told to `PolledJob.submitted`. */
+  readonly next?: JsonObject
 }
 
 /** A file that came with the request, by its place among them. */

@@ -80,6 +80,9 @@ const mostSubmits = 4
 /** Failures of a poll that say nothing of the job. It may not be known everywhere at once, hence 404. */
 const passing: ReadonlySet<number> = new Set([404, 408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
+/** Failures of a poll that stay as they are: the address may not be asked, or what stands there cannot be taken. */
+const lasting: ReadonlySet<string> = new Set(["blocked", "answer_too_large"])
+
 const tooMany = ownFailure(502, "bad_answer", "The upstream asked for too many requests before the job.")
 const badAddress = ownFailure(502, "bad_answer", "The upstream named an address that cannot be read.")
 const notJson = ownFailure(502, "not_json", "The upstream's answer is not JSON.")
@@ -142,6 +145,10 @@ export const makeJobCall = (
     const { call, job, observer, timeouts } = input
     const { origin, path } = call.request
     const place = origin + path
+    // How long an upload takes is the matter of whoever sends it.
+    const { body } = call.request
+    const isUpload = body !== null && typeof body !== "string" && !Buffer.isBuffer(body)
+    const submitMs = isUpload ? input.leftMs : timeouts.firstByteMs
     let ticket: JobTicket | null = observer.resumed
 
     const own = (request: Upstream.UpstreamRequest, timeoutMs: number, maxBytes: number) =>
@@ -214,6 +221,8 @@ export const makeJobCall = (
         }
         if (step !== null) return { step, answer }
         failures += 1
+        if (polled._tag === "Left" && (polled.left === badAddress || lasting.has(polled.left.reason)))
+          return failed(polled.left)
         if (answer !== null && !isGood(answer) && (!passing.has(answer.status) || failures > mostFailedPolls))
           return refusal(answer)
         if (failures > mostFailedPolls) return failed(polled._tag === "Left" ? polled.left : unreadable)
@@ -223,13 +232,13 @@ export const makeJobCall = (
 
     const submit = Effect.fnUntraced(function* () {
       yield* observer.submitting
-      let answer = yield* own(call.request, timeouts.firstByteMs, mostAnswerBytes)
+      let answer = yield* own(call.request, submitMs, mostAnswerBytes)
       let from = place
       for (let count = 0; count < mostSubmits; count += 1) {
         if (!isGood(answer)) return refusal(answer)
         const parsed = jsonOf(answer)
         if (parsed === null) return failed(notJson)
-        const step = job.submitted(parsed, from)
+        const step = job.submitted(parsed, from, call.next ?? {})
         if (step?._tag !== "Submit") return { step, answer }
         from = step.request.url
         answer = yield* send(step.request, timeouts.firstByteMs, mostAnswerBytes)

@@ -41,6 +41,8 @@ export interface UpstreamCall {
   readonly sameWire: boolean
   /** We asked for usage on our own account: the client must not see it. */
   readonly hideUsage: boolean
+  /** Members of the request after this one, of a job that begins with an upload. */
+  readonly next?: JsonObject
   readonly dropped: ReadonlyArray<string>
   /** Fields that were bent to what the target takes; absent for the client's own bytes. */
   readonly mapped?: ReadonlyArray<string>
@@ -300,6 +302,7 @@ export const translatedCall = (
         hideUsage: !work.envelope.wantsUsage,
         dropped: encoded.dropped,
         mapped: encoded.mapped,
+        ...(encoded.next === undefined ? {} : { next: encoded.next }),
         dialect: way.target.account.spec.dialect,
         toolNames: encoded.toolNames ?? null,
         callIds: encoded.callIds ?? null

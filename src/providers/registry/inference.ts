@@ -146,5 +146,16 @@ export const inference: ReadonlyArray<ProviderSpec> = [
       speech: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/speak?model={model}" },
       transcriptions: { adapter: "deepgram", baseUrl: "https://api.deepgram.com/v1", path: "/listen" }
     }
+  }),
+  // Transcription only.
+  chat("assemblyai", "AssemblyAI", "https://api.assemblyai.com/v2", {
+    auth: { type: "apikey", header: "authorization", prefix: "" },
+    modelsPath: null,
+    env: ["ASSEMBLYAI_API_KEY"],
+    models: ["universal-3-pro", "universal-2"],
+    docsUrl: "https://www.assemblyai.com/docs",
+    media: {
+      transcriptions: { adapter: "assemblyai", baseUrl: "https://api.assemblyai.com/v2", path: "/upload" }
+    }
   })
 ]

@@ -22,7 +22,7 @@ export const withOutputs = (job: PolledJob, read: (answer: JsonObject) => JsonOb
   }
   return {
     ...job,
-    submitted: (answer, place) => mapped(job.submitted(answer, place)),
+    submitted: (answer, place, next) => mapped(job.submitted(answer, place, next)),
     polled: (answer, ticket) => mapped(job.polled(answer, ticket))
   }
 }

@@ -3,6 +3,7 @@ import type { MediaAdapter } from "../../domain/MediaKind.ts"
 import { chat } from "../chat/Codec.ts"
 import { answersOf } from "../media/OpaqueAnswer.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { assemblyAiAnswer, assemblyAiJob, encodeAssemblyAi } from "./AssemblyAi.ts"
 import { deepgramAnswer, elevenLabsAnswer, encodeResponse, encodeText, kind, openAiAnswer } from "./Answer.ts"
 import {
   checkEnvelope,
@@ -37,6 +38,12 @@ const openAi: WireCodec = {
 }
 
 const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
+  assemblyai: {
+    ...openAi,
+    encodeRequest: encodeAssemblyAi,
+    job: assemblyAiJob,
+    ...answersOf(kind, what, assemblyAiAnswer)
+  },
   deepgram: { ...openAi, encodeRequest: encodeDeepgram, ...answersOf(kind, what, deepgramAnswer) },
   elevenlabs: { ...openAi, encodeRequest: encodeElevenLabs, ...answersOf(kind, what, elevenLabsAnswer) }
 }

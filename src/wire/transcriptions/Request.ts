@@ -63,7 +63,7 @@ export const usageOf = (body: JsonObject): Usage => {
   return { ...noTokens, units: { seconds: rounded(seconds) } }
 }
 
-type Encode = (conversation: Conversation, options: EncodeOptions) => EncodedRequest
+export type Encode = (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 
 const nothing: ReadonlyArray<string> = []
 
@@ -76,10 +76,12 @@ export const encodeOpenAi: Encode = ({ extras = {} }, { model }) => ({
 
 const noFile: UploadedFile = { upload: -1, filename: "", contentType: "", bytes: 0, seconds: null }
 
+export const fileToSend = (extras: JsonObject): UploadedFile => fileOf(extras["file"]) ?? noFile
+
 /** What every adapter reads of a request or makes its answer of. */
 const understood = new Set(["file", "language", "response_format", "stream", "timestamp_granularities[]"])
 
-const droppedOf = (extras: JsonObject, also: ReadonlyArray<string> = nothing): ReadonlyArray<string> =>
+export const droppedOf = (extras: JsonObject, also: ReadonlyArray<string> = nothing): ReadonlyArray<string> =>
   Object.keys(extras).filter((name) => !understood.has(name) && !also.includes(name))
 
 export const wantsWords = (request: JsonObject): boolean => {
@@ -93,7 +95,7 @@ const wantsTimes = (request: JsonObject): boolean =>
 
 /** The file is the body; all else stands in the query. */
 export const encodeDeepgram: Encode = ({ extras = {} }, { model }) => {
-  const { contentType, upload } = fileOf(extras["file"]) ?? noFile
+  const { contentType, upload } = fileToSend(extras)
   const language = stringOr(extras["language"]) ?? ""
   const query = new URLSearchParams({ model, smart_format: "true" })
   if (language === "") query.set("detect_language", "true")
@@ -109,7 +111,7 @@ export const encodeDeepgram: Encode = ({ extras = {} }, { model }) => {
 }
 
 export const encodeElevenLabs: Encode = ({ extras = {} }, { model }) => {
-  const { contentType, filename, upload } = fileOf(extras["file"]) ?? noFile
+  const { contentType, filename, upload } = fileToSend(extras)
   const text = (name: string, value: Json | undefined): ReadonlyArray<FormPart> =>
     typeof value === "string" && value !== "" ? [{ name, value }] : []
   return {

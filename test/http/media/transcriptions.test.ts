@@ -44,6 +44,7 @@ const setUp = Effect.gen(function* () {
   const openai = yield* Fake.start
   const deepgram = yield* Fake.start
   const elevenlabs = yield* Fake.start
+  const assemblyai = yield* Fake.start
   const connectTo = (provider: string, baseUrl: string, models: ReadonlyArray<string>) =>
     Effect.promise(() =>
       gateway.manage("POST", "/api/providers", { provider, name: provider, apiKey: "k", baseUrl, models })
@@ -51,6 +52,7 @@ const setUp = Effect.gen(function* () {
   yield* connectTo("openai", `${openai.origin}/v1`, ["whisper-1", "gpt-4o-transcribe"])
   yield* connectTo("deepgram", deepgram.origin, ["nova-3"])
   yield* connectTo("elevenlabs", `${elevenlabs.origin}/v1`, ["scribe_v1"])
+  yield* connectTo("assemblyai", `${assemblyai.origin}/v2`, ["universal-2"])
   const sdk = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "any", maxRetries: 0 })
   const send = (fields: Readonly<Record<string, string>>, file: Buffer | null = recording(1_000), name = "a.mp3") => {
     const form = new FormData()
@@ -71,7 +73,7 @@ const setUp = Effect.gen(function* () {
     return [...readdirSync(folder), ...open]
   }
   const breakDisk = () => rmSync(join(dataDir, "uploads"), { recursive: true })
-  return { gateway, openai, deepgram, elevenlabs, sdk, send, kept, breakDisk }
+  return { gateway, openai, deepgram, elevenlabs, assemblyai, sdk, send, kept, breakDisk }
 })
 
 type SetUp = Effect.Effect.Success<typeof setUp>
@@ -217,6 +219,114 @@ describe("POST /v1/audio/transcriptions", () => {
       ]
     })
     assert.include(deepgram.requests[3]?.url, "language=en&utterances=true")
+  })
+
+  /** What AssemblyAI answers to an upload, to the order of a transcript, and to the first question about it. */
+  const begunAt = ({ assemblyai }: SetUp) => {
+    assemblyai.enqueue(
+      Fake.json({ upload_url: "https://cdn.assemblyai.com/upload/u1" }),
+      Fake.json({ id: "t1", status: "queued" }),
+      Fake.json({ id: "t1", status: "processing" })
+    )
+  }
+  const assemblyAiAnswer = {
+    id: "t1",
+    status: "completed",
+    text: "Hello there. Bye.",
+    language_code: "en_us",
+    audio_duration: 3,
+    words: [
+      { text: "Hello", start: 100, end: 500, confidence: 0.9 },
+      { text: "there.", start: 600, end: 1000, confidence: 0.9 },
+      { text: "Bye.", start: 2000, end: 2400, confidence: 0.9 }
+    ],
+    utterances: null
+  }
+  const urls = (requests: ReadonlyArray<Fake.RecordedRequest>) => requests.map(({ method, url }) => `${method} ${url}`)
+
+  scenario(
+    "uploads a recording on disk to AssemblyAI after another provider failed, and polls its transcript",
+    async (room) => {
+      const { assemblyai, gateway, openai, send } = room
+      const targets = [{ model: "openai/whisper-1" }, { model: "assemblyai/universal-2" }]
+      await gateway.manage("POST", "/api/combos", { name: "ears", strategy: "priority", targets })
+      await gateway.manage("PATCH", "/api/pricing", { assemblyai: { "universal-2": { perSecond: 0.0001 } } })
+      openai.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+      begunAt(room)
+      assemblyai.always(Fake.json(assemblyAiAnswer))
+      const bytes = recording(900_001)
+      const response = await send({ model: "ears", prompt: "names" }, bytes)
+      assert.strictEqual(response.status, 200)
+      assert.deepStrictEqual(await response.json(), {
+        text: "Hello there. Bye.",
+        usage: { type: "duration", seconds: 3 }
+      })
+      assert.strictEqual(response.headers.get("x-gateway-dropped"), "prompt")
+      assert.strictEqual(response.headers.get("x-gateway-response-cost"), "0.0003000000")
+      assert.deepStrictEqual(urls(assemblyai.requests), [
+        "POST /v2/upload",
+        "POST /v2/transcript",
+        "GET /v2/transcript/t1",
+        "GET /v2/transcript/t1"
+      ])
+      for (const { headers } of assemblyai.requests) assert.strictEqual(headers.authorization, "k")
+      const [uploaded, ordered] = assemblyai.requests
+      assert.strictEqual(uploaded?.body, bytes.toString())
+      assert.strictEqual(uploaded?.headers["content-type"], "application/octet-stream")
+      assert.deepStrictEqual(JSON.parse(ordered?.body ?? ""), {
+        audio_url: "https://cdn.assemblyai.com/upload/u1",
+        speech_models: ["universal-2"],
+        language_detection: true
+      })
+      const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
+      assert.deepInclude(row, {
+        outcome: "completed",
+        provider: "assemblyai",
+        costUsd: 0.0003,
+        usageSource: "upstream"
+      })
+      await nothingKept(room)
+    }
+  )
+
+  scenario("makes every format of an AssemblyAI answer", async (room) => {
+    const { assemblyai, send } = room
+    assemblyai.always(Fake.json(assemblyAiAnswer))
+    const ask = async (format: string, more: Readonly<Record<string, string>> = {}) => {
+      begunAt(room)
+      const response = await send({ model: "assemblyai/universal-2", response_format: format, language: "en", ...more })
+      return { type: response.headers.get("content-type"), text: await response.text() }
+    }
+    assert.deepStrictEqual(await ask("text"), { type: "text/plain; charset=utf-8", text: "Hello there. Bye.\n" })
+    assert.strictEqual(
+      (await ask("srt")).text,
+      "1\n00:00:00,100 --> 00:00:01,000\nHello there.\n\n2\n00:00:02,000 --> 00:00:02,400\nBye.\n\n"
+    )
+    assert.strictEqual(
+      (await ask("vtt")).text,
+      "WEBVTT\n\n00:00:00.100 --> 00:00:01.000\nHello there.\n\n00:00:02.000 --> 00:00:02.400\nBye.\n\n"
+    )
+    assert.deepInclude(JSON.parse((await ask("verbose_json", { "timestamp_granularities[]": "word" })).text), {
+      language: "en_us",
+      duration: 3,
+      words: [
+        { word: "Hello", start: 0.1, end: 0.5 },
+        { word: "there.", start: 0.6, end: 1 },
+        { word: "Bye.", start: 2, end: 2.4 }
+      ]
+    })
+    assert.deepInclude(JSON.parse(assemblyai.requests[1]?.body ?? ""), { language_code: "en" })
+  })
+
+  scenario("tells AssemblyAI's words of a recording that it cannot read", async (room) => {
+    const { assemblyai, send } = room
+    begunAt(room)
+    const error = "Transcoding failed. File does not appear to contain audio."
+    assemblyai.always(Fake.json({ id: "t1", status: "error", error }))
+    const response = await send({ model: "assemblyai/universal-2" })
+    assert.strictEqual(response.status, 400)
+    assert.include(await response.text(), error)
+    await nothingKept(room)
   })
 
   scenario("asks ElevenLabs with a form of its own", async ({ elevenlabs, send }) => {

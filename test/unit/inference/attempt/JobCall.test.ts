@@ -5,7 +5,13 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import { transportFailure } from "../../../../src/egress/TransportFailure.ts"
-import type { RequestError, UpstreamRequest, UpstreamResponse } from "../../../../src/egress/Upstream.ts"
+import { type PublicFetchError, RedirectRefused, UrlBlocked } from "../../../../src/egress/PublicFetch.ts"
+import {
+  type RequestError,
+  ResponseTooLarge,
+  type UpstreamRequest,
+  type UpstreamResponse
+} from "../../../../src/egress/Upstream.ts"
 import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
 import type { AttemptResult } from "../../../../src/inference/attempt/AttemptResult.ts"
 import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/inference/attempt/JobCall.ts"
@@ -13,7 +19,7 @@ import type { JobTicket, PolledJob } from "../../../../src/wire/PolledJob.ts"
 import { openAiJob } from "../../../../src/wire/jobs/OpenAiStyle.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 
-type Given = unknown | RequestError
+type Given = unknown | PublicFetchError
 
 const answer = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): UpstreamResponse => ({
   status,
@@ -26,6 +32,9 @@ const isAnswer = (given: Given): given is UpstreamResponse =>
 
 const isFailure = (given: Given): given is RequestError =>
   typeof given === "object" && given !== null && "_tag" in given
+
+const isBarred = (given: Given): given is UrlBlocked | RedirectRefused =>
+  given instanceof UrlBlocked || given instanceof RedirectRefused
 
 const origin = "https://provider.test"
 const hour = 3_600_000
@@ -66,7 +75,8 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
     {
       get: (url) => {
         fetched.push(url)
-        return next()
+        const [given] = answers
+        return isBarred(given) ? Effect.fail(given) : next()
       }
     }
   )
@@ -287,6 +297,30 @@ describe("a job of a provider", () => {
       const late = setUp([{}, {}], { job: elsewhere, leftMs: 1_000 })
       yield* result(late.run)
       assert.deepStrictEqual(lines(late.asked), [`POST ${origin}/v1/videos`])
+    })
+  )
+
+  it.effect("fails at once when the address to ask at may not be fetched from, and asks no second time", () =>
+    Effect.gen(function* () {
+      const inside: PolledJob = {
+        submitted: () => ({
+          _tag: "Waiting",
+          status: "queued",
+          progress: null,
+          ticket: { id: "1", poll: { method: "GET", url: "https://inside.test/job" }, cancel: null }
+        }),
+        polled: () => null
+      }
+      for (const [given, reason] of [
+        [new UrlBlocked({ reason: "private" }), "blocked"],
+        [new RedirectRefused({ reason: "downgrade" }), "blocked"],
+        [transportFailure("blocked"), "blocked"],
+        [new ResponseTooLarge({ limitBytes: 1_048_576 }), "answer_too_large"]
+      ] as const) {
+        const { fetched, run } = setUp([{}, given], { job: inside })
+        assert.deepInclude(failureIn(yield* result(run)), { status: 502, reason }, given._tag)
+        assert.strictEqual(fetched.length, 1, given._tag)
+      }
     })
   )
 
