@@ -94,7 +94,8 @@ const ownEndings: Readonly<Record<WireName, string>> = {
 /** What stands in its place for another kind of request, where it is not OpenAI's. */
 const ownKindEndings: Partial<Record<ServiceKind, Partial<Record<WireName, string>>>> = {
   embeddings: { gemini: ":batchEmbedContents", ollama: "/api/embed" },
-  images: { gemini: ":{method}" }
+  images: { gemini: ":{method}" },
+  imageEdits: { gemini: ":{method}" }
 }
 
 const usualEndings: Readonly<Record<ServiceKind, string>> = {

@@ -24,6 +24,11 @@ export const imageServices: ReadonlyArray<ProviderSpec> = [
         adapter: "stability",
         baseUrl: "https://api.stability.ai/v2beta",
         path: "/stable-image/generate/{service}"
+      },
+      imageEdits: {
+        adapter: "stability",
+        baseUrl: "https://api.stability.ai/v2beta",
+        path: "/stable-image/{+service}"
       }
     }
   }),

@@ -10,7 +10,7 @@ import type { Conversation } from "../canonical/Conversation.ts"
 import * as Images from "../images/Request.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
-import { fileOf, filesOf, formOf, isTrue, repeatedField } from "../media/Upload.ts"
+import { fileOf, filesOf, formOf, isTrue, repeatedField, type UploadedFile } from "../media/Upload.ts"
 import { wholeRequest } from "../media/WholeRequest.ts"
 import type { EncodedRequest, EncodeOptions, Envelope } from "../WireCodec.ts"
 
@@ -30,13 +30,16 @@ export const typed = (body: JsonObject): JsonObject => {
   return { ...body, ...told }
 }
 
+/** Pictures to change that came as files. */
+export const picturesIn = (body: JsonObject): ReadonlyArray<UploadedFile> => filesOf(body, "image", "image[]")
+
 const isAddress = (value: Json): boolean =>
   isObject(value) && (typeof value["image_url"] === "string" || typeof value["file_id"] === "string")
 
 /** `mask` and the pictures; null when they are as they must be. */
 const picturesProblem = (body: JsonObject): InvalidRequest | null => {
   const { images, mask = null } = body
-  const files = filesOf(body, "image", "image[]")
+  const files = picturesIn(body)
   const listed = isArray(images) ? images : []
   if (files.length === 0 && (listed.length === 0 || !listed.every(isAddress))) {
     return invalidField(

@@ -21,8 +21,16 @@ const setUp = Effect.gen(function* () {
     })
   )
   yield* Effect.promise(() => gateway.connect("other", other, "chat"))
+  const google = yield* Fake.start
+  const stability = yield* Fake.start
+  const connectTo = (provider: string, baseUrl: string, models: ReadonlyArray<string>) =>
+    Effect.promise(() =>
+      gateway.manage("POST", "/api/providers", { provider, name: provider, apiKey: "k", baseUrl, models })
+    )
+  yield* connectTo("gemini", `${google.origin}/v1beta`, ["gemini-2.5-flash-image"])
+  yield* connectTo("stability-ai", `${stability.origin}/v2beta`, ["inpaint", "sd3.5-large"])
   const sdk = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "any", maxRetries: 0 })
-  return { gateway, openai, other, sdk }
+  return { gateway, openai, other, google, stability, sdk }
 })
 
 type SetUp = Effect.Effect.Success<typeof setUp>
@@ -96,6 +104,110 @@ describe("POST /v1/images/edits", () => {
     assert.deepStrictEqual(sorted(other.requests[0]), inOrder(expected("m")))
     const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
     assert.deepInclude(row, { outcome: "completed", costUsd: 0.34, priced: true, provider: "other" })
+  })
+
+  scenario("sends pictures on disk to Gemini in base64 after another provider failed", async (room) => {
+    const { gateway, google, openai, sdk } = room
+    await gateway.combo("painters", "openai/gpt-image-1", "gemini/gemini-2.5-flash-image")
+    openai.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+    google.always(
+      Fake.json({
+        candidates: [{ content: { parts: [{ text: "Here." }, { inlineData: { mimeType: "image/png", data: png } }] } }],
+        usageMetadata: { promptTokenCount: 300, candidatesTokenCount: 1290 }
+      })
+    )
+    const { data, response } = await sdk.images
+      .edit({
+        model: "painters",
+        image: [await picture("a", 400_000, "one.png"), await picture("b", 4, "two.png")],
+        mask: await picture("c", 3, "mask.png"),
+        prompt: 'Open the "gate".',
+        n: 2,
+        size: "1536x1024"
+      })
+      .withResponse()
+    assert.deepStrictEqual(
+      data.data?.map(({ b64_json }) => b64_json),
+      [png, png]
+    )
+    assert.strictEqual(response.headers.get("x-gateway-dropped"), "mask")
+    assert.strictEqual(google.requests.length, 2)
+    for (const { body, headers, url } of google.requests) {
+      assert.strictEqual(url, "/v1beta/models/gemini-2.5-flash-image:generateContent")
+      assert.strictEqual(headers["content-type"], "application/json")
+      const inline = (letter: string, bytes: number) => ({
+        inlineData: { mimeType: "image/png", data: Buffer.from(letter.repeat(bytes)).toString("base64") }
+      })
+      assert.deepStrictEqual(JSON.parse(body), {
+        contents: [{ role: "user", parts: [{ text: 'Open the "gate".' }, inline("a", 400_000), inline("b", 4)] }],
+        generationConfig: { responseModalities: ["TEXT", "IMAGE"], imageConfig: { aspectRatio: "3:2" } }
+      })
+    }
+    const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
+    assert.deepInclude(row, { outcome: "completed", provider: "gemini", usageSource: "upstream" })
+    assert.deepInclude(row.tokens, { in: 600, out: 2580 })
+  })
+
+  scenario("sends a picture and its mask on disk to Stability after another provider failed", async (room) => {
+    const { gateway, openai, sdk, stability } = room
+    await gateway.combo("painters", "openai/gpt-image-1", "stability-ai/inpaint")
+    await gateway.manage("PATCH", "/api/pricing", { "stability-ai": { inpaint: { perImage: 0.05 } } })
+    openai.always(Fake.json({ error: { message: "busy" } }, { status: 503 }))
+    stability.always(Fake.json({ image: png, finish_reason: "SUCCESS", seed: 1 }))
+    const { data, response } = await sdk.images
+      .edit({
+        model: "painters",
+        image: await picture("a", 400_000, "one.png"),
+        mask: await picture("c", 5, "mask.png"),
+        prompt: "Open the gate.",
+        size: "1024x1024",
+        output_format: "webp"
+      })
+      .withResponse()
+    assert.deepStrictEqual(
+      data.data?.map(({ b64_json }) => b64_json),
+      [png]
+    )
+    assert.strictEqual(response.headers.get("x-gateway-dropped"), "size")
+    assert.strictEqual(response.headers.get("x-gateway-response-cost"), "0.0500000000")
+    assert.strictEqual(stability.requests[0]?.url, "/v2beta/stable-image/edit/inpaint")
+    assert.deepStrictEqual(partsOf(stability.requests[0]!), [
+      ["prompt", "Open the gate."],
+      ["output_format", "webp"],
+      ["image", "one.png 400000 a"],
+      ["mask", "mask.png 5 c"]
+    ])
+  })
+
+  scenario(
+    "makes a new picture of one at Stability, and tells what its filter kept back",
+    async ({ sdk, stability }) => {
+      stability.always(Fake.json({ image: png, finish_reason: "CONTENT_FILTERED", seed: 1 }))
+      const image = await picture("a", 10, "one.png")
+      const failure = await sdk.images
+        .edit({ model: "stability-ai/sd3.5-large", image, prompt: "Open" })
+        .catch((thrown: unknown) => thrown)
+      assert.instanceOf(failure, OpenAI.APIError)
+      assert.deepInclude(failure, { status: 400, code: "content_policy_violation" })
+      assert.strictEqual(stability.requests[0]?.url, "/v2beta/stable-image/generate/sd3")
+      assert.deepStrictEqual(partsOf(stability.requests[0]!), [
+        ["prompt", "Open"],
+        ["strength", "0.7"],
+        ["model", "sd3.5-large"],
+        ["mode", "image-to-image"],
+        ["image", "one.png 10 a"]
+      ])
+    }
+  )
+
+  scenario("sends no pictures by address to providers that take files only", async ({ gateway, google, stability }) => {
+    for (const model of ["gemini/gemini-2.5-flash-image", "stability-ai/inpaint"]) {
+      const images = [{ image_url: "https://example.com/a.png" }]
+      const response = await gateway.post("/v1/images/edits", { model, prompt: "Open", images })
+      assert.strictEqual(response.status, 400)
+      await response.text()
+    }
+    assert.strictEqual(google.requests.length + stability.requests.length, 0)
   })
 
   scenario("streams partial pictures, up to the last one", async ({ gateway, openai, sdk }) => {

@@ -36,10 +36,10 @@ const imagenBody = ({ count, format, own, prompt, ratio }: Asked): JsonObject =>
   }
 }
 
-const contentBody = ({ own, prompt, ratio }: Asked): JsonObject => {
-  const { generationConfig, ...others } = own
+/** What is asked for, without the words and pictures that it is made of. */
+export const contentWishes = ({ own, ratio }: Asked): JsonObject => {
+  const { contents: _contents, generationConfig, ...others } = own
   return {
-    contents: [{ role: "user", parts: [{ text: prompt }] }],
     generationConfig: {
       responseModalities: ["TEXT", "IMAGE"],
       ...optional("imageConfig", ratio === null ? null : { aspectRatio: ratio }),
@@ -48,6 +48,11 @@ const contentBody = ({ own, prompt, ratio }: Asked): JsonObject => {
     ...others
   }
 }
+
+const contentBody = (asked: Asked): JsonObject => ({
+  contents: [{ role: "user", parts: [{ text: asked.prompt }] }],
+  ...contentWishes(asked)
+})
 
 /** Reasons why a candidate has no picture that speak of its content. */
 const refusals = new Set([

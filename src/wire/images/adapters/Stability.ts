@@ -33,7 +33,7 @@ const encodeRequest = encodeAs(["size", "output_format"], ({ format, model, own,
 })
 
 /** With `finish_reason` CONTENT_FILTERED the picture is blurred. */
-const answer = answersOf("images", "picture", {
+export const stabilityAnswer = answersOf("images", "picture", {
   ...answerWith((body) => (body["finish_reason"] === "CONTENT_FILTERED" ? null : picturesOf([body["image"]]))),
   problemOf: ({ finish_reason: reason }) =>
     reason === "CONTENT_FILTERED" ? contentRefused(stringOr(reason) ?? "") : null
@@ -45,5 +45,5 @@ export const stability: WireCodec = {
   answersWhole: true,
   encodeRequest,
   partsOf: partsOfAtMost(1),
-  ...answer
+  ...stabilityAnswer
 }
