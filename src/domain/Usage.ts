@@ -65,6 +65,8 @@ export const sumUsage = (one: TokenCounts, other: TokenCounts): TokenCounts => {
 
 export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
+/** What answered in place of a call: the cache, or the call of an equal request. */
+export type AnsweredFrom = "cache" | "coalesced"
 
 export interface UsageRow {
   /** The request's own id: one request, one row. Ids rise with time, so their order is the order of arrival. */
@@ -99,6 +101,8 @@ export interface UsageRow {
   readonly error: string | null
   /** The batch whose line it is; null: a client asked by itself. */
   readonly batchId: string | null
+  /** Null: a call of its own did, or nothing. */
+  readonly answeredFrom: AnsweredFrom | null
   /** What was reserved of the key's limits for the call that answered; 0 for callers without limits. */
   readonly reservedNanoUsd: number
   /** The ledger's entries of the calls, where there was more than one; null: the row itself is the entry. */

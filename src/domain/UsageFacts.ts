@@ -23,6 +23,7 @@ export type UsageFacts = Pick<
   | "usageSource"
   | "error"
   | "batchId"
+  | "answeredFrom"
 >
 
 const factsOf = (row: UsageFacts): UsageFacts => ({
@@ -42,7 +43,8 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
   price: row.price,
   usageSource: row.usageSource,
   error: row.error,
-  batchId: row.batchId
+  batchId: row.batchId,
+  answeredFrom: row.answeredFrom
 })
 
 const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
@@ -62,7 +64,8 @@ const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.price === other.price &&
   one.usageSource === other.usageSource &&
   one.error === other.error &&
-  one.batchId === other.batchId
+  one.batchId === other.batchId &&
+  one.answeredFrom === other.answeredFrom
 
 interface Known<A> {
   readonly facts: UsageFacts

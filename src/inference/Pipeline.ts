@@ -20,7 +20,7 @@ import { Opening } from "./request/Opening.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
 import { Ending } from "./settle/Ending.ts"
-import type { Kept } from "./settle/UsageRows.ts"
+import type { Kept } from "./request/KeptAnswer.ts"
 import { answerBody } from "./request/OwnAnswer.ts"
 
 export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
@@ -61,8 +61,7 @@ export const make = Effect.gen(function* () {
   }
 
   const finish = ({ end, others, work }: Answered): void => {
-    ending.finish(work, end, others)
-    features.ended(work, end)
+    features.ended(work, end, ending.finish(work, end, others))
   }
 
   /** With the calls that were made beside it. */

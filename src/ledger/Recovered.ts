@@ -37,6 +37,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     usageSource: "estimated",
     error: "gateway_crashed",
     batchId: request.batchId,
+    answeredFrom: null,
     reservedNanoUsd: sum(({ nanoUsd }) => nanoUsd),
     calls:
       calls.length < 2

@@ -58,7 +58,10 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["costUsd", (row) => number(row, "cost_nano_usd") / nanoUsdPerUsd],
   ["priced", (row) => flag(row, "priced")],
   ["usageSource", (row) => text(row, "usage_source")],
-  ["error", (row) => text(row, "error")]
+  ["error", (row) => text(row, "error")],
+  ["batchId", (row) => text(row, "batch_id")],
+  ["cacheHit", (row) => row["answered_from"] === "cache"],
+  ["coalesced", (row) => row["answered_from"] === "coalesced"]
 ]
 
 const header = csv([fields.map(([name]) => name)])

@@ -36,6 +36,7 @@ export const Row = Schema.Struct({
   usageSource: Schema.Literal("upstream", "estimated"),
   error: MaybeText,
   batchId: MaybeText,
+  answeredFrom: Schema.NullOr(Schema.Literal("cache", "coalesced")),
   reservedNanoUsd: Whole
 })
 type Row = typeof Row.Type
@@ -83,7 +84,8 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["price", (facts) => (facts.price === null ? null : JSON.stringify(facts.price))],
   ["usage_source", (facts) => facts.usageSource],
   ["error", (facts) => clipped(facts.error)],
-  ["batch_id", (facts) => facts.batchId]
+  ["batch_id", (facts) => facts.batchId],
+  ["answered_from", (facts) => facts.answeredFrom]
 ]
 
 /** Columns of each row, in the order of `addParameters`. */

@@ -93,7 +93,8 @@ const facts = {
   usageSource: Schema.Literal("upstream", "estimated"),
   error: MaybeText,
   // Lines of earlier versions have none.
-  batchId: Schema.optionalWith(MaybeText, { default: () => null })
+  batchId: Schema.optionalWith(MaybeText, { default: () => null }),
+  answeredFrom: Schema.optionalWith(Schema.NullOr(Schema.Literal("cache", "coalesced")), { default: () => null })
 }
 
 const Facts = Schema.Struct({ ...facts, facts: Schema.Number })

@@ -3,7 +3,19 @@ const floors = [
   ["kernel", "platform"],
   ["domain", "wire", "store", "api"],
   ["resilience", "egress", "auth", "flags", "events"],
-  ["providers", "routing", "usage", "tokens", "simulation", "webhooks", "ledger"],
+  [
+    "providers",
+    "routing",
+    "usage",
+    "tokens",
+    "simulation",
+    "webhooks",
+    "ledger",
+    "cache",
+    "compression",
+    "guard",
+    "memory"
+  ],
   ["inference", "management", "evals", "files", "search", "batches"],
   ["http", "cli"],
   ["app"]

@@ -26,6 +26,7 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   usageSource: "upstream",
   error: null,
   batchId: null,
+  answeredFrom: null,
   reservedNanoUsd: 0,
   calls: null,
   ...more

@@ -42,7 +42,9 @@ export const UsageLog = Schema.Struct({
   priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
   error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
-  batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null)
+  batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null),
+  cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
+  coalesced: field(Schema.Boolean, "Whether it got the answer of an equal request in place of a call.", false)
 }).annotations({ identifier: "UsageLog" })
 export type UsageLog = typeof UsageLog.Type
 

@@ -178,6 +178,7 @@ export const keyView = (key: ApiKey): KeyView => ({
 export const createdKeyView = ({ key, secret }: CreatedKey) => ({ key: keyView(key), secret: Redacted.value(secret) })
 
 export const usageLog = ({
+  answeredFrom,
   calls: _calls,
   costNanoUsd,
   price: _price,
@@ -187,7 +188,9 @@ export const usageLog = ({
 }: UsageRow): UsageLog => ({
   ...row,
   timestamp: iso(timestampMs),
-  costUsd: costNanoUsd / nanoUsdPerUsd
+  costUsd: costNanoUsd / nanoUsdPerUsd,
+  cacheHit: answeredFrom === "cache",
+  coalesced: answeredFrom === "coalesced"
 })
 
 export const backupView = ({ createdAtMs, id, reason, schemaVersion, sizeBytes }: BackupFile): BackupView => ({

@@ -1,9 +1,10 @@
 /** How failover ended. */
-import { shutdown } from "../../domain/Errors.ts"
+import { type InferenceError, shutdown } from "../../domain/Errors.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { WalkEnd } from "../../routing/walk/Steps.ts"
 import { shuttingDown } from "../../routing/walk/Unavailable.ts"
 import type { AttemptResult } from "../attempt/AttemptResult.ts"
+import type { Kept } from "../request/KeptAnswer.ts"
 
 /** What reaches the client as an answer, whole or not. */
 export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>
@@ -11,6 +12,23 @@ export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>
 export type FailoverEnd =
   | { readonly _tag: "Answered"; readonly target: Target; readonly result: AnsweredResult }
   | Exclude<WalkEnd, { _tag: "Left" }>
+
+/** A feature has answered in the place of a call. */
+export interface KeptEnd {
+  readonly _tag: "Kept"
+  readonly kept: Kept
+  /** Gives the client its answer; run once the usage row is on file. */
+  readonly answer: () => void
+}
+
+/** A feature lets the request go no further. */
+export interface RefusedEnd {
+  readonly _tag: "Refused"
+  readonly error: InferenceError
+}
+
+/** How a request ended: by its calls, or by a feature. */
+export type RequestEnd = FailoverEnd | KeptEnd | RefusedEnd
 
 export const answered = (target: Target, result: AnsweredResult): FailoverEnd => ({ _tag: "Answered", target, result })
 
@@ -26,4 +44,4 @@ export const stopped = (end: FailoverEnd): FailoverEnd => {
 }
 
 /** The gateway has stopped while the upstream was asked: it may have answered in full, and bills what it was sent. */
-export const isCutByStop = (end: FailoverEnd): boolean => end._tag === "Failed" && end.failure.reason === shutdown.code
+export const isCutByStop = (end: RequestEnd): boolean => end._tag === "Failed" && end.failure.reason === shutdown.code

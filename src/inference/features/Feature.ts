@@ -1,14 +1,14 @@
 /** The interface of a feature: what it adds to the failover of a request. */
 import type * as Effect from "effect/Effect"
-import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Work } from "../request/Exchange.ts"
-import type { Served } from "../settle/Bill.ts"
+import type { Bill, Served } from "../settle/Bill.ts"
 
 /** How a request ended. `others`: further calls that were made for it and belong on its bill. */
 export interface Answered {
   /** The request as it was sent last; a feature may have changed it. */
   readonly work: Work
-  readonly end: FailoverEnd
+  readonly end: RequestEnd
   readonly others: ReadonlyArray<Served>
 }
 
@@ -22,6 +22,6 @@ export interface Feature {
    * pass through `around`. A feature without `concerns` only acts on the others.
    */
   readonly concerns?: (work: Work) => boolean
-  /** Hot: called once a request has ended and is settled. */
-  readonly ended?: (work: Work, end: FailoverEnd) => void
+  /** Hot: called once a request has ended and is settled. `bill` is over all its calls. */
+  readonly ended?: (work: Work, end: RequestEnd, bill: Bill) => void
 }

@@ -3,7 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Failover } from "../failover/Failover.ts"
-import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import type { RequestEnd } from "../failover/FailoverEnd.ts"
+import type { Bill } from "../settle/Bill.ts"
 import type { Work } from "../request/Exchange.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
@@ -21,7 +22,7 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
     /** Hot: the same, without a fiber for a request whose first call answers, and which concerns no feature. */
     readonly begin: (work: Work, listener: AnswerListener) => void
     /** Hot: tells the features that a request has ended. */
-    readonly ended: (work: Work, end: FailoverEnd) => void
+    readonly ended: (work: Work, end: RequestEnd, bill: Bill) => void
   }
 >() {}
 
@@ -62,8 +63,8 @@ export const make = Effect.gen(function* () {
   return Features.of({
     answer,
     begin,
-    ended: (work, end) => {
-      for (const tell of listening) tell(work, end)
+    ended: (work, end, bill) => {
+      for (const tell of listening) tell(work, end, bill)
     }
   })
 })

@@ -102,6 +102,7 @@ const servedBy = (
   }
   if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
   if (passed !== undefined) headers.push(...passed)
+  if (work.trail.headers.length > 0) headers.push(...work.trail.headers)
   return headers
 }
 

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../auth/Credentials.ts"
+import { once } from "../../kernel/once.ts"
 import { isTiedToModels } from "../../auth/KeyPolicy.ts"
 import {
   type InferenceError,
@@ -75,11 +76,6 @@ const longModel = (model: Json | undefined): InvalidRequest | null =>
   typeof model !== "string" || model.length <= maxModelChars
     ? null
     : invalidField("model", `longer than ${maxModelChars} characters, the limit`)
-
-const once = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | null = null
-  return () => (made ??= { value: make() }).value
-}
 
 /**
  * The body with the whole conversation in it where an earlier answer is referred to. An id that is not known here may be the

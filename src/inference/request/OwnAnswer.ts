@@ -4,16 +4,15 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Exchange } from "./Exchange.ts"
 import { errorHeaders, identityHeaders } from "./Headers.ts"
 
-/** An error in the client's own wire. */
-export const answerError = (exchange: Exchange, error: InferenceError): void => {
+/** An error in the client's own wire. `headers` is a flat name–value list. */
+export const answerError = (exchange: Exchange, error: InferenceError, headers: ReadonlyArray<string> = []): void => {
   if (exchange.reply.isClosed()) return
   const view = describe(error)
   const { codec } = exchange
   const body = JSON.stringify(codec.renderError(view, exchange.requestId))
-  exchange.reply.head(
-    codec.errorStatus?.(view) ?? view.status,
-    errorHeaders(exchange.requestId, view, Buffer.byteLength(body), exchange.wire)
-  )
+  const all = errorHeaders(exchange.requestId, view, Buffer.byteLength(body), exchange.wire)
+  all.push(...headers)
+  exchange.reply.head(codec.errorStatus?.(view) ?? view.status, all)
   exchange.reply.end(body)
 }
 

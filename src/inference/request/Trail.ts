@@ -15,6 +15,7 @@ export class Trail {
   #exclusions: Map<Target, Unready> | null = null
   #targetWire: WireName | null = null
   #charged: ReadonlyArray<EarlierPart> = nothing
+  #headers: ReadonlyArray<string> = noHeaders
 
   /** One per call, in the order in which they ended. */
   get attempts(): ReadonlyArray<AttemptRecord> {
@@ -34,6 +35,16 @@ export class Trail {
   /** Calls beside the one that answered which belong on the bill: those that another one was faster than. */
   get charged(): ReadonlyArray<EarlierPart> {
     return this.#charged
+  }
+
+  /** What features tell in headers of the answer: name, value, name, value, …. */
+  get headers(): ReadonlyArray<string> {
+    return this.#headers
+  }
+
+  /** `value`: printable ASCII. */
+  addHeader(name: string, value: string): void {
+    this.#headers = [...this.#headers, name, value]
   }
 
   charge(part: EarlierPart): void {
@@ -58,6 +69,7 @@ export class Trail {
   branch(): Trail {
     const branch = new Trail()
     branch.#attempts = this.#attempts.slice()
+    branch.#headers = this.#headers
     branch.#exclusions = this.#exclusions === null ? null : new Map(this.#exclusions)
     return branch
   }
@@ -71,3 +83,4 @@ export class Trail {
 
 const none: ReadonlyMap<Target, Unready> = new Map()
 const nothing: ReadonlyArray<EarlierPart> = []
+const noHeaders: ReadonlyArray<string> = []

@@ -4,7 +4,7 @@ import { noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../d
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
 import type { PriceBook } from "../../usage/PriceBook.ts"
-import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
 import { promptTokens } from "../request/PromptTokens.ts"
@@ -52,7 +52,7 @@ export const isUncounted = ({
   end,
   others
 }: {
-  readonly end: FailoverEnd
+  readonly end: RequestEnd
   readonly others: ReadonlyArray<Served>
 }): boolean => {
   if (others.some(({ report }) => report !== null && saysNothing(report))) return true

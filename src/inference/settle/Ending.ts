@@ -10,7 +10,7 @@ import * as Events from "../../events/Events.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
-import type { FailoverEnd } from "../failover/FailoverEnd.ts"
+import type { FailoverEnd, RequestEnd } from "../failover/FailoverEnd.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import { answerHeaders, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
@@ -18,7 +18,7 @@ import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { Settlement } from "./Settlement.ts"
-import type { Kept } from "./UsageRows.ts"
+import type { Kept } from "../request/KeptAnswer.ts"
 
 const nothing = (): void => {}
 const nothingLost = { dropped: [] }
@@ -30,8 +30,9 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
   {
     /**
      * Hot: settles the request, then gives the client its last byte. `others`: what was done for the request beside the call that ended it.
+     * Returns its bill.
      */
-    readonly finish: (work: Work, end: FailoverEnd, others: ReadonlyArray<Served>) => void
+    readonly finish: (work: Work, end: RequestEnd, others: ReadonlyArray<Served>) => Bill
     /** Answers a request that goes no further than its opening. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
     /** Settles a request that took no call of its own, then runs `answer`. */
@@ -63,14 +64,16 @@ export const make = Effect.gen(function* () {
     reason: string,
     others: ReadonlyArray<Served>,
     stream: string | null = null
-  ): void => {
+  ): Bill => {
     const served = target === null ? null : { target, report: null, firstContentMs: null }
     const ending = { outcome: "failed", status: error.status, error: reason } as const
-    settlement.settle(work, served, settlement.bill(work, served, others), ending, () => {
-      if (stream === null || target === null) return answerError(work.exchange, error)
+    const bill = settlement.bill(work, served, others)
+    settlement.settle(work, served, bill, ending, () => {
+      if (stream === null || target === null) return answerError(work.exchange, error, work.trail.headers)
       work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
       work.exchange.reply.end(stream)
     })
+    return bill
   }
 
   /** The failure as a stream of its own, where the client's wire tells it so; null where an error status does. */
@@ -116,7 +119,23 @@ export const make = Effect.gen(function* () {
       })
       return failed(work, target, error, reason, others, failedStream(work, end, error))
     }
-    answered(work, end.target, end.result, others)
+    if (end._tag === "Kept") {
+      const bill = settlement.bill(work, null, others)
+      settlement.settle(work, null, bill, end.kept.ending, end.answer, end.kept)
+      return bill
+    }
+    if (end._tag === "Refused") return stopped(work, end.error, others)
+    return answered(work, end.target, end.result, others)
+  }
+
+  /** By a feature; what was asked of upstreams before is on the bill. */
+  const stopped = (work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
+    const { code, status } = describe(error)
+    const bill = settlement.bill(work, null, others)
+    settlement.settle(work, null, bill, { outcome: "failed", status, error: code }, () =>
+      answerError(work.exchange, error, work.trail.headers)
+    )
+    return bill
   }
 
   const answered = (
@@ -124,7 +143,7 @@ export const make = Effect.gen(function* () {
     target: Target,
     result: Extract<FailoverEnd, { _tag: "Answered" }>["result"],
     others: ReadonlyArray<Served>
-  ): void => {
+  ): Bill => {
     const { reply } = work.exchange
     const served = { target, report: result.report, firstContentMs: result.firstContentMs }
     const bill = settlement.bill(work, served, others)
@@ -133,7 +152,7 @@ export const make = Effect.gen(function* () {
       case "Completed":
         engine.served(work.question, work.decision, target)
         noteSwitch(work, target)
-        return settlement.settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
+        settlement.settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
             reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body), result.type))
           } else if (result.form === "replayed") {
@@ -141,16 +160,15 @@ export const make = Effect.gen(function* () {
           }
           reply.end(result.body)
         })
+        return bill
       case "Broken":
-        return settlement.settle(
-          work,
-          served,
-          bill,
-          { outcome: "failed", status: 200, error: result.failure.reason },
-          () => (result.ending === null ? reply.cut() : reply.end(result.ending))
+        settlement.settle(work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
+          result.ending === null ? reply.cut() : reply.end(result.ending)
         )
+        return bill
       case "Aborted":
-        return settlement.settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
+        settlement.settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
+        return bill
     }
   }
 

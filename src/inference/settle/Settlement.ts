@@ -17,18 +17,28 @@ import * as PriceBook from "../../usage/PriceBook.ts"
 import * as Telemetry from "../../usage/Telemetry.ts"
 import { decisionWith } from "../request/AddedSystem.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
+import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Served } from "./Bill.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
-import { type Entry, type Kept, keptRow, refusedRow, rowOf, type UsageOutcome } from "./UsageRows.ts"
+import { type Entry, keptRow, refusedRow, rowOf } from "./UsageRows.ts"
 
 export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
   Settlement,
   {
     /** Hot. `others`: what more was done for the same request (the panel of a fusion). */
     readonly bill: (work: Work, served: Served | null, others?: ReadonlyArray<Served>) => Bill
-    /** Hot: settles a request that got as far as a decision, then runs `answer`. */
-    readonly settle: (work: Work, served: Served | null, bill: Bill, ending: UsageOutcome, answer: () => void) => void
+    /**
+     * Hot: settles a request that got as far as a decision, then runs `answer`. `kept`: a feature has answered in the place of a call.
+     */
+    readonly settle: (
+      work: Work,
+      served: Served | null,
+      bill: Bill,
+      ending: UsageOutcome,
+      answer: () => void,
+      kept?: Kept
+    ) => void
     /**
      * Settles a request that was refused before a decision, then runs `answer`. `unknownCaller`: it leaves a log line but no
      * row, so that callers without a key cannot fill the table.
@@ -97,9 +107,9 @@ export const make = Effect.gen(function* () {
 
   return Settlement.of({
     bill: (work, served, others = none) => makeBill(prices, work, served, others, monotonicMs()),
-    settle: (work, served, bill, ending, answer) => {
+    settle: (work, served, bill, ending, answer, kept) => {
       const { exchange } = work
-      const row = rowOf(work, served, bill, ending, booked(work, bill))
+      const row = rowOf(work, served, bill, ending, booked(work, bill), kept)
       acknowledge(row, answer, exchange)
       recordDecision(work, served, ending.outcome)
       telemetry.observe({

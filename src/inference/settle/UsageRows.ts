@@ -1,24 +1,21 @@
 /** The usage row of a request. Pure. */
-import { noTokens, type Outcome, type UsageRow } from "../../domain/Usage.ts"
+import { noTokens, type UsageRow } from "../../domain/Usage.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
+import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import type { Bill, Served } from "./Bill.ts"
-
-export interface UsageOutcome {
-  readonly outcome: Outcome
-  readonly status: number
-  /** Short reason of a failure. */
-  readonly error: string | null
-}
 
 /** What the row says as an entry of the ledger. */
 export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
+
+const modelOf = (kept: Kept | null): string | null => (kept === null || kept.provider === null ? null : kept.model)
 
 export const rowOf = (
   work: Work,
   served: Served | null,
   bill: Bill,
   ending: UsageOutcome,
-  { calls, reservedNanoUsd }: Entry
+  { calls, reservedNanoUsd }: Entry,
+  kept: Kept | null = null
 ): UsageRow => {
   const { exchange, resolution } = work
   const account = served?.target.account ?? null
@@ -30,9 +27,9 @@ export const rowOf = (
     apiKeyId: apiKeyIdOf(exchange),
     requestedModel: work.envelope.model,
     combo: resolution.combo?.name ?? null,
-    provider: account?.spec.id ?? null,
+    provider: account?.spec.id ?? kept?.provider ?? null,
     connectionId: account?.connection.id ?? null,
-    model: served?.target.model ?? null,
+    model: served?.target.model ?? modelOf(kept),
     sourceWire: exchange.wire,
     targetWire: work.trail.targetWire,
     streamed: work.envelope.stream,
@@ -48,6 +45,7 @@ export const rowOf = (
     usageSource: bill.source,
     error: ending.error,
     batchId: exchange.batchId ?? null,
+    answeredFrom: kept?.answeredFrom ?? null,
     reservedNanoUsd,
     calls
   }
@@ -84,26 +82,14 @@ export const refusedRow = (
   usageSource: "estimated",
   error: ending.error,
   batchId: exchange.batchId ?? null,
+  answeredFrom: null,
   reservedNanoUsd: 0,
   calls: null
 })
 
-/** What is answered without a call: by what was answered before, or together with another request. */
-export interface Kept {
-  /** As the client asked. */
-  readonly requestedModel: string
-  /** Null where no provider has answered. */
-  readonly provider: string | null
-  readonly model: string
-  readonly ending: UsageOutcome
-}
-
-export const keptRow = (
-  exchange: Exchange,
-  { ending, model, provider, requestedModel }: Kept,
-  nowMonotonicMs: number
-): UsageRow => ({
-  ...refusedRow(exchange, requestedModel, ending, nowMonotonicMs),
-  provider,
-  model: provider === null ? null : model
+export const keptRow = (exchange: Exchange, kept: Kept, nowMonotonicMs: number): UsageRow => ({
+  ...refusedRow(exchange, kept.requestedModel, kept.ending, nowMonotonicMs),
+  provider: kept.provider,
+  model: modelOf(kept),
+  answeredFrom: kept.answeredFrom ?? null
 })

@@ -26,6 +26,7 @@ import searchCounts from "./0019_search_counts.ts"
 import batches from "./0020_batches.ts"
 import registeredKeys from "./0021_registered_keys.ts"
 import mediaJobs from "./0022_media_jobs.ts"
+import answeredFrom from "./0023_answered_from.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -51,7 +52,8 @@ export const migrations: Migrations = {
   "0019_search_counts": searchCounts,
   "0020_batches": batches,
   "0021_registered_keys": registeredKeys,
-  "0022_media_jobs": mediaJobs
+  "0022_media_jobs": mediaJobs,
+  "0023_answered_from": answeredFrom
 }
 
 /** The schema version a database has after all of these ran. */

@@ -44,7 +44,8 @@ const changes = FastCheck.record({
   reservedNanoUsd: number,
   calls: FastCheck.option(FastCheck.array(call, { maxLength: 3 })),
   error: maybeName,
-  batchId: maybeName
+  batchId: maybeName,
+  answeredFrom: FastCheck.constantFrom(null, "cache" as const, "coalesced" as const)
 })
 
 const kept = (value: number): number => (Number.isFinite(value) && value !== 0 ? value : 0)

@@ -94,5 +94,6 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   calls: null,
   error: null,
   batchId: null,
+  answeredFrom: null,
   ...given
 })

@@ -177,5 +177,6 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   calls: null,
   error: null,
   batchId: null,
+  answeredFrom: null,
   ...more
 })

@@ -10,7 +10,7 @@ import * as Flags from "../../../flags/Flags.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import { judgeFor, keyIn } from "../../../routing/resolve/KeyModels.ts"
 import type { Resolution } from "../../../routing/resolve/ModelResolver.ts"
-import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
+import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Feature } from "../Feature.ts"
 
@@ -27,7 +27,7 @@ const isMoney = (kind: string | null, text: string): boolean =>
   kind === "credits_exhausted" || kind === "insufficient_quota" || (kind === "quota_exhausted" && ofMoney.test(text))
 
 /** The failure is about money, and the request is one that the fallback may take over. */
-const isEmergency = (work: Work, end: FailoverEnd): boolean => {
+const isEmergency = (work: Work, end: RequestEnd): boolean => {
   // A language model answers conversations only.
   if (work.envelope.hasTools || work.outputCap !== null || work.exchange.codec.endpoint !== undefined) return false
   if (end._tag === "Failed") return isMoney(end.failure.kind, end.failure.message)

@@ -20,7 +20,7 @@ import { keyIn, namedInCombo } from "../../../routing/resolve/KeyModels.ts"
 import * as Resolutions from "../../../routing/resolve/Resolutions.ts"
 import * as IdGen from "../../../platform/IdGen.ts"
 import { Failover } from "../../failover/Failover.ts"
-import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
+import type { FailoverEnd, RequestEnd } from "../../failover/FailoverEnd.ts"
 import { isCutByStop } from "../../failover/FailoverEnd.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Feature } from "../Feature.ts"
@@ -143,7 +143,7 @@ export const make = Effect.gen(function* () {
       return transcript === "" ? Effect.void : ask(job, transcript, told, kept)
     })
 
-  const ended = (work: Work, end: FailoverEnd): void => {
+  const ended = (work: Work, end: RequestEnd): void => {
     const sessionKey = sessionOf(work)
     if (sessionKey === null || end._tag !== "Answered" || end.result._tag !== "Completed") return
     const { target } = end

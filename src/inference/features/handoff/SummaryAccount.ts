@@ -14,7 +14,7 @@ import * as Timers from "../../../platform/Timers.ts"
 import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
 import type { Served } from "../../settle/Bill.ts"
 import { Settlement } from "../../settle/Settlement.ts"
-import type { UsageOutcome } from "../../settle/UsageRows.ts"
+import type { UsageOutcome } from "../../request/KeptAnswer.ts"
 import { summaryIn } from "./Summary.ts"
 
 const nothing = (): void => {}

@@ -10,7 +10,7 @@ import * as Flags from "../../../flags/Flags.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import { estimateTokens } from "../../../usage/Cost.ts"
 import type { AnswerReport, EarlierPart } from "../../request/AnswerReport.ts"
-import type { FailoverEnd } from "../../failover/FailoverEnd.ts"
+import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
 import { classifyFailure } from "../../attempt/ClassifyFailure.ts"
 import { Continuation, type ContinuationService } from "../../attempt/Continuation.ts"
@@ -26,7 +26,7 @@ export class Recovery extends Context.Tag("gateway/inference/features/Recovery")
 
 /** A request that ended, with what else was done for it. */
 export interface Whole {
-  readonly end: FailoverEnd
+  readonly end: RequestEnd
   readonly others: ReadonlyArray<EarlierPart>
 }
 
@@ -87,7 +87,7 @@ const makeContinuation = Effect.gen(function* () {
 })
 
 /** The request with all parts of its answer. */
-const whole = (work: Work, end: FailoverEnd): Whole => {
+const whole = (work: Work, end: RequestEnd): Whole => {
   if (end._tag !== "Answered") return { end, others: [] }
   const { result } = end
   const others = result.before ?? []

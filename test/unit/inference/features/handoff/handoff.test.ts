@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { noPolicy } from "../../../../../src/domain/combo/ComboPolicy.ts"
-import type { UsageRow } from "../../../../../src/domain/Usage.ts"
-import type { FailoverEnd } from "../../../../../src/inference/failover/FailoverEnd.ts"
+import { noTokens, type UsageRow } from "../../../../../src/domain/Usage.ts"
+import type { FailoverEnd, RequestEnd } from "../../../../../src/inference/failover/FailoverEnd.ts"
 import type { Work } from "../../../../../src/inference/request/Exchange.ts"
 import * as Handoff from "../../../../../src/inference/features/handoff/Handoff.ts"
 import type { AttemptRecord } from "../../../../../src/domain/Decision.ts"
@@ -17,6 +17,7 @@ import { Failover } from "../../../../../src/inference/failover/Failover.ts"
 import type { Answered } from "../../../../../src/inference/features/Feature.ts"
 import * as SummaryAccount from "../../../../../src/inference/features/handoff/SummaryAccount.ts"
 import { Acknowledgement } from "../../../../../src/inference/settle/Acknowledgement.ts"
+import type { Bill } from "../../../../../src/inference/settle/Bill.ts"
 import * as Settlement from "../../../../../src/inference/settle/Settlement.ts"
 import * as IdGen from "../../../../../src/platform/IdGen.ts"
 import * as Timers from "../../../../../src/platform/Timers.ts"
@@ -46,6 +47,16 @@ const answered = {
   target,
   result: { _tag: "Completed", form: "whole", body: "{}", report: null, firstContentMs: null, dropped: [] }
 } as unknown as FailoverEnd
+
+const emptyBill: Bill = {
+  tokens: noTokens,
+  source: "estimated",
+  costNanoUsd: 0,
+  priced: true,
+  price: null,
+  items: [],
+  latencyMs: 0
+}
 
 const workOf = (sessionKey: string | null, more: { strategy?: string; codec?: unknown } = {}): Work =>
   ({
@@ -118,7 +129,8 @@ const setUp = (remaining = 0.1) =>
       )
     )
     const { around, ended } = Context.get(built, Handoff.Handoff)
-    return { rows, asked, around, ended: ended ?? assert.fail("it hears no ends") }
+    const tell = ended ?? assert.fail("it hears no ends")
+    return { rows, asked, around, ended: (work: Work, end: RequestEnd) => tell(work, end, emptyBill) }
   })
 
 describe("a summary in the making", () => {

@@ -1,0 +1,16 @@
+/** A request with another body: what a feature has made of it. */
+import { once } from "../../kernel/once.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { Work } from "./Exchange.ts"
+
+/**
+ * The same request with `parsed` as what is asked of targets. A later turn goes on from what the client wrote (`remembered`), without what the
+ * gateway has made of it.
+ */
+export const rewritten = (work: Work, parsed: JsonObject): Work => ({
+  ...work,
+  remembered: work.remembered ?? work.parsed,
+  parsed,
+  body: Buffer.from(JSON.stringify(parsed)),
+  conversation: once(() => work.exchange.codec.decodeRequest(parsed))
+})

@@ -1,0 +1,5 @@
+/** What `make` returns, made when it is first asked for. */
+export const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
+}
