@@ -18,6 +18,7 @@ import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
 import { Live } from "./Groups/Live.ts"
+import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
 import { OAuth } from "./Groups/OAuth.ts"
@@ -53,6 +54,7 @@ const contract = withCommonErrors(
     .add(ProviderModels)
     .add(Combos)
     .add(ModelAliases)
+    .add(Memory)
     .add(QuotaGroups)
     .add(Keys)
     .add(RegisteredKeys)

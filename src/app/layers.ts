@@ -44,6 +44,7 @@ import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
+import * as Memories from "../memory/Memories.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Lifecycle from "../platform/Lifecycle.ts"
@@ -184,7 +185,7 @@ const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.pr
 export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer, webhooks, PriceSync.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
-  Layer.provideMerge(Layer.mergeAll(providers, recording, access)),
+  Layer.provideMerge(Layer.mergeAll(providers, recording, access, Memories.layer)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)
 )

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import { readOrigin } from "../kernel/Origins.ts"
+import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./MemorySettings.ts"
 
 const words = {
   allowedHosts: [
@@ -46,10 +47,16 @@ const words = {
   ],
   keepJobsMs: ["Milliseconds for which a job that is over, and its result, can be asked for.", 86_400_000],
   maxJobs: ["Jobs that no client waits for, at the same time.", 200],
+  memory: "What is remembered of callers and told to models (`docs/memory.md`).",
+  promptCache: [
+    "`auto`: marks for the provider's prompt cache are set where it needs them and the client set none (`docs/prompt-caching.md`).",
+    "off"
+  ],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
 const Frequency = Schema.Literal("hourly", "daily", "weekly")
+const PromptCache = Schema.Literal("off", "auto")
 
 export const GatewaySettings = Schema.Struct({
   pricingUrl: field(Schema.NullOr(Schema.String), ...words.pricingUrl),
@@ -90,7 +97,9 @@ export const GatewaySettings = Schema.Struct({
     words.media
   ),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
-  batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches)
+  batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches),
+  memory: field(MemorySettings, words.memory),
+  promptCache: field(PromptCache, ...words.promptCache)
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
 
@@ -228,7 +237,9 @@ export const GatewaySettingsPatch = Schema.Struct({
       leave
     ),
     words.batches
-  )
+  ),
+  memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
+  promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
@@ -243,7 +254,9 @@ export const defaultGatewaySettings: GatewaySettings = {
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
   media: { maxAnswerMb: 1024, jobMaxMs: 7_200_000, keepJobsMs: 86_400_000, maxJobs: 200 },
   files: { quotaBytesPerKey: 10_737_418_240 },
-  batches: { maxConcurrency: 8 }
+  batches: { maxConcurrency: 8 },
+  memory: defaultMemorySettings,
+  promptCache: "off"
 }
 
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
@@ -254,5 +267,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   backup: { ...settings.backup, ...patch.backup },
   media: { ...settings.media, ...patch.media },
   files: { ...settings.files, ...patch.files },
-  batches: { ...settings.batches, ...patch.batches }
+  batches: { ...settings.batches, ...patch.batches },
+  memory: { ...settings.memory, ...patch.memory }
 })

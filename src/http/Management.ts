@@ -38,6 +38,7 @@ import type { IssueLimits as IssueLimitManagement } from "../management/IssueLim
 import type { IssueReports as IssueReporting } from "../management/IssueReports.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
+import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
 import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
@@ -82,6 +83,7 @@ import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
+import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
 import * as OAuth from "./handlers/OAuth.ts"
@@ -124,6 +126,7 @@ export type UseCases =
   | IssueReporting
   | KeyManagement
   | LimitManagement
+  | MemoryEntries
   | ModelManagement
   | NodeManagement
   | QuotaChecks
@@ -177,6 +180,7 @@ const groups = Layer.mergeAll(
   Keys.layer,
   Limits.layer,
   Live.layer,
+  Memory.layer,
   ModelAliases.layer,
   ModelCatalog.layer,
   OAuth.layer,

@@ -30,6 +30,7 @@ export type Entity =
   | "eval run"
   | "provider"
   | "registered key"
+  | "memory"
 
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
@@ -62,11 +63,11 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{ reado
 }
 
 /** Who has a name already. */
-export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry"
+export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory"
 
 /** The name, id or prefix given in `field` belongs to something else. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
-  readonly field: "id" | "name" | "alias" | "prefix"
+  readonly field: "id" | "name" | "alias" | "prefix" | "key"
   readonly name: string
   readonly holder: Holder
 }> {
@@ -79,6 +80,8 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
         return `There is already an alias '${this.name}'.`
       case "group":
         return `There is already a group named '${this.name}'.`
+      case "memory":
+        return `Another memory of this API key and type has the key '${this.name}'.`
       case "node":
         return `Another node has the prefix '${this.name}'.`
       case "provider":
@@ -231,6 +234,13 @@ export class TooManySuites extends Data.TaggedError("TooManySuites")<{ readonly 
   }
 }
 
+/** An API key has as many memories, or bytes of them, as it may. */
+export class MemoryIsFull extends Data.TaggedError("MemoryIsFull")<{ readonly most: number }> {
+  override get message(): string {
+    return `The memory of this API key is full: ${this.most} entries, or 2 MiB. Remove some first.`
+  }
+}
+
 /** The suite is one of the program's own. */
 export class SuiteReadOnly extends Data.TaggedError("SuiteReadOnly")<{ readonly id: string }> {
   override get message(): string {
@@ -271,6 +281,7 @@ export type ManagementError =
   | IssueNotReported
   | TooManyRuns
   | TooManySuites
+  | MemoryIsFull
   | SuiteReadOnly
   | RunIsOver
   | SettingsContradict

@@ -16,6 +16,7 @@ import * as IssueTrackerRepo from "./repo/IssueTrackerRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as MediaJobRepo from "./repo/MediaJobRepo.ts"
+import * as MemoryRepo from "./repo/MemoryRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as OutboxRepo from "./repo/OutboxRepo.ts"
@@ -50,6 +51,7 @@ export type Repos =
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | MediaJobRepo.MediaJobRepo
+  | MemoryRepo.MemoryRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
   | OutboxRepo.OutboxRepo
@@ -83,6 +85,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   LedgerRepo.layer,
   LimitRepo.layer,
   MediaJobRepo.layer,
+  MemoryRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,
   OutboxRepo.layer,

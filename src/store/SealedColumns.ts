@@ -14,7 +14,8 @@ export const sealedColumns = [
   { table: "provider_nodes", columns: ["headers"] },
   { table: "webhooks", columns: ["secret"] },
   { table: "cloud_sync", columns: ["shared_key"] },
-  { table: "issue_tracker", columns: ["token"] }
+  { table: "issue_tracker", columns: ["token"] },
+  { table: "memories", columns: ["content"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

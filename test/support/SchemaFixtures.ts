@@ -35,7 +35,9 @@ const dump = (version: number): Effect.Effect<string> =>
     const sql = yield* SqlClient.SqlClient
     for (const row of rows) yield* sql.unsafe(row)
     const objects = yield* sql.unsafe<{ readonly sql: string }>(
-      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+      // The tables of an index for full text are made with it.
+      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY rowid`
     )
     const migrated = yield* sql.unsafe<{ readonly migrationId: number; readonly name: string }>(
       "SELECT migration_id, name FROM schema_migrations ORDER BY 1"

@@ -29,6 +29,7 @@ export const refusal = (
     case "TooManySecrets":
     case "TooManyRuns":
     case "TooManySuites":
+    case "MemoryIsFull":
     case "SuiteReadOnly":
     case "RunIsOver":
     case "IssueLimitReached":

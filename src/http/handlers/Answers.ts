@@ -97,6 +97,7 @@ interface AnswerOf {
   readonly IssueNotReported: UpstreamFailed
   readonly TooManyRuns: Conflict
   readonly TooManySuites: Conflict
+  readonly MemoryIsFull: Conflict
   readonly SuiteReadOnly: Conflict
   readonly RunIsOver: Conflict
   readonly BackupFailed: Unavailable
@@ -137,6 +138,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     IssueNotReported: ({ message }) => new UpstreamFailed({ message, code: "issue_not_reported" }),
     TooManyRuns: ({ message }) => new Conflict({ message, code: "too_many_runs" }),
     TooManySuites: ({ message }) => new Conflict({ message }),
+    MemoryIsFull: ({ message }) => new Conflict({ message, code: "memory_full" }),
     SuiteReadOnly: ({ message }) => new Conflict({ message, code: "suite_read_only" }),
     RunIsOver: ({ message }) => new Conflict({ message, code: "run_is_over" }),
     CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),

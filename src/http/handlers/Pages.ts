@@ -11,12 +11,13 @@ const query = Effect.catchTag(HttpServerRequest.schemaSearchParams(PageQuery), "
   Effect.flatMap(HttpApiDecodeError.fromParseError(error), badInput)
 )
 
-/** The part of a list that the request asks for. */
+/** The part of a list that the request asks for; `most` entries where it does not say how many. */
 export const paged = <A>(
   all: ReadonlyArray<A>,
-  idOf: (entry: A) => string
+  idOf: (entry: A) => string,
+  most?: number
 ): Effect.Effect<Page<A>, BadRequest, HttpServerRequest.ParsedSearchParams> =>
   Effect.flatMap(query, (request) => {
-    const page = pageOf(all, idOf, request)
+    const page = pageOf(all, idOf, most === undefined ? request : { limit: most, ...request })
     return page === null ? badField("cursor", "is not one that this list gave out") : Effect.succeed(page)
   })

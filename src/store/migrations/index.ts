@@ -27,6 +27,7 @@ import batches from "./0020_batches.ts"
 import registeredKeys from "./0021_registered_keys.ts"
 import mediaJobs from "./0022_media_jobs.ts"
 import answeredFrom from "./0023_answered_from.ts"
+import memories from "./0028_memories.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -53,7 +54,8 @@ export const migrations: Migrations = {
   "0020_batches": batches,
   "0021_registered_keys": registeredKeys,
   "0022_media_jobs": mediaJobs,
-  "0023_answered_from": answeredFrom
+  "0023_answered_from": answeredFrom,
+  "0028_memories": memories
 }
 
 /** The schema version a database has after all of these ran. */

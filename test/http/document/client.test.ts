@@ -62,6 +62,7 @@ const first = [
   "webhooksCreate",
   "evalsStart",
   "evalsCreateSuite",
+  "memoryCreate",
   "inferenceChat",
   "inferenceCreateFile",
   "inferenceCreateBatch"
@@ -74,6 +75,7 @@ const last = [
   "quotaGroupsRemove",
   "webhooksRemove",
   "evalsRemoveSuite",
+  "memoryRemove",
   "providerModelsRemove",
   "limitsRemoveBudget",
   "limitsRemoveTokenLimit",
@@ -241,6 +243,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         ids["evalsCancel"] = at("run")
       }
       if (operationId === "evalsCreateSuite") ids["evals"] = at("suite")
+      if (operationId === "memoryCreate") ids["memory"] = at("memory")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
       if (operationId === "keysCreate") {
         ids["keys"] = at("key")

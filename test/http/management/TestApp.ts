@@ -38,6 +38,7 @@ import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
+import * as Memories from "../../../src/memory/Memories.ts"
 import * as Settings from "../../../src/resilience/Settings.ts"
 import type { DecisionRecord } from "../../../src/domain/Decision.ts"
 import { ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
@@ -265,7 +266,7 @@ const rooms = Layer.provideMerge(
 )
 
 const services = management.pipe(
-  Layer.provideMerge(Layer.mergeAll(keyLimits, evals)),
+  Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer)),
   Layer.provideMerge(rooms),
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),

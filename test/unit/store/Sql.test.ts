@@ -64,7 +64,7 @@ describe("migrations", () => {
         assert.strictEqual(handle.pragma("user_version", { simple: true }), versionOf(migrations))
         assert.strictEqual(handle.pragma("journal_mode", { simple: true }), "wal")
         const loose = handle
-          .prepare("SELECT name FROM pragma_table_list WHERE strict = 0 AND schema = 'main'")
+          .prepare("SELECT name FROM pragma_table_list WHERE strict = 0 AND schema = 'main' AND type = 'table'")
           .pluck()
           .all()
         assert.sameMembers(loose, ["sqlite_schema", "sqlite_sequence", "schema_migrations"])

@@ -1,0 +1,119 @@
+/**
+ * The memories of API keys: kept, found by their words, and forgotten when they were not used for long. Behind the routes of the memory, and
+ * behind the feature that puts memories into requests.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type { Memory, MemoryFilter } from "../domain/Memory.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { IdGen } from "../platform/IdGen.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { type MemoryCounts, type MemoryFull, MemoryRepo } from "../store/repo/MemoryRepo.ts"
+import { type Blocks, makeBlocks } from "./Blocks.ts"
+import { wordsOf } from "./Words.ts"
+
+export type WrittenMemory = Pick<Memory, "apiKeyId" | "type" | "source" | "key" | "content" | "sessionId">
+
+export class Memories extends Context.Tag("gateway/memory/Memories")<
+  Memories,
+  {
+    /** What stands in sessions that go on. */
+    readonly blocks: Blocks
+    /** Adds it, or replaces the one with its owner, type and key. */
+    readonly write: (written: WrittenMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
+    /** Null when there is none. */
+    readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
+    /** False when there is none with its id, or another of its owner and type has its key. */
+    readonly replace: (memory: Memory) => Effect.Effect<boolean, StoreError>
+    /** No later request gets it. False when there is none. */
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+    /** Newest first. */
+    readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    /** Those that have a word of the text, the best first. */
+    readonly search: (
+      filter: MemoryFilter,
+      text: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    /** They were put into a request. */
+    readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
+    readonly counts: (filter: Pick<MemoryFilter, "apiKeyId">) => Effect.Effect<MemoryCounts, StoreError>
+    /** Makes the index anew; how many memories it then has. */
+    readonly reindex: Effect.Effect<number, StoreError>
+    /** Forgets what was not used for `retentionDays`; how many. */
+    readonly sweep: Effect.Effect<number, StoreError>
+  }
+>() {}
+
+/** Words of a memory in the index. */
+const indexedWords = 400
+/** Words of a question that are searched for. */
+export const askedWords = 32
+const rowsAtOnce = 200
+const dayMs = 86_400_000
+const sweepEvery = "1 hour"
+
+const termsOf = ({ content, key }: Pick<Memory, "key" | "content">): ReadonlyArray<string> =>
+  wordsOf(`${key} ${content}`, indexedWords)
+
+export const make = Effect.gen(function* () {
+  const ids = yield* IdGen
+  const repo = yield* MemoryRepo
+  const settings = yield* GatewaySettings
+  const blocks = makeBlocks()
+
+  const write = Effect.fn("Memories.write")(function* (written: WrittenMemory) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const id = ids.next(nowMs)
+    const memory = { id, ...written, createdAtMs: nowMs, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
+    return yield* repo.save({ memory, terms: termsOf(written) })
+  })
+
+  const replace = Effect.fn("Memories.replace")(function* (memory: Memory) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const changed = { ...memory, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
+    const isDone = yield* repo.replace({ memory: changed, terms: termsOf(memory) })
+    if (isDone) blocks.forget(memory.id)
+    return isDone
+  })
+
+  const reindex = Effect.gen(function* () {
+    const all = yield* repo.ids({})
+    for (let at = 0; at < all.length; at += rowsAtOnce) {
+      const memories = yield* repo.byIds(all.slice(at, at + rowsAtOnce))
+      yield* repo.index(memories.map((memory) => ({ memory, terms: termsOf(memory) })))
+      yield* Effect.yieldNow()
+    }
+    return all.length
+  }).pipe(Effect.withSpan("Memories.reindex"))
+
+  const sweep = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    repo.removeUnused(nowMs - settings.current().memory.retentionDays * dayMs)
+  ).pipe(Effect.withSpan("Memories.sweep"))
+
+  return Memories.of({
+    blocks,
+    write,
+    replace,
+    reindex,
+    sweep,
+    get: repo.get,
+    remove: (id) => Effect.tap(repo.remove(id), () => Effect.sync(() => blocks.forget(id))),
+    ids: repo.ids,
+    byIds: repo.byIds,
+    search: (filter, text, limit) => repo.search(filter, wordsOf(text, askedWords), limit),
+    used: (used) => Effect.flatMap(Clock.currentTimeMillis, (nowMs) => repo.used(used, nowMs)),
+    counts: repo.counts
+  })
+})
+
+const swept = Effect.tap(make, ({ sweep }) => {
+  const again = Effect.catchAll(sweep, (error) => Effect.logError("The memory could not be swept", error))
+  return Effect.forkScoped(Effect.repeat(again, Schedule.spaced(sweepEvery)))
+})
+
+export const layer: Layer.Layer<Memories, never, GatewaySettings | IdGen | MemoryRepo> = Layer.scoped(Memories, swept)

@@ -1,0 +1,298 @@
+/**
+ * Memories of API keys. Key and content are encrypted as one value. The full-text index (FTS5) holds a keyed hash of every word instead of
+ * the word, so that a copy of the database file tells neither; it can be searched for whole words only, which is all that is asked of it.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
+import {
+  maxBytesPerKey,
+  maxEntriesPerKey,
+  type Memory,
+  type MemoryFilter,
+  memorySources,
+  memoryTypes
+} from "../../domain/Memory.ts"
+import { MaybeText, Text, Whole } from "../Columns.ts"
+import type { StoreError } from "../Errors.ts"
+import { sealedColumn } from "../SealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import * as Table from "../Table.ts"
+
+/** The key has as many entries, or bytes of them, as it may, and none that was extracted makes room. */
+export class MemoryFull extends Data.TaggedError("MemoryFull")<{}> {}
+
+/** With the words that it is found by. */
+export interface IndexedMemory {
+  readonly memory: Memory
+  readonly terms: ReadonlyArray<string>
+}
+
+export interface MemoryCounts {
+  readonly entries: number
+  readonly bytes: number
+  /** Rows of the index; the same as `entries` when it is whole. */
+  readonly indexed: number
+}
+
+export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
+  MemoryRepo,
+  {
+    /**
+     * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has. Room is made by those that were
+     * extracted and not used for longest.
+     */
+    readonly save: (indexed: IndexedMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
+    /** Null when there is none with this id. */
+    readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
+    /** Replaces it, its key included; false when there is none with its id, or another has the key. */
+    readonly replace: (indexed: IndexedMemory) => Effect.Effect<boolean, StoreError>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+    /** Newest first. */
+    readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** In the order of the ids; those that are gone or cannot be decrypted are left out. */
+    readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    /** Those that hold any of the words, the best match first. */
+    readonly search: (
+      filter: MemoryFilter,
+      terms: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    readonly used: (ids: ReadonlyArray<string>, atMs: number) => Effect.Effect<void, StoreError>
+    /** Removes those not used since, and those that lost their content; how many. */
+    readonly removeUnused: (beforeMs: number) => Effect.Effect<number, StoreError>
+    readonly counts: (filter: Pick<MemoryFilter, "apiKeyId">) => Effect.Effect<MemoryCounts, StoreError>
+    /** Makes the index of these rows anew. */
+    readonly index: (indexed: ReadonlyArray<IndexedMemory>) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  seq: Whole,
+  id: Text,
+  owner: Text,
+  type: Schema.Literal(...memoryTypes),
+  source: Schema.Literal(...memorySources),
+  keyHash: Text,
+  content: MaybeText,
+  sessionId: MaybeText,
+  bytes: Whole,
+  createdAtMs: Whole,
+  updatedAtMs: Whole,
+  lastUsedAtMs: Whole
+})
+type Row = typeof Row.Type
+
+const Sealed = Schema.parseJson(Schema.Struct({ key: Schema.String, content: Schema.String }))
+const Sums = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
+const Count = Schema.Tuple(Schema.Struct({ indexed: Schema.Number }))
+const Ids = Schema.Array(Schema.Struct({ id: Schema.String }))
+const Oldest = Schema.Array(Schema.Struct({ seq: Schema.Number, bytes: Schema.Number }))
+
+const ownerOf = (apiKeyId: string | null): string => apiKeyId ?? ""
+
+const bytesOf = ({ content, key }: Memory): number => Buffer.byteLength(key) + Buffer.byteLength(content)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+  const table = Table.make(sql, "memories", Row)
+  const sealed = sealedColumn(secrets, "memories", "content", Sealed)
+  const hashKey = Redacted.value(secrets.subKey("memory-index"))
+  const hash = (prefix: string, text: string): string =>
+    prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
+  const ownerTerm = (owner: string): string => hash("o", owner)
+  const term = (word: string): string => hash("t", word)
+
+  const opened = ({ content, owner, ...row }: Row): ReadonlyArray<Memory> => {
+    const { value } = sealed.open(row.id, content)
+    if (value === null) return []
+    const { createdAtMs, id, lastUsedAtMs, sessionId, source, type, updatedAtMs } = row
+    const apiKeyId = owner === "" ? null : owner
+    return [{ id, apiKeyId, type, source, ...value, sessionId, createdAtMs, updatedAtMs, lastUsedAtMs }]
+  }
+
+  const where = ({ apiKeyId, sessionId, type }: MemoryFilter): Fragment =>
+    sql.and([
+      sql`content IS NOT NULL`,
+      ...(apiKeyId === undefined ? [] : [sql`memories.owner = ${ownerOf(apiKeyId)}`]),
+      ...(type === undefined ? [] : [sql`type = ${type}`]),
+      ...(sessionId === undefined ? [] : [sql`session_id = ${sessionId}`])
+    ])
+
+  const columnsOf = (memory: Memory) => ({
+    type: memory.type,
+    source: memory.source,
+    keyHash: hash("k", memory.key),
+    content: sealed.seal(memory.id, { key: memory.key, content: memory.content }),
+    sessionId: memory.sessionId,
+    bytes: bytesOf(memory),
+    updatedAtMs: Math.trunc(memory.updatedAtMs),
+    lastUsedAtMs: Math.trunc(memory.lastUsedAtMs)
+  })
+
+  const reindex = (seq: number, owner: string, terms: ReadonlyArray<string>) =>
+    Effect.zipRight(
+      sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
+      sql`INSERT INTO memory_index (rowid, owner, terms) VALUES (${seq}, ${ownerTerm(owner)}, ${terms.map(term).join(" ")})`
+    )
+
+  /** Removes extracted ones, the one used longest ago first, until there is room for so many bytes; `replaced` is the row that they take the place of. */
+  const makeRoom = Effect.fnUntraced(function* (owner: string, bytes: number, replaced: number | null) {
+    const [sums] = yield* Effect.flatMap(
+      sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories WHERE owner = ${owner}`,
+      Schema.decodeUnknown(Sums)
+    )
+    let tooMany = sums.entries + (replaced === null ? 1 : 0) - maxEntriesPerKey
+    let tooLarge = sums.bytes + bytes - maxBytesPerKey
+    if (tooMany <= 0 && tooLarge <= 0) return
+    const oldest = yield* Effect.flatMap(
+      sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq IS NOT ${replaced} ORDER BY last_used_at_ms, seq`,
+      Schema.decodeUnknown(Oldest)
+    )
+    const gone: Array<number> = []
+    for (const each of oldest) {
+      if (tooMany <= 0 && tooLarge <= 0) break
+      gone.push(each.seq)
+      tooMany -= 1
+      tooLarge -= each.bytes
+    }
+    if (tooMany > 0 || tooLarge > 0) return yield* new MemoryFull()
+    yield* sql`DELETE FROM memories WHERE ${sql.in("seq", gone)}`
+  })
+
+  const save = Effect.fn("MemoryRepo.save")(({ memory, terms }: IndexedMemory) =>
+    Effect.gen(function* () {
+      const owner = ownerOf(memory.apiKeyId)
+      const at = sql`WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}`
+      const known = yield* table.first("MemoryRepo.save", at)
+      yield* makeRoom(owner, bytesOf(memory) - (known?.bytes ?? 0), known?.seq ?? null)
+      if (known !== null) {
+        // What people wrote does not become a thing that may be displaced.
+        const source = known.source === "added" ? "added" : memory.source
+        const kept: Memory = { ...memory, id: known.id, source, createdAtMs: known.createdAtMs }
+        yield* sql`UPDATE memories SET ${sql.update(columnsOf(kept))} WHERE seq = ${known.seq}`
+        yield* reindex(known.seq, owner, terms)
+        return kept
+      }
+      const row = { id: memory.id, owner, createdAtMs: Math.trunc(memory.createdAtMs), ...columnsOf(memory) }
+      const [stored] = yield* sql<{ seq: number }>`INSERT INTO memories ${sql.insert(row)} RETURNING seq`
+      if (stored !== undefined) yield* reindex(stored.seq, owner, terms)
+      return memory
+    }).pipe(
+      sql.withTransaction,
+      Effect.mapError((error) => (error instanceof MemoryFull ? error : Table.named("MemoryRepo.save")(error)))
+    )
+  )
+
+  const replace = Effect.fn("MemoryRepo.replace")(({ memory, terms }: IndexedMemory) =>
+    Effect.gen(function* () {
+      const owner = ownerOf(memory.apiKeyId)
+      const taken = yield* sql`
+        SELECT 1 FROM memories WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}
+          AND id <> ${memory.id}`
+      if (taken.length > 0) return false
+      const [stored] = yield* sql<{ seq: number }>`
+        UPDATE memories SET ${sql.update(columnsOf(memory))} WHERE id = ${memory.id} RETURNING seq`
+      if (stored === undefined) return false
+      yield* reindex(stored.seq, owner, terms)
+      return true
+    }).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.replace")))
+  )
+
+  const byIds = Effect.fn("MemoryRepo.byIds")((ids: ReadonlyArray<string>) =>
+    Effect.map(
+      ids.length === 0 ? Effect.succeed([]) : table.select("MemoryRepo.byIds", sql`WHERE ${sql.in("id", ids)}`),
+      (rows) => {
+        const found = new Map(rows.flatMap(opened).map((memory) => [memory.id, memory]))
+        return ids.flatMap((id) => found.get(id) ?? [])
+      }
+    )
+  )
+
+  const search = Effect.fn("MemoryRepo.search")((filter: MemoryFilter, terms: ReadonlyArray<string>, limit: number) => {
+    if (terms.length === 0) return Effect.succeed([])
+    const any = `terms : (${[...new Set(terms)].map(term).join(" OR ")})`
+    const { apiKeyId } = filter
+    const match = apiKeyId === undefined ? any : `owner : ${ownerTerm(ownerOf(apiKeyId))} AND ${any}`
+    return Effect.map(
+      sql`
+          SELECT memories.id FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
+          WHERE memory_index MATCH ${match} AND ${where(filter)}
+          ORDER BY bm25(memory_index, 0.0, 1.0), memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
+        Effect.flatMap(Schema.decodeUnknown(Ids)),
+        Effect.mapError(Table.named("MemoryRepo.search"))
+      ),
+      (rows) => rows.map(({ id }) => id)
+    ).pipe(Effect.flatMap(byIds))
+  })
+
+  const ids = Effect.fn("MemoryRepo.ids")((filter: MemoryFilter) =>
+    sql`SELECT id FROM memories WHERE ${where(filter)} ORDER BY seq DESC`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Ids)),
+      Effect.mapBoth({ onFailure: Table.named("MemoryRepo.ids"), onSuccess: (rows) => rows.map(({ id }) => id) })
+    )
+  )
+
+  const counts = Effect.fn("MemoryRepo.counts")(({ apiKeyId }: Pick<MemoryFilter, "apiKeyId">) => {
+    const own = apiKeyId === undefined ? sql`` : sql`WHERE owner = ${ownerOf(apiKeyId)}`
+    const match =
+      apiKeyId === undefined ? sql`` : sql`WHERE memory_index MATCH ${`owner : ${ownerTerm(ownerOf(apiKeyId))}`}`
+    return Effect.all([
+      Effect.flatMap(
+        sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories ${own}`,
+        Schema.decodeUnknown(Sums)
+      ),
+      Effect.flatMap(sql`SELECT count(*) AS indexed FROM memory_index ${match}`, Schema.decodeUnknown(Count))
+    ]).pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("MemoryRepo.counts"),
+        onSuccess: ([[sums], [{ indexed }]]) => ({ ...sums, indexed })
+      })
+    )
+  })
+
+  const index = Effect.fn("MemoryRepo.index")((indexed: ReadonlyArray<IndexedMemory>) =>
+    Effect.forEach(
+      indexed,
+      ({ memory, terms }) =>
+        Effect.flatMap(sql<{ seq: number }>`SELECT seq FROM memories WHERE id = ${memory.id}`, ([row]) =>
+          row === undefined ? Effect.void : reindex(row.seq, ownerOf(memory.apiKeyId), terms)
+        ),
+      { discard: true }
+    ).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.index")))
+  )
+
+  return MemoryRepo.of({
+    save,
+    replace,
+    byIds,
+    search,
+    ids,
+    counts,
+    index,
+    get: (id) => Effect.map(byIds([id]), ([memory]) => memory ?? null),
+    remove: Effect.fn("MemoryRepo.remove")((id: string) => table.remove("MemoryRepo.remove", sql`id = ${id}`)),
+    used: Effect.fn("MemoryRepo.used")((used: ReadonlyArray<string>, atMs: number) =>
+      used.length === 0
+        ? Effect.void
+        : sql`UPDATE memories SET last_used_at_ms = max(last_used_at_ms, ${Math.trunc(atMs)}) WHERE ${sql.in("id", used)}`.pipe(
+            Effect.asVoid,
+            Effect.mapError(Table.named("MemoryRepo.used"))
+          )
+    ),
+    removeUnused: Effect.fn("MemoryRepo.removeUnused")((beforeMs: number) =>
+      sql`DELETE FROM memories WHERE last_used_at_ms < ${Math.trunc(beforeMs)} OR content IS NULL RETURNING 1`.pipe(
+        Effect.mapBoth({ onFailure: Table.named("MemoryRepo.removeUnused"), onSuccess: (rows) => rows.length })
+      )
+    )
+  })
+})
+
+export const layer: Layer.Layer<MemoryRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(MemoryRepo, make)
