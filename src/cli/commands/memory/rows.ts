@@ -47,6 +47,6 @@ export const ownerOf = Effect.fnUntraced(function* (to: Client.Target, given: Op
 export const findMemory = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "memory")
   const { memories } = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
-  const named = memories.map((each) => ({ ...each, name: each.key }))
+  const named = memories.map(({ id, key }) => ({ id, key, name: key }))
   return { client, found: yield* pick("memory", named, word, "gateway memory list") }
 })
