@@ -15,6 +15,7 @@ import * as Fusion from "../inference/features/fusion/Fusion.ts"
 import * as SummaryAccount from "../inference/features/handoff/SummaryAccount.ts"
 import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
+import * as Memory from "../inference/features/memory/Memory.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
@@ -45,7 +46,7 @@ const failover = Failover.layer.pipe(
 const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer.provide(Acknowledgement.layer))
 
 const features = Features.layer.pipe(
-  Layer.provide(Layer.mergeAll(Emergency.layer, Fusion.layer, Handoff.layer, Recovery.layer)),
+  Layer.provide(Layer.mergeAll(Emergency.layer, Fusion.layer, Handoff.layer, Memory.layer, Recovery.layer)),
   Layer.provide(Layer.mergeAll(SummaryAccount.layer, failover))
 )
 

@@ -10,9 +10,10 @@ import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
 import { Fusion } from "./fusion/Fusion.ts"
 import { Handoff } from "./handoff/Handoff.ts"
+import { Memory } from "./memory/Memory.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 
-const inForce = Effect.all([Handoff, Emergency, Fusion, Recovery])
+const inForce = Effect.all([Memory, Handoff, Emergency, Fusion, Recovery])
 
 export class Features extends Context.Tag("gateway/inference/features/Features")<
   Features,
@@ -69,7 +70,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Features, never, Failover | Handoff | Emergency | Fusion | Recovery> = Layer.effect(
-  Features,
-  make
-)
+export const layer: Layer.Layer<Features, never, Failover | Memory | Handoff | Emergency | Fusion | Recovery> =
+  Layer.effect(Features, make)

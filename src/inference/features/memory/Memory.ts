@@ -1,0 +1,100 @@
+/**
+ * Memory: what is remembered of a caller is put before what the user says last, and stays there in later requests of the session. Off by
+ * default (`memory` in `/api/settings`, `docs/memory.md`). Requests that the gateway makes itself (batches, evaluations, panels) are left as
+ * they are.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { headerOf } from "../../../auth/Credentials.ts"
+import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
+import { blockOf } from "../../../memory/Block.ts"
+import type { PlacedBlock } from "../../../memory/Blocks.ts"
+import { Memories } from "../../../memory/Memories.ts"
+import { mostRecalled, recalled, type Standing, type Undecided, withBlocks } from "../../../memory/Recall.ts"
+import { textOf, turnsOf, withTurns } from "../../../memory/Turns.ts"
+import * as Timers from "../../../platform/Timers.ts"
+import { estimateTexts } from "../../../tokens/TextEstimate.ts"
+import { codecs } from "../../../wire/Codec.ts"
+import type { Json } from "../../../wire/json/Json.ts"
+import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
+import { rewritten } from "../../request/RewrittenWork.ts"
+import type { Feature } from "../Feature.ts"
+import { takesNoSystemBetween } from "./UserOnly.ts"
+
+export class Memory extends Context.Tag("gateway/inference/features/Memory")<Memory, Feature>() {}
+
+/** All that the conversation is besides its turns, as far as it tells one session from another. */
+const sessionOf = ({ owner, parsed, sessionId }: Work): string =>
+  JSON.stringify([owner, sessionId, parsed["previous_response_id"] ?? null])
+
+export const make = Effect.gen(function* () {
+  const memories = yield* Memories
+  const settings = yield* GatewaySettings
+  const timers = yield* Timers.Timers
+
+  const concerns = ({ exchange }: Work): boolean =>
+    settings.current().memory.enabled &&
+    exchange.isInner !== true &&
+    exchange.codec === codecs[exchange.wire] &&
+    headerOf(exchange.headers, "x-gateway-no-memory")?.trim().toLowerCase() !== "true"
+
+  /** The block for the last turn, of memories that no earlier turn has; null for none. */
+  const found = (work: Work, text: string, { place }: Undecided, standing: ReadonlyArray<Standing>) =>
+    Effect.map(
+      memories.search({ apiKeyId: apiKeyIdOf(work.exchange) }, text, mostRecalled + standing.length),
+      (candidates): PlacedBlock | null => {
+        const told = new Set(standing.flatMap(({ block }) => block.ids))
+        const left = settings.current().memory.maxTokens - standing.reduce((sum, { block }) => sum + block.tokens, 0)
+        const fresh = candidates.filter(({ id }) => !told.has(id)).slice(0, mostRecalled)
+        const block = blockOf(fresh, left, estimateTexts)
+        return block === null ? null : { ...block, place }
+      }
+    )
+
+  /** Decides for the last turn; two equal requests at once get the same block. */
+  const decided = (
+    work: Work,
+    turns: ReadonlyArray<Json>,
+    undecided: Undecided,
+    standing: ReadonlyArray<Standing>
+  ): Effect.Effect<ReadonlyArray<Standing>> =>
+    found(work, textOf(work.exchange.wire, turns[undecided.at]), undecided, standing).pipe(
+      Effect.tap((block) => (block === null ? Effect.void : memories.used(block.ids))),
+      Effect.map((block) => {
+        const known = memories.blocks.at(undecided.turn, timers.nowMs())
+        const last = known === undefined ? block : known
+        if (known === undefined) memories.blocks.put(undecided.turn, block, timers.nowMs())
+        return last === null ? standing : [...standing, { at: undecided.at, block: last }]
+      }),
+      Effect.catchAll((error) =>
+        Effect.as(
+          Effect.logWarning("The memory could not be searched; the request goes on without it", error),
+          standing
+        )
+      )
+    )
+
+  const told = (work: Work): Effect.Effect<Work> =>
+    Effect.suspend(() => {
+      const { wire } = work.exchange
+      const turns = turnsOf(wire, work.parsed)
+      if (turns === null) return Effect.succeed(work)
+      const nowMs = timers.nowMs()
+      const { standing, undecided } = recalled(wire, sessionOf(work), turns, (turn) => memories.blocks.at(turn, nowMs))
+      const all = undecided === null ? Effect.succeed(standing) : decided(work, turns, undecided, standing)
+      return Effect.map(all, (blocks) => {
+        if (blocks.length === 0) return work
+        work.trail.addHeader("X-Gateway-Memory", String(blocks.reduce((sum, { block }) => sum + block.ids.length, 0)))
+        const asUser = takesNoSystemBetween(work.resolution)
+        return rewritten(work, withTurns(wire, work.parsed, withBlocks(wire, turns, blocks, asUser)))
+      })
+    })
+
+  return Memory.of({
+    concerns,
+    around: (next) => (work) => (concerns(work) ? Effect.flatMap(told(work), next) : next(work))
+  })
+})
+
+export const layer: Layer.Layer<Memory, never, GatewaySettings | Memories | Timers.Timers> = Layer.effect(Memory, make)
