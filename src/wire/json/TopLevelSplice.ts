@@ -18,14 +18,14 @@ const backslash = 92
 
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
 
-const skipSpace = (text: string, from: number): number => {
+export const skipSpace = (text: string, from: number): number => {
   let at = from
   while (isSpace(text.charCodeAt(at))) at += 1
   return at
 }
 
 /** Index just after the string that opens at `open`; -1 when it does not close. */
-const skipString = (text: string, open: number): number => {
+export const skipString = (text: string, open: number): number => {
   let at = open + 1
   for (;;) {
     const close = text.indexOf('"', at)
@@ -38,7 +38,7 @@ const skipString = (text: string, open: number): number => {
 }
 
 /** Index just after the value that starts at `from`; -1 when the text ends before it. */
-const skipValue = (text: string, from: number): number => {
+export const skipValue = (text: string, from: number): number => {
   let depth = 0
   let at = from
   while (at < text.length) {

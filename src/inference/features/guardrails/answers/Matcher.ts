@@ -1,0 +1,81 @@
+/**
+ * Finds personal data in a text that comes in pieces. What can still become a finding is left open; everything before it is settled and
+ * is never looked at again, except as the context of what follows. A class, because one is made for each string of an answer.
+ */
+import type { Finding, TextGuard } from "./TextGuard.ts"
+
+/** Settled text that is kept, so that a detector sees what stands before a finding. */
+const contextChars = 64
+
+export type OnFinding = (start: number, end: number, finding: Finding) => void
+
+export class Matcher {
+  readonly #guard: TextGuard
+  readonly #found: OnFinding
+  /** Context, then what is open. */
+  #text = ""
+  /** Where each character of `#text` stands in the source; null where they stand one after the other from `#base`. */
+  #places: Array<number> | null
+  #base: number
+  /** Where the source ends. */
+  #end: number
+  /** Where the open part of `#text` begins. */
+  #open = 0
+
+  /** `base`: where the text begins in its source. `isMapped`: its characters have places of their own there (escapes). */
+  constructor(guard: TextGuard, base: number, isMapped: boolean, found: OnFinding) {
+    this.#guard = guard
+    this.#found = found
+    this.#base = base
+    this.#end = base
+    this.#places = isMapped ? [] : null
+  }
+
+  /** Adds text, which stands at `places` of the source and ends at `end`. */
+  add(text: string, places: ReadonlyArray<number> | null, end: number): void {
+    this.#text += text
+    this.#end = end
+    if (this.#places !== null && places !== null) for (const place of places) this.#places.push(place)
+  }
+
+  /** Settles what can be. `isOver`: nothing follows, or what does is another text for the client. */
+  settle(isOver: boolean): void {
+    const text = this.#text
+    if (this.#open === text.length) return
+    const { find, longestMatchChars, openFrom } = this.#guard
+    let open = isOver ? text.length : Math.max(this.#open, openFrom(text), text.length - longestMatchChars)
+    const findings = find(text)
+    for (const { end, start } of findings) if (start < open && end > open) open = Math.max(this.#open, start)
+    for (const finding of findings) {
+      if (finding.start >= open) break
+      if (finding.end <= this.#open) continue
+      // What was settled before it became a finding has gone out.
+      this.#found(this.#at(Math.max(finding.start, this.#open)), this.#at(finding.end), finding)
+    }
+    this.#open = open
+    this.#trim()
+  }
+
+  /** Where the open part begins in the source. */
+  openAt(): number {
+    return this.#at(this.#open)
+  }
+
+  #at(index: number): number {
+    if (index >= this.#text.length) return this.#end
+    return this.#places === null ? this.#base + index : (this.#places[index] ?? this.#end)
+  }
+
+  #trim(): void {
+    const excess = this.#open - contextChars
+    // Not for each piece: copying is work, too.
+    if (excess < contextChars) return
+    // A word that is cut looks like another one.
+    const blank = this.#text.slice(excess, this.#open).search(/\s/)
+    const cut = blank < 0 ? excess : excess + blank
+    this.#text = this.#text.slice(cut)
+    this.#places = this.#places?.slice(cut) ?? null
+    this.#base += cut
+    this.#open -= cut
+  }
+}

@@ -1,0 +1,83 @@
+/** The stream of an answer without personal data. What is not changed goes on as it came, byte for byte. */
+import { spliceValues, type ValueEdit } from "../../../../wire/json/DeepSplice.ts"
+import { isObject, parseJson } from "../../../../wire/json/Json.ts"
+import { type Frame, type Framing, makeFrames, withData } from "../../../reply/Frames.ts"
+import { edited, editsOf } from "./Channel.ts"
+import type { AnswerReader, Reading } from "./Reading.ts"
+import { makeTextFilter } from "./TextFilter.ts"
+import type { Finding, TextGuard } from "./TextGuard.ts"
+
+export interface StreamFilter {
+  /** Nothing of the stream is held back. */
+  readonly isEmpty: () => boolean
+  readonly push: (chunk: Buffer | string) => void
+  /** The stream is over: all that was held back leaves. */
+  readonly end: () => void
+}
+
+export interface StreamFilterOptions {
+  readonly framing: Framing
+  readonly reader: AnswerReader
+  /** Null: texts are not looked at. */
+  readonly guard: TextGuard | null
+  readonly found: (finding: Finding) => void
+  /** An event is too large to be looked at. */
+  readonly unread: () => void
+  /** Called with what an event says, before any of it leaves. */
+  readonly read: (reading: Reading) => void
+  /** `says`: it holds a part of the answer. */
+  readonly release: (bytes: Buffer, says: boolean) => void
+  readonly maxFrameBytes?: number
+}
+
+interface Item {
+  readonly frame: Frame
+  readonly says: boolean
+}
+
+/** The word that ends a stream of events is no text of the answer. */
+const endMark = "[DONE]"
+
+const nothingFound: TextGuard = { find: () => [], longestMatchChars: 0, openFrom: (text) => text.length }
+
+const saysSomething = ({ calls, pieces }: Reading): boolean => pieces.length > 0 || calls.length > 0
+
+export const makeStreamFilter = (options: StreamFilterOptions): StreamFilter => {
+  const { found, framing, read, reader, release, unread } = options
+  const guard = options.guard ?? nothingFound
+  const frames = makeFrames(framing, options.maxFrameBytes)
+
+  const leave = ({ frame, says }: Item, edits: ReadonlyArray<ValueEdit>): void =>
+    release(edits.length === 0 ? frame.bytes : withData(framing, frame, spliceValues(frame.data ?? "", edits)), says)
+  const filter = makeTextFilter<Item>({ guard, found, release: leave })
+
+  /** An event that is no JSON may still be text for a client. */
+  const plainFrame = (frame: Frame, data: string): Frame => {
+    const edits = editsOf(data, "text", guard, found)
+    return edits.length === 0 ? frame : { ...frame, bytes: withData(framing, frame, edited(data, edits)) }
+  }
+
+  const take = (frame: Frame): void => {
+    const { bytes, data, isTorn } = frame
+    if (isTorn) unread()
+    if (data === null) return filter.add({ frame, says: isTorn }, null, bytes.length)
+    const event = parseJson(data)
+    if (isObject(event)) {
+      const reading = reader.event(event)
+      read(reading)
+      return filter.add({ frame, says: saysSomething(reading) }, reading, bytes.length)
+    }
+    if (data.trim() !== endMark) return filter.add({ frame: plainFrame(frame, data), says: true }, null, bytes.length)
+    filter.flush()
+    filter.add({ frame, says: false }, null, bytes.length)
+  }
+
+  return {
+    isEmpty: () => frames.pendingBytes() === 0 && filter.waiting() === 0,
+    push: (chunk) => frames.push(chunk).forEach(take),
+    end: () => {
+      frames.end().forEach(take)
+      filter.flush()
+    }
+  }
+}
