@@ -130,6 +130,14 @@ export class UpgradeRequired extends Data.TaggedError("UpgradeRequired")<{ reado
 /** The path is right, the method is not. */
 export class WrongMethod extends Data.TaggedError("WrongMethod")<{ readonly allow: string }> {}
 
+/**
+ * A guardrail does not let the request (`SECURITY_001`) or its answer (`SECURITY_002`) pass. `message`: a sentence without what was found.
+ */
+export class GuardrailBlocked extends Data.TaggedError("GuardrailBlocked")<{
+  readonly code: "SECURITY_001" | "SECURITY_002"
+  readonly message: string
+}> {}
+
 /** The client closed the connection before the answer was complete. */
 export class ClientGone extends Data.TaggedError("ClientGone") {}
 
@@ -158,6 +166,7 @@ export type InferenceError =
   | ProviderNotFound
   | UpgradeRequired
   | WrongMethod
+  | GuardrailBlocked
   | ClientGone
   | InternalError
 
@@ -338,6 +347,8 @@ export const describe = (error: InferenceError): ErrorView => {
       return errorView(426, error.message)
     case "WrongMethod":
       return errorView(405, `This route answers ${error.allow} only.`)
+    case "GuardrailBlocked":
+      return errorView(400, error.message, { code: error.code })
     case "ClientGone":
       return errorView(499, "The client closed the connection.")
     case "InternalError":

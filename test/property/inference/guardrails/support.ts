@@ -42,7 +42,8 @@ export const streamOf = (codec: WireCodec, parts: ReadonlyArray<AnswerPart>, spl
     .flatMap((event): ReadonlyArray<StreamEvent> => {
       if (event.type !== "delta" || (event.delta.type !== "text" && event.delta.type !== "args")) return [event]
       const { delta } = event
-      return split(delta.text).map((text) => ({ ...event, delta: { ...delta, text } }))
+      const { index, type } = event
+      return split(delta.text).map((text) => ({ type, index, delta: { type: delta.type, text } }))
     })
     .map((event) => encoder.encode(event))
     .join("")

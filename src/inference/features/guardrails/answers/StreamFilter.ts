@@ -21,7 +21,7 @@ export interface StreamFilterOptions {
   /** Null: texts are not looked at. */
   readonly guard: TextGuard | null
   readonly found: (finding: Finding) => void
-  /** An event is too large to be looked at. */
+  /** An event cannot be looked at: it is too large, or looking at it has failed. It goes on as it came. */
   readonly unread: () => void
   /** Called with what an event says, before any of it leaves. */
   readonly read: (reading: Reading) => void
@@ -59,7 +59,6 @@ export const makeStreamFilter = (options: StreamFilterOptions): StreamFilter => 
 
   const take = (frame: Frame): void => {
     const { bytes, data, isTorn } = frame
-    if (isTorn) unread()
     if (data === null) return filter.add({ frame, says: isTorn }, null, bytes.length)
     const event = parseJson(data)
     if (isObject(event)) {
@@ -72,11 +71,21 @@ export const makeStreamFilter = (options: StreamFilterOptions): StreamFilter => 
     filter.add({ frame, says: false }, null, bytes.length)
   }
 
+  const takeAny = (frame: Frame): void => {
+    if (frame.isTorn) unread()
+    try {
+      take(frame)
+    } catch {
+      unread()
+      filter.add({ frame, says: true }, null, frame.bytes.length)
+    }
+  }
+
   return {
     isEmpty: () => frames.pendingBytes() === 0 && filter.waiting() === 0,
-    push: (chunk) => frames.push(chunk).forEach(take),
+    push: (chunk) => frames.push(chunk).forEach(takeAny),
     end: () => {
-      frames.end().forEach(take)
+      frames.end().forEach(takeAny)
       filter.flush()
     }
   }

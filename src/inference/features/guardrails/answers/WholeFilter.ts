@@ -7,22 +7,16 @@ import type { Finding, TextGuard } from "./TextGuard.ts"
 
 export interface WholeFilterOptions {
   readonly reader: AnswerReader
+  /** Null: texts are not looked at. */
   readonly guard: TextGuard | null
   readonly found: (finding: Finding) => void
   readonly read: (reading: Reading) => void
+  /** The answer cannot be looked at: it goes on as it came. */
+  readonly unread: () => void
 }
 
-/** The body as it may go out; the same when nothing of it is changed, and null when it cannot be read. */
-export const filterWhole = (
-  body: Buffer | string,
-  { found, guard, read, reader }: WholeFilterOptions
-): Buffer | string | null => {
-  const text = body.toString()
-  const parsed = parseJson(text)
-  if (!isObject(parsed)) return null
-  const reading = reader.answer(parsed)
-  read(reading)
-  if (guard === null) return body
+/** The edits that take out what is found. */
+const editsIn = (reading: Reading, guard: TextGuard, found: (finding: Finding) => void): ReadonlyArray<ValueEdit> => {
   let edits: ReadonlyArray<ValueEdit> = []
   const filter = makeTextFilter<null>({
     guard,
@@ -33,5 +27,24 @@ export const filterWhole = (
   })
   filter.add(null, reading, 0)
   filter.flush()
-  return edits.length === 0 ? body : spliceValues(text, edits)
+  return edits
+}
+
+/** The body as it may go out; the same when nothing of it is changed. */
+export const filterWhole = (body: Buffer | string, options: WholeFilterOptions): Buffer | string => {
+  const { found, guard, read, reader, unread } = options
+  const text = body.toString()
+  const parsed = parseJson(text)
+  try {
+    if (isObject(parsed)) {
+      const reading = reader.answer(parsed)
+      read(reading)
+      const edits = guard === null ? [] : editsIn(reading, guard, found)
+      return edits.length === 0 ? body : spliceValues(text, edits)
+    }
+  } catch {
+    // What fails is told like what cannot be read.
+  }
+  unread()
+  return body
 }

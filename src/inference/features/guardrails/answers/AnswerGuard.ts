@@ -1,0 +1,67 @@
+/** What is watched over in an answer. */
+import { GuardrailBlocked } from "../../../../domain/Errors.ts"
+import type { Finding, TextGuard } from "./TextGuard.ts"
+import type { Reading } from "./Reading.ts"
+
+/** What becomes of personal data: it is replaced, it is only counted, or the answer is not given. */
+export type TextMode = "redact" | "warn" | "block"
+
+/** What is decided about an answer, for metrics. `unread`: a part of it could not be looked at. */
+export type AnswerAction = TextMode | "unread"
+
+export interface AnswerGuard {
+  /** Null: texts are not looked at. */
+  readonly texts: { readonly guard: TextGuard; readonly mode: TextMode } | null
+  /** Whether a tool may be called, by the client's name of it; null: all may. */
+  readonly mayCall: ((name: string) => boolean) | null
+  /** Value of `X-Gateway-Guardrail`, given the findings in the answer so far; null: no header. */
+  readonly header: (found: number) => string | null
+  /** Called for each decision. `detector`: that of the finding, `tool-policy`, or `answer` where a part is unread. */
+  readonly decided: (detector: string, action: AnswerAction) => void
+}
+
+/** One answer, as it is looked at. */
+export interface Watch {
+  readonly guard: TextGuard | null
+  readonly found: (finding: Finding) => void
+  readonly unread: () => void
+  readonly read: (reading: Reading) => void
+  readonly count: () => number
+  /** Why the answer may not be given; null while it may. */
+  readonly blocked: () => GuardrailBlocked | null
+}
+
+const personalData =
+  "The answer of the model has personal data in it, and this gateway does not pass it on (PII_RESPONSE_SANITIZATION_MODE)."
+const unreadable = "A part of the answer could not be checked for personal data (PII_RESPONSE_SANITIZATION_MODE)."
+const forbiddenTool =
+  "The model has called a tool that was not offered to it, or that this gateway does not allow (toolPolicy)."
+
+export const watchAnswer = ({ decided, mayCall, texts }: AnswerGuard): Watch => {
+  let count = 0
+  let blocked: GuardrailBlocked | null = null
+  const block = (message: string): void => {
+    blocked ??= new GuardrailBlocked({ code: "SECURITY_002", message })
+  }
+  return {
+    guard: texts?.guard ?? null,
+    found: ({ detector }) => {
+      if (texts === null) return
+      count += 1
+      decided(detector, texts.mode)
+      if (texts.mode === "block") block(personalData)
+    },
+    unread: () => {
+      if (texts === null) return
+      decided("answer", "unread")
+      if (texts.mode === "block") block(unreadable)
+    },
+    read: ({ calls }) => {
+      if (mayCall === null || calls.every(({ name }) => mayCall(name))) return
+      decided("tool-policy", "block")
+      block(forbiddenTool)
+    },
+    count: () => count,
+    blocked: () => blocked
+  }
+}
