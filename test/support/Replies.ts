@@ -7,6 +7,8 @@ export interface TestReply extends ClientReply {
   readonly headers: () => ReadonlyArray<string>
   readonly text: () => string
   readonly chunks: () => ReadonlyArray<string>
+  /** Null: none were sent. */
+  readonly trailers: () => ReadonlyArray<string> | null
   readonly ending: () => "open" | "ended" | "cut" | "left"
   /** From now on every write fills it. */
   readonly block: () => void
@@ -24,6 +26,7 @@ export const makeTestReply = (): TestReply => {
   let status: number | null = null
   let headers: ReadonlyArray<string> = []
   let ending: "open" | "ended" | "cut" | "left" = "open"
+  let trailers: ReadonlyArray<string> | null = null
   let isFull = false
   let isWaitedFor = false
   const take = (chunk: Buffer | string): void => {
@@ -50,10 +53,11 @@ export const makeTestReply = (): TestReply => {
       isWaitedFor = isFull
       return !isFull
     },
-    end: (chunk) => {
+    end: (chunk, sent) => {
       if (ending === "left") return
       if (ending !== "open") throw new Error("two ends")
       take(chunk)
+      trailers = sent?.() ?? null
       ending = "ended"
     },
     cut: () => {
@@ -70,6 +74,7 @@ export const makeTestReply = (): TestReply => {
     headers: () => headers,
     text: () => chunks.join(""),
     chunks: () => chunks,
+    trailers: () => trailers,
     ending: () => ending,
     block: () => {
       isFull = true

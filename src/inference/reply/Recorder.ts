@@ -72,9 +72,9 @@ export const recording = (
       recorder.add(chunk)
       return reply.write(chunk)
     },
-    end: (chunk) => {
+    end: (chunk, trailers) => {
       recorder.add(chunk)
-      reply.end(chunk)
+      reply.end(chunk, trailers)
       over(recorder.recorded(true))
     },
     cut: () => {

@@ -5,7 +5,7 @@ import type { ClientReply } from "../request/Exchange.ts"
 export const wrapped = (reply: ClientReply, own: Partial<ClientReply>): ClientReply => ({
   head: (status, headers) => reply.head(status, headers),
   write: (chunk) => reply.write(chunk),
-  end: (chunk) => reply.end(chunk),
+  end: (chunk, trailers) => reply.end(chunk, trailers),
   cut: () => reply.cut(),
   onDrain: (listener) => reply.onDrain(listener),
   onClose: (listener) => reply.onClose(listener),

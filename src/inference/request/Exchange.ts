@@ -22,13 +22,16 @@ import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
 import type { Uploads } from "./Uploads.ts"
 
+/** Facts that are known at the end of an answer only: flat name–value list. Asked for when they are sent. */
+export type Trailers = () => ReadonlyArray<string>
+
 export interface ClientReply {
   /** Sends the status line and headers (name, value, name, value, …). Called at most once. */
   readonly head: (status: number, headers: Array<string>) => void
   /** False when the client reads slower than we write: wait for `onDrain`. */
   readonly write: (chunk: Buffer | string) => boolean
-  /** The last bytes; may be empty. */
-  readonly end: (chunk: Buffer | string) => void
+  /** The last bytes; may be empty. Trailers go to clients that asked for some, behind an answer of no length told before. */
+  readonly end: (chunk: Buffer | string, trailers?: Trailers) => void
   /** Ends it without an end, where nothing can be told any more: the client sees a broken answer. */
   readonly cut: () => void
   /** The listener runs each time that more can be written again. The returned function takes it out. */

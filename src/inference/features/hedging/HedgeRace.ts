@@ -42,8 +42,8 @@ export const makeHedgeRace = (client: ClientReply): HedgeRace => {
           client.head(status, headers)
         },
         write: (chunk) => own.lost || client.write(chunk),
-        end: (chunk) => {
-          if (!own.lost) client.end(chunk)
+        end: (chunk, trailers) => {
+          if (!own.lost) client.end(chunk, trailers)
         },
         cut: () => {
           if (!own.lost) client.cut()

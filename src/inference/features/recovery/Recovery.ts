@@ -14,6 +14,7 @@ import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
 import { classifyFailure } from "../../attempt/ClassifyFailure.ts"
 import { Continuation, type ContinuationService } from "../../attempt/Continuation.ts"
+import { wrapped } from "../../reply/Wrapped.ts"
 import type { Feature } from "../Feature.ts"
 import { continuationFor, continuing, storyOf } from "./ContinuingPart.ts"
 import { makeDeliveredPrefix } from "./DeliveredPrefix.ts"
@@ -33,15 +34,8 @@ export interface Whole {
 const nothing = (): void => {}
 
 /** The client has its head. */
-const headless = (reply: ClientReply): ClientReply => ({
-  head: nothing,
-  write: (chunk) => chunk.length === 0 || reply.write(chunk),
-  end: (chunk) => reply.end(chunk),
-  cut: () => reply.cut(),
-  onDrain: (listener) => reply.onDrain(listener),
-  onClose: (listener) => reply.onClose(listener),
-  isClosed: () => reply.isClosed()
-})
+const headless = (reply: ClientReply): ClientReply =>
+  wrapped(reply, { head: nothing, write: (chunk) => chunk.length === 0 || reply.write(chunk) })
 
 /** What a cut stream reported is from before the cut: its output is at least what was seen of it. */
 const atTheCut = (report: AnswerReport): AnswerReport => {

@@ -1,0 +1,97 @@
+/**
+ * The bytes of an answer that may still be written to one of its clients, by their place in it. What no client needs any more is given up;
+ * what is held counts against a room that all answers share.
+ */
+
+/** Memory that several have in common. */
+export class Room {
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#maxBytes
+  }
+
+  /** Negative: it is given back. */
+  add(bytes: number): void {
+    this.#bytes += bytes
+  }
+}
+
+/** What a small chunk takes beside its bytes. */
+export const chunkOverheadBytes = 128
+
+const empty = Buffer.alloc(0)
+const weightOf = (chunk: Buffer): number => chunk.length + chunkOverheadBytes
+
+export class HeldChunks {
+  readonly #room: Room
+  /** A given-up chunk leaves its slot behind until half of them are empty. */
+  #slots: Array<Buffer> = []
+  /** Place of the first slot. */
+  #base = 0
+  /** Place of the first chunk that is still there. */
+  #from = 0
+  #heldBytes = 0
+
+  constructor(room: Room) {
+    this.#room = room
+  }
+
+  /** The place behind the last chunk. */
+  get end(): number {
+    return this.#base + this.#slots.length
+  }
+
+  /** Of the chunks that are there, with what they take beside their bytes. */
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  add(chunk: Buffer): void {
+    this.#slots.push(chunk)
+    this.#count(weightOf(chunk))
+  }
+
+  /** Null where there is none, or none any more. */
+  at(place: number): Buffer | null {
+    return place < this.#from ? null : (this.#slots[place - this.#base] ?? null)
+  }
+
+  /** Gives up all before `place`. */
+  dropBefore(place: number): void {
+    const until = Math.min(place, this.end)
+    for (; this.#from < until; this.#from += 1) {
+      const slot = this.#from - this.#base
+      this.#count(-weightOf(this.#slots[slot] ?? empty))
+      this.#slots[slot] = empty
+    }
+    const free = this.#from - this.#base
+    if (free * 2 <= this.#slots.length) return
+    this.#slots.splice(0, free)
+    this.#base = this.#from
+  }
+
+  /** All chunks from the first one; null when some were given up. */
+  whole(): ReadonlyArray<Buffer> | null {
+    return this.#from === 0 ? this.#slots.slice() : null
+  }
+
+  /** Gives up everything. */
+  clear(): void {
+    this.dropBefore(this.end)
+  }
+
+  #count(bytes: number): void {
+    this.#heldBytes += bytes
+    this.#room.add(bytes)
+  }
+}
