@@ -56,6 +56,8 @@ export interface Dialect {
   readonly reasoningHistory: Documented<ReasoningHistory> | null
   /** `stream_options` is refused; usage comes with every stream. Null: it is supported. */
   readonly streamOptions: Documented<"refused"> | null
+  /** Models whose prompts are cached only with marks in the request (chat wire). Null: none, or none are known. */
+  readonly cacheMarks: Documented<RegExp> | null
   /** The only form of tool-call ids that is accepted. Null: any. */
   readonly callIds: Documented<"nine_letters_or_digits"> | null
   readonly usage: UsageDialect
@@ -92,6 +94,7 @@ export const plainUsage: UsageDialect = {
 export const plainDialect: Dialect = {
   reasoningHistory: null,
   streamOptions: null,
+  cacheMarks: null,
   callIds: null,
   usage: plainUsage,
   wireRules: []

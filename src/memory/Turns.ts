@@ -102,11 +102,14 @@ export const turnWith = (wire: WireName, text: string, asUser: boolean): JsonObj
   }
 }
 
-/** The turn with the text as its last part: behind the mark that the client has set in it. */
-export const behindMark = (wire: WireName, turn: Json, text: string): Json =>
-  isObject(turn)
-    ? { ...turn, content: [...partsOf(wire, turn), { type: wire === "responses" ? "input_text" : "text", text }] }
-    : turn
+/** The turn with the text as its last part: behind the mark that the client has set in it, or had when the text was put there. */
+export const behindMark = (wire: WireName, turn: Json, text: string): Json => {
+  if (!isObject(turn)) return turn
+  const type = wire === "responses" ? "input_text" : "text"
+  const { content } = turn
+  const parts = typeof content === "string" ? [{ type, text: content }] : partsOf(wire, turn)
+  return { ...turn, content: [...parts, { type, text }] }
+}
 
 /** A text alone is the same as a list with it as its one part: clients write the second to set a mark. */
 const asPlain = (turn: Json): Json => {

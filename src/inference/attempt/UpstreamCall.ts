@@ -22,6 +22,7 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
+import { bytesOf } from "../request/BodyBytes.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
 import type { Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
@@ -29,6 +30,7 @@ import { withThinking } from "../request/Thinking.ts"
 import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "../state/Proofs.ts"
 import { lacksReasoning } from "../state/ReasoningReplay.ts"
+import { markedFor } from "./PromptCache.ts"
 import { uploadBody } from "./UploadBody.ts"
 
 type State = typeof OpaqueState.Service
@@ -187,18 +189,18 @@ const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" 
   const parsed = withoutThinking(work.exchange.wire, work.parsed, target.model)
   return {
     parsed,
-    body: Buffer.from(JSON.stringify(parsed)),
+    body: bytesOf(work.exchange, parsed),
     conversation: () => work.exchange.codec.decodeRequest(parsed)
   }
 }
 
-/** The request as the client wrote it, with what the conversation takes along. */
+/** The request as the client wrote it, with what the conversation takes along, and marks for the prompt cache. */
 const relayedQuestion = (work: Work, way: Way): Pick<Work, "parsed" | "body"> => {
   const question = questionFor(work, way)
   const carried = carriedTo(work, way.target)
-  if (carried === null) return question
-  const parsed = bodyWith(way.codec.name, question.parsed, carried)
-  return { parsed, body: Buffer.from(JSON.stringify(parsed)) }
+  const told = carried === null ? question.parsed : bodyWith(way.codec.name, question.parsed, carried)
+  const parsed = markedFor(work, way.target, way.codec, told)
+  return parsed === question.parsed ? question : { parsed, body: bytesOf(work.exchange, parsed) }
 }
 
 /** The client's own bytes. */
@@ -271,7 +273,10 @@ const encodedRequest = (
 ): Either.Either<UpstreamRequest, AttemptFailure> => {
   const { body, payload } = encoded
   // A wire may reason unless it is told not to.
-  if (payload === undefined) return Either.right(requestTo(work, way, JSON.stringify(suppressed(way, body)), encoded))
+  if (payload === undefined) {
+    const asked = markedFor(work, way.target, way.codec, suppressed(way, body))
+    return Either.right(requestTo(work, way, JSON.stringify(asked), encoded))
+  }
   const made = uploadBody(payload, work.exchange.uploads ?? [], boundaryOf(work))
   return made === null ? Either.left(noFile) : Either.right(requestTo(work, way, made.body, encoded, made.contentType))
 }

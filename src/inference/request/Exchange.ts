@@ -137,6 +137,8 @@ export interface Work {
   readonly textTokens?: number
   /** How models that can think may do so; absent: as the client asks. */
   readonly thinking?: ThinkingBudget
+  /** The client has set no marks for a prompt cache, and those targets that need them are to have them. */
+  readonly cacheMarks?: true
   /** For every account but the one it names. */
   readonly handoff?: Carried
 }

@@ -31,6 +31,7 @@ import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { codecs } from "../../wire/Codec.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import { Admission } from "./Admission.ts"
+import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { promptAround } from "./AddedSystem.ts"
 import { resolveFor } from "./RequestedModel.ts"
@@ -105,6 +106,10 @@ const restricted = (
   return { exchange: { ...exchange, body }, leftOut: dropped, read }
 }
 
+/** Marks of the client are left as they are; a conversation is the only request that has any. */
+const mayBeMarked = ({ body, codec, wire }: Exchange): boolean =>
+  codec === codecs[wire] && !body.includes('"cache_control"') && !body.includes('"prompt_cache_breakpoint"')
+
 const gone = "the connection that its job was submitted to is no longer one of its targets"
 
 /** A job that was accepted is gone on with where it is; null when that is no longer a target. */
@@ -124,7 +129,7 @@ export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const engine = yield* Engine.Engine
   const ids = yield* IdGen.IdGen
-  const { access } = yield* GatewaySettings
+  const { access, current: settings } = yield* GatewaySettings
   const resolutions = yield* Resolutions.Resolutions
   const responses = yield* ResponseStore.ResponseStore
 
@@ -190,7 +195,8 @@ export const make = Effect.gen(function* () {
       parsed: continued,
       ...(continued === expanded ? {} : { remembered: expanded }),
       ...(thinking === null ? {} : { thinking }),
-      body: continued === parsed ? exchange.body : Buffer.from(JSON.stringify(continued)),
+      ...(settings().promptCache === "auto" && mayBeMarked(exchange) ? { cacheMarks: true } : {}),
+      body: continued === parsed ? exchange.body : bytesOf(exchange, continued),
       conversation,
       envelope,
       outputCap: null,

@@ -1,6 +1,7 @@
 /** A request with another body: what a feature has made of it. */
 import { once } from "../../kernel/once.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
+import { bytesOf } from "./BodyBytes.ts"
 import type { Work } from "./Exchange.ts"
 
 /**
@@ -11,6 +12,6 @@ export const rewritten = (work: Work, parsed: JsonObject): Work => ({
   ...work,
   remembered: work.remembered ?? work.parsed,
   parsed,
-  body: Buffer.from(JSON.stringify(parsed)),
+  body: bytesOf(work.exchange, parsed),
   conversation: once(() => work.exchange.codec.decodeRequest(parsed))
 })

@@ -71,7 +71,10 @@ const table: Readonly<Record<string, Partial<Dialect>>> = {
   "zai-paas": glm,
   zhipu: glm,
   "xiaomi-mimo": history("reasoning_content", "https://github.com/ValueCell-ai/ClawX/discussions/1040"),
-  openrouter: history("reasoning", "https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks")
+  openrouter: {
+    ...history("reasoning", "https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks"),
+    cacheMarks: { is: /^~?anthropic\/|claude/, docs: "https://openrouter.ai/docs/features/prompt-caching" }
+  }
 }
 
 /** The table has no others. */
@@ -87,6 +90,7 @@ export const dialectOf = (provider: string): Dialect => ({
 export const statementsOf = (dialect: Dialect): ReadonlyArray<Documented<string>> => [
   ...(dialect.reasoningHistory === null ? [] : [dialect.reasoningHistory]),
   ...(dialect.streamOptions === null ? [] : [dialect.streamOptions]),
+  ...(dialect.cacheMarks === null ? [] : [{ is: "cache_control", docs: dialect.cacheMarks.docs }]),
   ...(dialect.callIds === null ? [] : [dialect.callIds]),
   ...dialect.wireRules.map(({ docs, wire }) => ({ is: wire, docs }))
 ]

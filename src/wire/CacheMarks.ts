@@ -1,0 +1,88 @@
+/**
+ * Marks for a provider's prompt cache in a request that has none: behind the tools, behind the system prompt, and behind the last two turns of the
+ * user once the conversation goes on. The mark before the last finds what the request before has written, the last one writes what the next
+ * will find (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). Four marks at most, which is what the maker allows. Pure.
+ */
+import { claudeVersionOf } from "./canonical/ModelFamily.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr } from "./json/Json.ts"
+
+/** Wires whose requests carry such marks. */
+export type MarkedWire = "messages" | "chat"
+
+const mark = { cache_control: { type: "ephemeral" } } as const
+
+/** What cannot be the end of a cached part: reasoning, and texts without anything in them. */
+const mayEnd = (block: Json): boolean => {
+  if (!isObject(block)) return false
+  const { text, type } = block
+  return (
+    type !== "thinking" &&
+    type !== "redacted_thinking" &&
+    (type !== "text" || (typeof text === "string" && text.trim() !== ""))
+  )
+}
+
+/** On the chat wire texts alone are known to carry one (https://openrouter.ai/docs/features/prompt-caching). */
+const isText = (block: Json): boolean => objectOr(block)["type"] === "text" && mayEnd(block)
+
+const lastMarked = (items: ReadonlyArray<Json>, fits: (item: Json) => boolean): ReadonlyArray<Json> => {
+  const at = items.findLastIndex(fits)
+  const item = items[at]
+  return item === undefined ? items : items.with(at, { ...objectOr(item), ...mark })
+}
+
+/** A content with a mark at its end; a text becomes a list with it as its one block. */
+const contentMarked = (content: Json | undefined, fits: (block: Json) => boolean): Json | undefined => {
+  if (typeof content === "string") return content.trim() === "" ? content : [{ type: "text", text: content, ...mark }]
+  return isArray(content) ? lastMarked(content, fits) : content
+}
+
+/** The messages with marks behind the turns at these places. */
+const turnsMarked = (
+  turns: ReadonlyArray<Json>,
+  places: ReadonlySet<number>,
+  fits: (block: Json) => boolean
+): ReadonlyArray<Json> =>
+  turns.map((turn, at) =>
+    places.has(at) && isObject(turn) ? Object.assign({}, turn, { content: contentMarked(turn["content"], fits) }) : turn
+  )
+
+const placesOf = (turns: ReadonlyArray<Json>, role: string): ReadonlyArray<number> =>
+  turns.flatMap((turn, at) => (objectOr(turn)["role"] === role ? [at] : []))
+
+/** The last two turns of the user; none in a request that no other has gone before. */
+const usersOf = (turns: ReadonlyArray<Json>): ReadonlyArray<number> =>
+  placesOf(turns, "assistant").length === 0 ? [] : placesOf(turns, "user").slice(-2)
+
+const listOf = (value: Json | undefined): ReadonlyArray<Json> => (isArray(value) ? value : [])
+
+const inMessages = (body: JsonObject): JsonObject => {
+  const { system, tools } = body
+  const turns = listOf(body["messages"])
+  return {
+    ...body,
+    // A tool that is loaded later is no part of the prompt.
+    ...(isArray(tools) ? { tools: lastMarked(tools, (tool) => objectOr(tool)["defer_loading"] !== true) } : {}),
+    ...(system === undefined ? {} : { system: contentMarked(system, mayEnd) }),
+    messages: turnsMarked(turns, new Set(usersOf(turns)), mayEnd)
+  }
+}
+
+const inChat = (body: JsonObject): JsonObject => {
+  const turns = listOf(body["messages"])
+  const first = turns.findIndex((turn) => objectOr(turn)["role"] !== "system")
+  const system = first > 0 ? [first - 1] : []
+  return { ...body, messages: turnsMarked(turns, new Set([...system, ...usersOf(turns)]), isText) }
+}
+
+/** The request with marks; what it says is the same. */
+export const withCacheMarks = (wire: MarkedWire, body: JsonObject): JsonObject =>
+  wire === "messages" ? inMessages(body) : inChat(body)
+
+/** The least tokens of a prompt that a provider caches, by model. Where it is not known, the least of all. */
+export const leastCachedTokens = (model: string): number => {
+  const version = claudeVersionOf(model) ?? 0
+  if (/haiku/i.test(model)) return version >= 4.5 ? 4096 : 2048
+  if (/opus/i.test(model)) return version >= 4.5 ? 4096 : 1024
+  return /sonnet/i.test(model) && version >= 4.6 ? 2048 : 1024
+}
