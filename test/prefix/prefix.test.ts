@@ -15,7 +15,7 @@ import { everything, type Switch, switches } from "./Switches.ts"
 const wires: ReadonlyArray<WireName> = ["chat", "messages", "responses", "gemini", "ollama"]
 
 /** Clients that mark their turns themselves. */
-const marking: ReadonlyArray<WireName> = ["messages", "chat"]
+const marking: ReadonlySet<WireName> = new Set(["messages", "chat"])
 
 /** A text alone is the same as a list with it as its one block, and marks move from turn to turn. */
 const plain = (value: unknown): unknown => {
@@ -82,7 +82,7 @@ const compared = (name: string, on: Switch, play: Play, sent: ReadonlyArray<stri
 /** In its own wire; with its own marks; and to a wire that its words have to be translated for. */
 const plays: ReadonlyArray<Play> = wires.flatMap((client, at) => [
   { client, upstream: client, isMarked: false },
-  ...(marking.includes(client) ? [{ client, upstream: client, isMarked: true }] : []),
+  ...(marking.has(client) ? [{ client, upstream: client, isMarked: true }] : []),
   { client, upstream: wires[(at + 1) % wires.length] ?? client, isMarked: false }
 ])
 
