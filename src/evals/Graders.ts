@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import { RE2JS } from "re2js"
 import type { EvalCase } from "../domain/Eval.ts"
+import { isEqual } from "../wire/json/isEqual.ts"
 import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
 
 /** Null: it passes; else why not. Reasons quote nothing of the answer. */
@@ -21,20 +22,6 @@ const unfenced = (answer: string): string => {
   if (!text.startsWith("```") || !text.endsWith("```")) return text
   const begin = text.indexOf("\n")
   return begin === -1 ? text : text.slice(begin + 1, -3)
-}
-
-/** Members in any order. */
-const isEqual = (left: Json | undefined, right: Json | undefined): boolean => {
-  if (isArray(left)) {
-    return isArray(right) && left.length === right.length && left.every((item, at) => isEqual(item, right[at]))
-  }
-  if (!isObject(left)) return left === right
-  if (!isObject(right)) return false
-  const names = Object.keys(left)
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
-  )
 }
 
 /** A text may be the JSON itself, as it is written in a form. */

@@ -1,0 +1,22 @@
+/** What a schema and a check may take. Both sides are foreign: the schema is the client's, the value the model's. */
+
+/** Schemas inside of a schema. */
+export const maxSchemas = 10_000
+/** Levels of schemas, and of schemas that refer to each other, at one place of the value. */
+export const maxDepth = 256
+export const maxPatternChars = 1_000
+/** Schemas that are applied, members and items that are looked at, and 64 characters that each instruction of a pattern is matched with. */
+export const maxSteps = 250_000
+
+/** The schema, or the check, exceeds a limit, or uses what is not supported: nothing can be said about the value. */
+export class Undecided extends Error {}
+
+/** What a check may still take. A class, because one is made per check. */
+export class Budget {
+  #steps = maxSteps
+
+  spend(steps: number): void {
+    this.#steps -= steps
+    if (this.#steps < 0) throw new Undecided(`The check takes more than ${maxSteps} steps.`)
+  }
+}
