@@ -1,21 +1,9 @@
 /** Personal data in an answer is found wherever the answer is split, in all wires; an answer without it is the same bytes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { Finding, TextGuard } from "../../../../src/inference/features/guardrails/answers/TextGuard.ts"
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
+import { personalData, placeholderOf, testGuard as guard } from "../../../support/PersonalData.ts"
 import { argsOf, bySingleCharacters, clients, filtered, partsOf, streamOf, textOf, twice, whole } from "./support.ts"
-
-const pattern = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{4}(?:[ -]?\d{4}){3}\b/g
-const guard: TextGuard = {
-  find: (text) =>
-    Array.from(text.matchAll(pattern), (match): Finding => {
-      const detector = match[0].includes("@") ? "email" : "credit-card"
-      const placeholder = detector === "email" ? "[EMAIL_REDACTED]" : "[CREDIT_CARD_REDACTED]"
-      return { start: match.index, end: match.index + match[0].length, detector, placeholder }
-    }),
-  longestMatchChars: 100,
-  openFrom: (text) => text.length - (/(?:\d[\d -]*|\S*)$/.exec(text)?.[0].length ?? 0)
-}
 
 const email = "john.doe@example.com"
 const card = "4111 1111 1111 1111"
@@ -130,9 +118,7 @@ describe("personal data in a split stream", () => {
             return [0, ...at].map((from, index) => source.slice(from, at[index] ?? source.length))
           }
           const source: ReadonlyArray<AnswerPart> = [{ type: "text", text: `x ${text}` }]
-          const expected = `x ${text}`.replaceAll(pattern, (match) =>
-            match.includes("@") ? "[EMAIL_REDACTED]" : "[CREDIT_CARD_REDACTED]"
-          )
+          const expected = `x ${text}`.replaceAll(personalData, placeholderOf)
           const { text: got } = filtered(codec, guard, [streamOf(codec, source, split)])
           if (name !== "geminiArray") assert.strictEqual(textOf(partsOf(codec, got), "text"), expected)
         }),

@@ -1,4 +1,5 @@
 /** What is watched over in an answer. */
+import type { StructuredOutput } from "../../../../domain/AnswerRules.ts"
 import { GuardrailBlocked } from "../../../../domain/Errors.ts"
 import type { Finding, TextGuard } from "./TextGuard.ts"
 import type { Reading } from "./Reading.ts"
@@ -9,13 +10,25 @@ export type TextMode = "redact" | "warn" | "block"
 /** What is decided about an answer, for metrics. `unread`: a part of it could not be looked at. */
 export type AnswerAction = TextMode | "unread"
 
+/** How an answer stands to its JSON schema: it matches, it does after it was asked for again, it does not. */
+export type SchemaOutcome = "ok" | "repaired" | "failed"
+
+export interface AnswerFacts {
+  /** Findings in the answer so far. */
+  readonly found: number
+  /** Null: not checked, or nothing can be said. */
+  readonly schema: SchemaOutcome | null
+}
+
 export interface AnswerGuard {
   /** Null: texts are not looked at. */
   readonly texts: { readonly guard: TextGuard; readonly mode: TextMode } | null
   /** Whether a tool may be called, by the client's name of it; null: all may. */
   readonly mayCall: ((name: string) => boolean) | null
-  /** Value of `X-Gateway-Guardrail`, given the findings in the answer so far; null: no header. */
-  readonly header: (found: number) => string | null
+  /** What is done about answers that have a JSON schema. */
+  readonly structured: StructuredOutput
+  /** Value of `X-Gateway-Guardrail`; null: no header. */
+  readonly header: (facts: AnswerFacts) => string | null
   /** Called for each decision. `detector`: that of the finding, `tool-policy`, or `answer` where a part is unread. */
   readonly decided: (detector: string, action: AnswerAction) => void
 }
@@ -26,7 +39,8 @@ export interface Watch {
   readonly found: (finding: Finding) => void
   readonly unread: () => void
   readonly read: (reading: Reading) => void
-  readonly count: () => number
+  readonly facts: () => AnswerFacts
+  readonly noteSchema: (outcome: SchemaOutcome) => void
   /** Why the answer may not be given; null while it may. */
   readonly blocked: () => GuardrailBlocked | null
 }
@@ -38,7 +52,8 @@ const forbiddenTool =
   "The model has called a tool that was not offered to it, or that this gateway does not allow (toolPolicy)."
 
 export const watchAnswer = ({ decided, mayCall, texts }: AnswerGuard): Watch => {
-  let count = 0
+  let found = 0
+  let schema: SchemaOutcome | null = null
   let blocked: GuardrailBlocked | null = null
   const block = (message: string): void => {
     blocked ??= new GuardrailBlocked({ code: "SECURITY_002", message })
@@ -47,7 +62,7 @@ export const watchAnswer = ({ decided, mayCall, texts }: AnswerGuard): Watch => 
     guard: texts?.guard ?? null,
     found: ({ detector }) => {
       if (texts === null) return
-      count += 1
+      found += 1
       decided(detector, texts.mode)
       if (texts.mode === "block") block(personalData)
     },
@@ -61,7 +76,10 @@ export const watchAnswer = ({ decided, mayCall, texts }: AnswerGuard): Watch => 
       decided("tool-policy", "block")
       block(forbiddenTool)
     },
-    count: () => count,
+    facts: () => ({ found, schema }),
+    noteSchema: (outcome) => {
+      schema = outcome
+    },
     blocked: () => blocked
   }
 }

@@ -90,7 +90,7 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
     const { headers, status } = head
     head = null
     headSent = true
-    const value = guard.header(watch.count())
+    const value = guard.header(watch.facts())
     client.head(status, value === null ? headers : [...headers, headerName, value])
   }
 

@@ -6,12 +6,13 @@ import { noReport } from "../../../request/AnswerReport.ts"
 import type { Work } from "../../../request/Exchange.ts"
 import type { Target } from "../../../../routing/resolve/ModelResolver.ts"
 import type { Answered } from "../../Feature.ts"
-import { type AnswerGuard, watchAnswer } from "./AnswerGuard.ts"
+import { type AnswerGuard, type Watch, watchAnswer } from "./AnswerGuard.ts"
 import { type Concluded, guardReply } from "./GuardedReply.ts"
 
 export interface GuardedAnswer {
   /** The same request with a reply that is watched over. */
   readonly work: Work
+  readonly watch: Watch
   /** How the request ends with what was found. Called once, before it is settled. */
   readonly conclude: (ended: Answered) => Answered
 }
@@ -75,5 +76,5 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
     }
   }
 
-  return { work: { ...asked, exchange: { ...exchange, reply: guarded.reply } }, conclude }
+  return { work: { ...asked, exchange: { ...exchange, reply: guarded.reply } }, watch, conclude }
 }

@@ -1,0 +1,19 @@
+/** A small guard for tests of what becomes of findings; the real detectors have tests of their own. */
+import type { Finding, TextGuard } from "../../src/inference/features/guardrails/answers/TextGuard.ts"
+
+export const personalData = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{4}(?:[ -]?\d{4}){3}\b/g
+
+export const placeholderOf = (found: string): string =>
+  found.includes("@") ? "[EMAIL_REDACTED]" : "[CREDIT_CARD_REDACTED]"
+
+export const testGuard: TextGuard = {
+  find: (text) =>
+    Array.from(text.matchAll(personalData), (match): Finding => ({
+      start: match.index,
+      end: match.index + match[0].length,
+      detector: match[0].includes("@") ? "email" : "credit-card",
+      placeholder: placeholderOf(match[0])
+    })),
+  longestMatchChars: 100,
+  openFrom: (text) => text.length - (/(?:\d[\d -]*|\S*)$/.exec(text)?.[0].length ?? 0)
+}
