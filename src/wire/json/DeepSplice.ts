@@ -48,15 +48,21 @@ export const spliceValues = (text: string, edits: ReadonlyArray<ValueEdit>): str
   let out = ""
   let copied = 0
 
+  /** A number that is the whole text has nothing behind it. */
+  const endOf = (from: number): number => {
+    const end = skipValue(text, from)
+    return end < 0 ? text.length : end
+  }
+
   /** Index just after the value at `from`. */
   const walk = (from: number, node: Branch): number => {
     if (node.json !== null) {
       out += text.slice(copied, from) + node.json
-      copied = skipValue(text, from)
+      copied = endOf(from)
       return copied
     }
     if (node.below.size > 0 && text[from] === "{") return members(from, node)
-    return node.below.size > 0 && text[from] === "[" ? items(from, node) : skipValue(text, from)
+    return node.below.size > 0 && text[from] === "[" ? items(from, node) : endOf(from)
   }
 
   const members = (open: number, node: Branch): number => {
