@@ -41,6 +41,8 @@ const needDigits: ReadonlySet<DetectorId> = new Set(["iban", "credit-card", "ssn
 
 const digit = /\d/
 const alphanumeric = /[\dA-Za-z]/
+/** A group of a number: one of digits, or the letters of a bank. */
+const isGroup = (text: string): boolean => digit.test(text) || /^[A-Z]{4}$/.test(text)
 
 /** Findings in their order, none over another: where two meet, the one whose detector stands first in `detectorIds`, custom ones last. */
 const withoutOverlaps = (ranked: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
@@ -109,8 +111,9 @@ const isGroupChar = (code: number): boolean =>
 const wordStart = (text: string): number => {
   let start = text.length
   while (start > 0 && isWordChar(text.charCodeAt(start - 1))) start -= 1
-  const token = text.lastIndexOf("eyJ")
   if (text.length - start <= longestWordChars) return start
+  // The payload of a token begins like its header.
+  const token = text.indexOf("eyJ", start)
   return token >= start ? Math.max(token, text.length - longestMatchChars) : text.length - longestWordChars
 }
 
@@ -126,7 +129,7 @@ const groupsStart = (text: string, word: number): number => {
     while (at > least && isGroupChar(text.charCodeAt(at - 1))) at -= 1
     if (at === end) break
     const isWhole = at === 0 || !alphanumeric.test(text.charAt(at - 1))
-    if (!isWhole || !digit.test(text.slice(at, end))) break
+    if (!isWhole || !isGroup(text.slice(at, end))) break
     start = at
   }
   return start

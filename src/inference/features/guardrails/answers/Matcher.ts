@@ -7,6 +7,11 @@ import type { Finding, TextGuard } from "./TextGuard.ts"
 /** Settled text that is kept, so that a detector sees what stands before a finding. */
 const contextChars = 64
 
+/** From here on what is open is looked at again only when a part of it can be settled that is worth the work. */
+const muchOpenChars = 2_048
+
+const isWorth = (settled: number, open: number): boolean => settled > (open > muchOpenChars ? open / 16 : 0)
+
 export type OnFinding = (start: number, end: number, finding: Finding) => void
 
 export class Matcher {
@@ -44,6 +49,7 @@ export class Matcher {
     if (this.#open === text.length) return
     const { find, longestMatchChars, openFrom } = this.#guard
     let open = isOver ? text.length : Math.max(this.#open, openFrom(text), text.length - longestMatchChars)
+    if (!isOver && !isWorth(open - this.#open, text.length - this.#open)) return
     const findings = find(text)
     for (const { end, start } of findings) if (start < open && end > open) open = Math.max(this.#open, start)
     for (const finding of findings) {

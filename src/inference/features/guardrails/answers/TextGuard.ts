@@ -1,14 +1,8 @@
 /** What looks for personal data in texts of an answer. */
+import { type DetectorOptions, findPersonalData, longestMatchChars, openFrom } from "../../../../guard/Detectors.ts"
+import type { Finding } from "../../../../guard/Finding.ts"
 
-/** `[start, end)` of the text. */
-export interface Finding {
-  readonly start: number
-  readonly end: number
-  /** Id of the detector, or the name of a custom pattern. */
-  readonly detector: string
-  /** What takes its place. */
-  readonly placeholder: string
-}
+export type { Finding }
 
 export interface TextGuard {
   /** Findings in their order, none over another. Linear. */
@@ -18,3 +12,9 @@ export interface TextGuard {
   /** From where on the text can be the beginning of a finding that goes on behind its end; its length when nothing can. */
   readonly openFrom: (text: string) => number
 }
+
+export const textGuard = (options: DetectorOptions): TextGuard => ({
+  find: (text) => findPersonalData(text, options),
+  longestMatchChars,
+  openFrom: (text) => openFrom(text, options)
+})
