@@ -67,22 +67,31 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => {
 
 const definitions: JsonObject = { d: { type: ["string", "integer", "object"] }, "e/f": { minLength: 1, minimum: 1 } }
 
+/** Null where the reference validator makes code that throws, as it does for some schemas. */
+const byReference = (whole: JsonObject, given: Json): boolean | null => {
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    validateSchema: false,
+    ownProperties: true,
+    unevaluated: false
+  })
+  try {
+    return ajv.validate(whole, given)
+  } catch {
+    return null
+  }
+}
+
 describe("a value against a JSON schema", () => {
   it("is judged as the reference validator judges it", () => {
     let invalid = 0
     fc.assert(
       fc.property(schema, value, (inner, given) => {
         const whole: JsonObject = { $defs: definitions, allOf: [inner] }
-        const ajv = new Ajv2020({
-          strict: false,
-          validateFormats: false,
-          logger: false,
-          validateSchema: false,
-          ownProperties: true,
-          // Its tracking of these throws for some schemas.
-          unevaluated: false
-        })
-        const expected = ajv.validate(whole, given)
+        const expected = byReference(whole, given)
+        fc.pre(expected !== null)
         const verdict = checkSchema(whole, given)
         if (!expected) invalid += 1
         assert.strictEqual(verdict._tag, expected ? "Valid" : "Invalid", JSON.stringify([whole, given, verdict]))
@@ -137,7 +146,8 @@ describe("a value against a JSON schema", () => {
   })
 
   it("counts the items that a list must contain", () => {
-    const verdict = (more: JsonObject, given: Json) => checkSchema({ contains: { type: "string" }, ...more }, given)._tag
+    const verdict = (more: JsonObject, given: Json) =>
+      checkSchema({ contains: { type: "string" }, ...more }, given)._tag
     assert.strictEqual(verdict({}, [1, "a"]), "Valid")
     assert.strictEqual(verdict({}, []), "Invalid")
     assert.strictEqual(verdict({ minContains: 0 }, []), "Valid")
