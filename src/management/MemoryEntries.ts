@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { createHash } from "node:crypto"
 import type { CreateMemory, PreviewMemory, UpdateMemory } from "../api/Groups/Memory.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { maxEntriesPerKey, type Memory, type MemoryFilter } from "../domain/Memory.ts"
@@ -47,7 +48,9 @@ export class MemoryEntries extends Context.Tag("gateway/management/MemoryEntries
 
 const mostFound = 100
 
-const defaultKey = (content: string): string => `note:${slugOf(content)}`
+/** Equal contents have equal keys, and others have others. */
+const defaultKey = (content: string): string =>
+  `note:${slugOf(content)}-${createHash("sha256").update(content).digest("hex").slice(0, 8)}`
 
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys

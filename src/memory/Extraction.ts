@@ -61,6 +61,16 @@ const supposed = /^(?:if|suppose|imagine|assum|let['’]s say|unless|would|wenn|
 const commanding =
   /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|previous|prior|above|rules?|prompt|system)\b|\bsystem prompt\b|\bjailbreak\b|\byou are now\b|<\|/i
 
+/** Numbers and words that look like a card, an account, a key or a password. */
+const secretive =
+  /\d[\d -]{7,}\d|\b[A-Z]{2}\d{2}[ A-Z\d]{10,}|\b(?=[\w-]*\d)[\w-]{20,}|\b(?:password|passphrase|passwort|kennwort|secret|api.?key|token|pin)\b/i
+
+/** Characters of what a user says that are read: longer texts are pasted, and were written by others. */
+const mostSaidChars = 4_000
+
+/** Blocks that tools of the user have put into the turn. */
+const taggedBlock = /<([a-z][\w-]*)>[^]*?<\/\1>/g
+
 const isQuoted = (line: string): boolean => /^(?: {4}|\t)|^\s*(?:>|\||\$ |#|\d+\||[+-]{3} |@@)/.test(line)
 
 /** The lines of a text outside of blocks of code, without what is quoted. */
@@ -80,7 +90,8 @@ const isPlain = (sentence: string): boolean =>
   !/[?？]$/.test(sentence) &&
   !/["“”«»„`{}<>]|https?:/.test(sentence) &&
   !supposed.test(sentence) &&
-  !commanding.test(sentence)
+  !commanding.test(sentence) &&
+  !secretive.test(sentence)
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
   proseOf(text)
@@ -97,19 +108,18 @@ const learnedFrom = (text: string, rules: ReadonlyArray<Rule>): ReadonlyArray<Le
     return found === undefined ? [] : [{ type: typeOf[found.category], key: keyOf(found.category, content), content }]
   })
 
+const ownWords = (said: string): string => (said.length > mostSaidChars ? "" : said.replaceAll(taggedBlock, "\n"))
+
 /**
- * What there is to learn of a turn, each once. `said`, `answer`: null where it must not be learned from, because it was learned from before, or
- * because it may come from a tool. `isPrivate`: whether a sentence holds what must not be kept.
+ * What there is to learn of a turn, each once. `answer`: null where it must not be learned from, because what it says may come from a tool.
+ * `isPrivate`: whether a sentence holds what must not be kept.
  */
 export const learnedOf = (
-  said: string | null,
+  said: string,
   answer: string | null,
   isPrivate: (sentence: string) => boolean
 ): ReadonlyArray<Learned> => {
-  const all = [
-    ...(said === null ? [] : learnedFrom(said, ofUsers)),
-    ...(answer === null ? [] : learnedFrom(answer, ofAnswers))
-  ]
+  const all = [...learnedFrom(ownWords(said), ofUsers), ...(answer === null ? [] : learnedFrom(answer, ofAnswers))]
   const byKey = new Map(all.map((learned) => [learned.key, learned]))
   const kept: Array<Learned> = []
   for (const learned of byKey.values()) {

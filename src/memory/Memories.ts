@@ -70,7 +70,10 @@ export const make = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const id = ids.next(nowMs)
     const memory = { id, ...written, createdAtMs: nowMs, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
-    return yield* repo.save({ memory, terms: termsOf(written) })
+    const saved = yield* repo.save({ memory, terms: termsOf(written) })
+    // What is learned again says nearly the same; what a person writes takes the place of what it said.
+    if (saved.isChanged && written.source === "added") blocks.forget(saved.memory.id)
+    return saved.memory
   })
 
   const replace = Effect.fn("Memories.replace")(function* (memory: Memory) {

@@ -21,12 +21,13 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Plurals and the commonest verb endings of English; the same word with another ending is the same word. */
 const stem = (word: string): string => {
-  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`
   if (/(?:ss|us|is)$/.test(word)) return word
   const single = word.endsWith("s") ? word.slice(0, -1) : word
   const root = single.replace(/(?:ing|ed|er)$/, "")
-  return (root.length >= 4 ? root : single).replace(/e$/, "")
+  const short = root.length >= 4 ? root : single
+  return short.length > 4 ? short.replace(/e$/, "") : short
 }
 
 const pairsOf = (word: string): ReadonlyArray<string> => {
@@ -46,7 +47,7 @@ const wordsWith = (text: string, most: number, form: (word: string) => string): 
   for (const [word] of plain.matchAll(wordPattern)) {
     if (words.size >= most) break
     if (unspaced.test(word)) for (const pair of pairsOf(word.slice(0, 200))) words.add(pair)
-    else if (word.length > 1 && word.length <= 64 && !stopWords.has(word)) words.add(form(word))
+    else if ((word.length > 1 || /\d/.test(word)) && word.length <= 64 && !stopWords.has(word)) words.add(form(word))
   }
   return [...words].slice(0, most)
 }

@@ -34,6 +34,12 @@ export interface IndexedMemory {
   readonly terms: ReadonlyArray<string>
 }
 
+export interface Saved {
+  readonly memory: Memory
+  /** It says something else than before. */
+  readonly isChanged: boolean
+}
+
 export interface MemoryCounts {
   readonly entries: number
   readonly bytes: number
@@ -45,10 +51,10 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
   MemoryRepo,
   {
     /**
-     * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has. Room is made by those that were
-     * extracted and not used for longest.
+     * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has; one that was added stays as it is when
+     * the new one was extracted. Room is made by those that were extracted and not used for longest.
      */
-    readonly save: (indexed: IndexedMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
+    readonly save: (indexed: IndexedMemory) => Effect.Effect<Saved, MemoryFull | StoreError>
     /** Null when there is none with this id. */
     readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
     /** Replaces it, its key included; false when there is none with its id, or another has the key. */
@@ -174,17 +180,18 @@ export const make = Effect.gen(function* () {
       const known = yield* table.first("MemoryRepo.save", at)
       yield* makeRoom(owner, bytesOf(memory) - (known?.bytes ?? 0), known?.seq ?? null)
       if (known !== null) {
-        // What people wrote does not become a thing that may be displaced.
-        const source = known.source === "added" ? "added" : memory.source
-        const kept: Memory = { ...memory, id: known.id, source, createdAtMs: known.createdAtMs }
+        const before = opened(known)[0]
+        // What people wrote is not replaced by what rules have found.
+        if (before?.source === "added" && memory.source === "extracted") return { memory: before, isChanged: false }
+        const kept: Memory = { ...memory, id: known.id, createdAtMs: known.createdAtMs }
         yield* sql`UPDATE memories SET ${sql.update(columnsOf(kept))} WHERE seq = ${known.seq}`
         yield* reindex(known.seq, owner, terms)
-        return kept
+        return { memory: kept, isChanged: before?.content !== kept.content }
       }
       const row = { id: memory.id, owner, createdAtMs: Math.trunc(memory.createdAtMs), ...columnsOf(memory) }
       const [stored] = yield* sql<{ seq: number }>`INSERT INTO memories ${sql.insert(row)} RETURNING seq`
       if (stored !== undefined) yield* reindex(stored.seq, owner, terms)
-      return memory
+      return { memory, isChanged: false }
     }).pipe(
       sql.withTransaction,
       Effect.mapError((error) => (error instanceof MemoryFull ? error : Table.named("MemoryRepo.save")(error)))

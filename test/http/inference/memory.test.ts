@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
+import { eventuallyFound } from "../../support/eventually.ts"
 import { answerOf } from "./turns/Upstreams.ts"
 
 type Json = Record<string, unknown>
@@ -42,6 +43,101 @@ const bodyOf = (wire: WireName, turns: ReadonlyArray<Json>): Json => ({
   ...(wire === "ollama" ? { stream: false } : {}),
   [member[wire]]: turns
 })
+
+const output = (text: string) => ({
+  type: "message",
+  id: "msg_1",
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text, annotations: [] }]
+})
+
+const response = (text: string) => ({
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  status: "completed",
+  model: "m",
+  output: [output(text)],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+})
+
+const wholeAnswers: Readonly<Record<WireName, (text: string) => Json>> = {
+  chat: (text) => Fake.chatCompletion({ text }),
+  messages: (text) => Fake.messagesAnswer({ text }),
+  responses: response,
+  gemini: (text) => ({
+    candidates: [{ index: 0, finishReason: "STOP", content: { role: "model", parts: [{ text }] } }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
+  }),
+  ollama: (content) => ({
+    model: "m",
+    created_at: "2026-01-01T00:00:00Z",
+    message: { role: "assistant", content },
+    done: true,
+    done_reason: "stop",
+    prompt_eval_count: 1,
+    eval_count: 1
+  })
+}
+
+const streamOf = (wire: WireName, text: string): Fake.Answer => {
+  switch (wire) {
+    case "chat":
+      return Fake.sse(Fake.chatStream([text]))
+    case "messages":
+      return Fake.sse(Fake.messagesStream([text]))
+    case "gemini":
+      return Fake.sse([`data: ${JSON.stringify(wholeAnswers.gemini(text))}\n\n`])
+    case "ollama":
+      return Fake.sse([`${JSON.stringify(wholeAnswers.ollama(text))}\n`], {
+        headers: { "content-type": "application/x-ndjson" }
+      })
+    case "responses": {
+      const whole = response(text)
+      const part = { type: "output_text", text: "", annotations: [] }
+      const at = { item_id: "msg_1", output_index: 0, content_index: 0 }
+      const events = [
+        { type: "response.created", response: { ...whole, status: "in_progress", output: [] } },
+        { type: "response.output_item.added", output_index: 0, item: { ...output(""), content: [] } },
+        { type: "response.content_part.added", ...at, part },
+        { type: "response.output_text.delta", ...at, delta: text },
+        { type: "response.output_item.done", output_index: 0, item: output(text) },
+        { type: "response.completed", response: whole }
+      ]
+      return Fake.sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`))
+    }
+  }
+}
+
+const ofChat = [
+  {
+    role: "assistant",
+    content: "",
+    tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }]
+  },
+  { role: "tool", tool_call_id: "c1", content: "You prefer loud music." }
+] as const
+
+const toolTurns: Readonly<Record<WireName, readonly [Json, Json]>> = {
+  chat: ofChat,
+  messages: [
+    { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "f", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "You prefer loud music." }] }
+  ],
+  ollama: [
+    { role: "assistant", content: "", tool_calls: [{ function: { name: "f", arguments: {} } }] },
+    { role: "tool", tool_name: "f", content: "You prefer loud music." }
+  ],
+  responses: [
+    { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+    { type: "function_call_output", call_id: "c1", output: "You prefer loud music." }
+  ],
+  gemini: [
+    { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
+    { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "You prefer loud music." } } }] }
+  ]
+}
 
 const setUp = (wire: WireName) =>
   Effect.gen(function* () {
@@ -210,6 +306,66 @@ describe("memory", () => {
           [1, 1]
         )
         assert.deepStrictEqual(bodies[1]?.messages.slice(0, 2), bodies[0]?.messages)
+      })
+    })
+  )
+
+  const learned = (gateway: TestGateway.TestGateway, count: number) =>
+    eventuallyFound(`${count} memories`, async () => {
+      const { memories } = (await gateway.manage("GET", "/api/memory")) as { memories: ReadonlyArray<Json> }
+      return memories.length === count ? memories : undefined
+    })
+
+  for (const wire of ["chat", "messages", "ollama", "responses", "gemini"] as const) {
+    it.scopedLive(`${wire}: learns of what the user and the answer say, whole and streamed, and of no tool`, () =>
+      Effect.gen(function* () {
+        const { gateway, upstream } = yield* setUp(wire)
+        yield* Effect.promise(async () => {
+          const text = "Noted: you prefer tabs."
+          const whole = wholeAnswers[wire](text)
+          upstream.always((response, request) => {
+            const streams = request.url.includes("stream") || (JSON.parse(request.body) as Json)["stream"] === true
+            return streams ? streamOf(wire, text)(response, request) : Fake.json(whole)(response, request)
+          })
+          const ask = async (turns: ReadonlyArray<Json>, stream: boolean) => {
+            const path = stream && wire === "gemini" ? `${paths.gemini.replace(":g", ":streamG")}?alt=sse` : paths[wire]
+            const body = { ...bodyOf(wire, turns), ...(wire === "gemini" ? {} : { stream }) }
+            const response = await gateway.post(path, body, { "x-session-id": "s1" })
+            assert.strictEqual(response.status, 200, await response.text())
+          }
+          await ask([said[wire]("user", "I usually work at night.")], true)
+          const first = await learned(gateway, 2)
+          assert.sameMembers(
+            first.map(({ content }) => content),
+            ["I usually work at night.", text]
+          )
+          for (const memory of first)
+            assert.deepInclude(memory, { source: "extracted", sessionId: "s1", apiKeyId: null })
+          // The same again is the same; what follows a tool is not learned, nor is what belongs to a turn that has begun.
+          const [call, result] = toolTurns[wire]
+          await ask([said[wire]("user", "I usually work at night."), call, result], false)
+          await ask([said[wire]("user", "I live in Leipzig.")], false)
+          assert.strictEqual((await learned(gateway, 3)).length, 3)
+        })
+      })
+    )
+  }
+
+  it.scopedLive("learns nothing of keys that keep no log, of failures, and of clients that want none", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* setUp("chat")
+      yield* Effect.promise(async () => {
+        const { secret } = await gateway.manage("POST", "/api/keys", { name: "quiet", noLog: true })
+        const asked = (text: string) => bodyOf("chat", [said.chat("user", text)])
+        const post = async (text: string, headers: Readonly<Record<string, string>>) =>
+          (await gateway.post(paths.chat, asked(text), headers)).text()
+        await post("I like quiet rooms.", { authorization: `Bearer ${secret}` })
+        await post("I like loud rooms.", { "x-gateway-no-memory": "true" })
+        upstream.enqueue(Fake.json({ error: { message: "no", type: "invalid_request_error" } }, { status: 400 }))
+        await post("I like broken rooms.", {})
+        await post("I like warm rooms.", {})
+        const [only] = await learned(gateway, 1)
+        assert.strictEqual(only?.["content"], "I like warm rooms.")
       })
     })
   )

@@ -67,13 +67,14 @@ describe("MemoryRepo", () => {
     Effect.gen(function* () {
       const repo = yield* MemoryRepo
       yield* saved(memoryOf("m1", { key: "drink" }), "tea")
-      const second = yield* saved(
-        memoryOf("m2", { key: "drink", content: "coffee", source: "extracted", updatedAtMs: 2_000 }),
-        "coffee"
-      )
+      const coffee = memoryOf("m2", { key: "drink", content: "coffee", updatedAtMs: 2_000 })
+      const { isChanged, memory: second } = yield* saved(coffee, "coffee")
+      assert.isTrue(isChanged)
       assert.strictEqual(second.id, "m1")
-      assert.strictEqual(second.source, "added")
       assert.deepStrictEqual(yield* repo.get("m1"), second)
+      const learned = memoryOf("m4", { key: "drink", source: "extracted" })
+      assert.deepStrictEqual(yield* saved(learned, "tea"), { memory: second, isChanged: false })
+      assert.isFalse((yield* saved({ ...coffee, id: "m5" }, "coffee")).isChanged)
       assert.deepStrictEqual(yield* found("k1", "tea"), [])
       assert.deepStrictEqual(yield* found("k1", "coffee"), ["m1"])
       yield* saved(memoryOf("m3", { key: "drink", type: "semantic" }), "water")

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
@@ -20,6 +21,7 @@ import type { Json } from "../../../wire/json/Json.ts"
 import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
 import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Feature } from "../Feature.ts"
+import { makeLearning } from "./Learning.ts"
 import { takesNoSystemBetween } from "./UserOnly.ts"
 
 export class Memory extends Context.Tag("gateway/inference/features/Memory")<Memory, Feature>() {}
@@ -32,6 +34,7 @@ export const make = Effect.gen(function* () {
   const memories = yield* Memories
   const settings = yield* GatewaySettings
   const timers = yield* Timers.Timers
+  const learning = makeLearning(memories, timers, yield* FiberSet.makeRuntime<never>())
 
   const concerns = ({ exchange }: Work): boolean =>
     settings.current().memory.enabled &&
@@ -93,8 +96,9 @@ export const make = Effect.gen(function* () {
 
   return Memory.of({
     concerns,
-    around: (next) => (work) => (concerns(work) ? Effect.flatMap(told(work), next) : next(work))
+    around: (next) => (work) =>
+      concerns(work) ? Effect.flatMap(told(work), (asked) => next(learning(work, asked))) : next(work)
   })
 })
 
-export const layer: Layer.Layer<Memory, never, GatewaySettings | Memories | Timers.Timers> = Layer.effect(Memory, make)
+export const layer: Layer.Layer<Memory, never, GatewaySettings | Memories | Timers.Timers> = Layer.scoped(Memory, make)

@@ -1,0 +1,68 @@
+/**
+ * Learns from a turn when its answer has reached the client: in the background, so many at once as may be, and only from turns that a user has
+ * begun. Nothing is learned once tools have told something: what they say may be written by anybody.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FiberSet from "effect/FiberSet"
+import { learnedOf } from "../../../memory/Extraction.ts"
+import type { Memories } from "../../../memory/Memories.ts"
+import { isUserTurn, textOf, turnsOf } from "../../../memory/Turns.ts"
+import type * as Timers from "../../../platform/Timers.ts"
+import type { Json } from "../../../wire/json/Json.ts"
+import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
+import { type Recorded, recording } from "../../reply/Recorder.ts"
+import { answerText } from "./AnswerText.ts"
+
+type Run = Effect.Effect.Success<ReturnType<typeof FiberSet.makeRuntime<never>>>
+
+/** Answers that are read at once; beyond it nothing is learned of a turn. */
+const maxAtOnce = 8
+/** Of an answer; a larger one is not learned from. */
+const maxAnswerBytes = 1_048_576
+
+/** The last turn, where it is the user's own; null where nothing may be learned. */
+const lastTurn = ({ exchange, parsed }: Work): Json | null => {
+  const { principal, wire } = exchange
+  if (principal._tag === "Key" && principal.key.noLog) return null
+  const last = turnsOf(wire, parsed)?.at(-1)
+  return last !== undefined && isUserTurn(wire, last) ? last : null
+}
+
+/** Hot: a function that gives the second request a reply that is listened to; the first is what the client asked. */
+export const makeLearning = (
+  memories: Context.Tag.Service<typeof Memories>,
+  timers: Context.Tag.Service<typeof Timers.Timers>,
+  run: Run
+) => {
+  let running = 0
+
+  const learn = ({ envelope, exchange, sessionId }: Work, turn: Json, recorded: Recorded | null): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const answer = recorded === null ? null : answerText(exchange.codec, envelope.stream, recorded)
+      const learned = learnedOf(textOf(exchange.wire, turn), answer, () => false)
+      const apiKeyId = apiKeyIdOf(exchange)
+      return Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
+        discard: true
+      })
+    }).pipe(
+      Effect.catchTag("MemoryFull", () => Effect.void),
+      Effect.catchAllCause((cause) => Effect.logWarning("A conversation could not be learned from", cause)),
+      Effect.ensuring(Effect.sync(() => void (running -= 1)))
+    )
+
+  const begin = (work: Work, turn: Json, recorded: Recorded | null): void => {
+    // An answer that did not end is no turn of a conversation.
+    if (running >= maxAtOnce || recorded?.isEnded === false || (recorded !== null && recorded.status !== 200)) return
+    running += 1
+    // Behind the client's last byte, which is sent in this turn of the event loop.
+    timers.soon(() => run(learn(work, turn, recorded)))
+  }
+
+  return (work: Work, asked: Work): Work => {
+    const turn = lastTurn(work)
+    if (turn === null) return asked
+    const reply = recording(asked.exchange.reply, maxAnswerBytes, (recorded) => begin(work, turn, recorded))
+    return { ...asked, exchange: { ...asked.exchange, reply } }
+  }
+}
