@@ -5,6 +5,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
+import { findPersonalData } from "../../../guard/Detectors.ts"
 import { learnedOf } from "../../../memory/Extraction.ts"
 import type { Memories } from "../../../memory/Memories.ts"
 import { isUserTurn, textOf, turnsOf } from "../../../memory/Turns.ts"
@@ -20,6 +21,13 @@ type Run = Effect.Effect.Success<ReturnType<typeof FiberSet.makeRuntime<never>>>
 const maxAtOnce = 8
 /** Of an answer; a larger one is not learned from. */
 const maxAnswerBytes = 1_048_576
+
+/** What is never kept, whatever the guardrails are set to. */
+const neverKept = new Set(["api-key", "credit-card", "iban", "ssn"])
+const detecting = { disabled: new Set<string>(), custom: [] }
+
+const isPrivate = (sentence: string): boolean =>
+  findPersonalData(sentence, detecting).some(({ detector }) => neverKept.has(detector))
 
 /** The last turn, where it is the user's own; null where nothing may be learned. */
 const lastTurn = ({ exchange, parsed }: Work): Json | null => {
@@ -37,10 +45,10 @@ export const makeLearning = (
 ) => {
   let running = 0
 
-  const learn = ({ envelope, exchange, sessionId }: Work, turn: Json, recorded: Recorded | null): Effect.Effect<void> =>
+  const learn = ({ envelope, exchange, sessionId }: Work, turn: Json, heard: Recorded | null): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const answer = recorded === null ? null : answerText(exchange.codec, envelope.stream, recorded)
-      const learned = learnedOf(textOf(exchange.wire, turn), answer, () => false)
+      const answer = heard === null ? null : answerText(exchange.codec, envelope.stream, heard)
+      const learned = learnedOf(textOf(exchange.wire, turn), answer, isPrivate)
       const apiKeyId = apiKeyIdOf(exchange)
       return Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
         discard: true
@@ -51,18 +59,21 @@ export const makeLearning = (
       Effect.ensuring(Effect.sync(() => void (running -= 1)))
     )
 
-  const begin = (work: Work, turn: Json, recorded: Recorded | null): void => {
+  const begin = (work: Work, turn: Json, recorded: Recorded | null, isTold: boolean): void => {
     // An answer that did not end is no turn of a conversation.
     if (running >= maxAtOnce || recorded?.isEnded === false || (recorded !== null && recorded.status !== 200)) return
     running += 1
     // Behind the client's last byte, which is sent in this turn of the event loop.
-    timers.soon(() => run(learn(work, turn, recorded)))
+    // An answer to what the model was told of the memory says that again in other words.
+    timers.soon(() => run(learn(work, turn, isTold ? null : recorded)))
   }
 
   return (work: Work, asked: Work): Work => {
     const turn = lastTurn(work)
     if (turn === null) return asked
-    const reply = recording(asked.exchange.reply, maxAnswerBytes, (recorded) => begin(work, turn, recorded))
+    const isTold = asked !== work
+    const { reply: own } = asked.exchange
+    const reply = recording(own, maxAnswerBytes, (recorded) => begin(work, turn, recorded, isTold))
     return { ...asked, exchange: { ...asked.exchange, reply } }
   }
 }
