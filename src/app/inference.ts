@@ -9,12 +9,14 @@ import * as ConcurrencyLimiter from "../inference/failover/ConcurrencyLimiter.ts
 import * as Failover from "../inference/failover/Failover.ts"
 import * as OutcomeRecorder from "../inference/failover/OutcomeRecorder.ts"
 import * as Waits from "../inference/failover/Waits.ts"
+import * as Coalescing from "../inference/features/coalescing/Coalescing.ts"
 import * as Emergency from "../inference/features/emergency/Emergency.ts"
 import * as Features from "../inference/features/Features.ts"
 import * as Fusion from "../inference/features/fusion/Fusion.ts"
 import * as SummaryAccount from "../inference/features/handoff/SummaryAccount.ts"
 import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
+import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as Memory from "../inference/features/memory/Memory.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
@@ -46,7 +48,17 @@ const failover = Failover.layer.pipe(
 const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer.provide(Acknowledgement.layer))
 
 const features = Features.layer.pipe(
-  Layer.provide(Layer.mergeAll(Emergency.layer, Fusion.layer, Handoff.layer, Memory.layer, Recovery.layer)),
+  Layer.provide(
+    Layer.mergeAll(
+      Coalescing.layer,
+      Emergency.layer,
+      Fusion.layer,
+      Handoff.layer,
+      Idempotency.layer,
+      Memory.layer,
+      Recovery.layer
+    )
+  ),
   Layer.provide(Layer.mergeAll(SummaryAccount.layer, failover))
 )
 

@@ -24,6 +24,9 @@ export class PreviousResponseNotFound extends Data.TaggedError("PreviousResponse
   readonly responseId: string
 }> {}
 
+/** The key of an idempotent request was used for another body a moment ago. */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{ readonly windowMs: number }> {}
+
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{
   readonly limitBytes: number
   /** The variable of the limit; absent: that of JSON bodies. */
@@ -147,6 +150,7 @@ export class InternalError extends Data.TaggedError("InternalError")<{ readonly 
 export type InferenceError =
   | InvalidRequest
   | PreviousResponseNotFound
+  | IdempotencyKeyReused
   | BodyTooLarge
   | UploadStalled
   | UploadNotKept
@@ -272,6 +276,12 @@ export const describe = (error: InferenceError): ErrorView => {
         code: "previous_response_not_found",
         param: "previous_response_id"
       })
+    case "IdempotencyKeyReused":
+      return errorView(
+        409,
+        `The Idempotency-Key was used for another request that is under way or was answered less than ${error.windowMs} ms ago. Use a new key for another request.`,
+        { code: "idempotency_conflict" }
+      )
     case "BodyTooLarge":
       return errorView(
         413,

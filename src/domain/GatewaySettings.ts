@@ -52,6 +52,12 @@ const words = {
     "`auto`: marks for the provider's prompt cache are set where it needs them and the client set none (`docs/prompt-caching.md`).",
     "off"
   ],
+  idempotencyWindowMs: [
+    "Milliseconds for which an answer is given again to a request with the same `Idempotency-Key` (`docs/idempotency.md`); 0: never.",
+    5_000
+  ],
+  coalescing: "Equal requests at the same time (`docs/idempotency.md`).",
+  coalesces: ["Whether those whose answer is always the same share one call.", true],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
 } as const
 
@@ -98,6 +104,8 @@ export const GatewaySettings = Schema.Struct({
   ),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
   batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches),
+  idempotencyWindowMs: field(Schema.Number, ...words.idempotencyWindowMs),
+  coalescing: field(Schema.Struct({ enabled: field(Schema.Boolean, ...words.coalesces) }), words.coalescing),
   memory: field(MemorySettings, words.memory),
   promptCache: field(PromptCache, ...words.promptCache)
 }).annotations({ identifier: "GatewaySettings" })
@@ -238,6 +246,17 @@ export const GatewaySettingsPatch = Schema.Struct({
     ),
     words.batches
   ),
+  idempotencyWindowMs: field(
+    Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 86_400_000)), leave),
+    ...words.idempotencyWindowMs
+  ),
+  coalescing: field(
+    Schema.optionalWith(
+      Schema.Struct({ enabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.coalesces) }),
+      leave
+    ),
+    words.coalescing
+  ),
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
   promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
 })
@@ -255,6 +274,8 @@ export const defaultGatewaySettings: GatewaySettings = {
   media: { maxAnswerMb: 1024, jobMaxMs: 7_200_000, keepJobsMs: 86_400_000, maxJobs: 200 },
   files: { quotaBytesPerKey: 10_737_418_240 },
   batches: { maxConcurrency: 8 },
+  idempotencyWindowMs: 5_000,
+  coalescing: { enabled: true },
   memory: defaultMemorySettings,
   promptCache: "off"
 }
@@ -268,5 +289,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   media: { ...settings.media, ...patch.media },
   files: { ...settings.files, ...patch.files },
   batches: { ...settings.batches, ...patch.batches },
+  coalescing: { ...settings.coalescing, ...patch.coalescing },
   memory: { ...settings.memory, ...patch.memory }
 })

@@ -6,14 +6,16 @@ import { Failover } from "../failover/Failover.ts"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Bill } from "../settle/Bill.ts"
 import type { Work } from "../request/Exchange.ts"
+import { Coalescing } from "./coalescing/Coalescing.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
 import { Fusion } from "./fusion/Fusion.ts"
 import { Handoff } from "./handoff/Handoff.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 
-const inForce = Effect.all([Memory, Handoff, Emergency, Fusion, Recovery])
+const inForce = Effect.all([Idempotency, Memory, Coalescing, Handoff, Emergency, Fusion, Recovery])
 
 export class Features extends Context.Tag("gateway/inference/features/Features")<
   Features,
@@ -70,5 +72,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Features, never, Failover | Memory | Handoff | Emergency | Fusion | Recovery> =
-  Layer.effect(Features, make)
+export const layer: Layer.Layer<Features, never, Failover | Effect.Effect.Context<typeof inForce>> = Layer.effect(
+  Features,
+  make
+)

@@ -18,8 +18,8 @@ export interface BroadcastOptions {
   /** Of all answers together: while it is full, none can be joined. */
   readonly room: Room
   readonly timers: Pick<typeof Timers.Service, "after">
-  /** All clients have left before the end. */
-  readonly abandoned: () => void
+  /** Called once: the call has written its end, or all clients have left before it. */
+  readonly over: (how: "ended" | "abandoned") => void
 }
 
 export interface Following {
@@ -128,9 +128,14 @@ export class Broadcast {
     this.#join(new Member(reply, null, this.#source))
   }
 
-  /** Another client. False: the answer is too large already, or nobody is left who waits for it. */
+  /** Whether another client can still get all of it: it is not too large, and somebody is there who waits for it. */
+  get isJoinable(): boolean {
+    return this.#isJoinable && !this.#isAbandoned
+  }
+
+  /** Another client. False: it cannot be joined any more. */
   follow(reply: ClientReply, following: Following): boolean {
-    if (!this.#isJoinable || this.#isAbandoned) return false
+    if (!this.isJoinable) return false
     this.#join(new Member(reply, following, this.#source))
     return true
   }
@@ -193,6 +198,7 @@ export class Broadcast {
     for (const member of this.#members.all()) member.feeder.run()
     this.#giveUpRead()
     if (this.#isTooFarBehind()) this.#watch()
+    if (!this.#isAbandoned) this.#options.over("ended")
   }
 
   #nextFor(member: Member): Buffer | null {
@@ -246,7 +252,7 @@ export class Broadcast {
     if (this.#end !== null || this.#isAbandoned) return
     this.#isAbandoned = true
     this.#held.clear()
-    this.#options.abandoned()
+    this.#options.over("abandoned")
     this.#leave()
   }
 

@@ -1,5 +1,5 @@
 /** Sends a recorded answer to another client. */
-import type { ClientReply } from "../request/Exchange.ts"
+import type { ClientReply, Trailers } from "../request/Exchange.ts"
 import { Feeder } from "./Feeder.ts"
 import type { Recorded } from "./Recorder.ts"
 
@@ -12,7 +12,8 @@ const empty = Buffer.alloc(0)
 export const replayTo = (
   reply: ClientReply,
   recorded: Recorded,
-  headers: (recorded: ReadonlyArray<string>) => Array<string> = (same) => [...same]
+  headers: (recorded: ReadonlyArray<string>) => Array<string> = (same) => [...same],
+  trailers?: Trailers
 ): void => {
   if (reply.isClosed()) return
   const { chunks, isEnded } = recorded
@@ -27,7 +28,7 @@ export const replayTo = (
   const dry = (): void => {
     feeder.stop()
     noLongerClose()
-    if (isEnded) reply.end(chunks[written] ?? empty)
+    if (isEnded) reply.end(chunks[written] ?? empty, trailers)
     else reply.cut()
   }
   const feeder = new Feeder(reply, { next, dry })

@@ -29,8 +29,8 @@ const manualTimers = () => {
 const setup = (maxBytes = 1_048_576, roomBytes = 1_000_000_000) => {
   const timers = manualTimers()
   const room = new Room(roomBytes)
-  let abandoned = 0
-  const broadcast = new Broadcast({ maxBytes, room, timers, abandoned: () => (abandoned += 1) })
+  const overs: Array<string> = []
+  const broadcast = new Broadcast({ maxBytes, room, timers, over: (how) => void overs.push(how) })
   let left = 0
   broadcast.reply.onClose(() => (left += 1))
   const leader = makeTestReply()
@@ -50,7 +50,7 @@ const setup = (maxBytes = 1_048_576, roomBytes = 1_000_000_000) => {
     })
     return { client, heard, joined, finish: () => finish() }
   }
-  return { broadcast, leader, follow, room, timers, state: () => ({ abandoned, left }) }
+  return { broadcast, leader, follow, room, timers, state: () => ({ overs, left }) }
 }
 
 const head = ["Content-Type", "text/event-stream", "X-Id", "first"]
@@ -112,11 +112,11 @@ describe("one call for several clients", () => {
     const { client, heard } = follow()
     broadcast.reply.head(200, head)
     leader.leave()
-    assert.deepStrictEqual(state(), { abandoned: 0, left: 0 })
+    assert.deepStrictEqual(state(), { overs: [], left: 0 })
     broadcast.reply.write("a")
     assert.strictEqual(client.text(), "a")
     client.leave()
-    assert.deepStrictEqual(state(), { abandoned: 1, left: 1 })
+    assert.deepStrictEqual(state(), { overs: ["abandoned"], left: 1 })
     assert.deepStrictEqual(heard, ["left"])
     assert.isFalse(follow().joined)
     assert.isTrue(broadcast.reply.isClosed())

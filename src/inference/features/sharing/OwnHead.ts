@@ -1,0 +1,42 @@
+/** What a client sees of its own on an answer that another request has paid for. Pure. */
+import { formatUsd10 } from "../../../usage/Cost.ts"
+import { headerIn, withHeaders } from "../../reply/ReplyHeaders.ts"
+import { wrapped } from "../../reply/Wrapped.ts"
+import type { ClientReply, Work } from "../../request/Exchange.ts"
+
+/** What the request itself has taken: no tokens, no money. */
+export const nothingSpent = (latencyMs: number): Array<string> => [
+  "X-Gateway-Response-Cost",
+  formatUsd10(0),
+  "X-Gateway-Tokens-In",
+  "0",
+  "X-Gateway-Tokens-Out",
+  "0",
+  "X-Gateway-Latency-Ms",
+  String(latencyMs)
+]
+
+/** `marks`: flat name–value list. The cost stands where the answer tells one. */
+export const ownHead = (
+  { exchange, trail }: Work,
+  headers: ReadonlyArray<string>,
+  marks: ReadonlyArray<string>,
+  latencyMs: number
+): Array<string> => {
+  const own = ["X-Gateway-Request-Id", exchange.requestId, ...marks, ...trail.headers]
+  if (headerIn(headers, "x-gateway-response-cost") !== null) own.push(...nothingSpent(latencyMs))
+  return withHeaders(headers, own)
+}
+
+/** Errors name the request that they answer in some wires. */
+export const namingItself = (reply: ClientReply, firstId: string, ownId: string): ClientReply => {
+  if (firstId.length !== ownId.length) return reply
+  let isError = false
+  return wrapped(reply, {
+    head: (status, headers) => {
+      isError = status >= 400
+      reply.head(status, headers)
+    },
+    end: (chunk, trailers) => reply.end(isError ? chunk.toString().replaceAll(firstId, () => ownId) : chunk, trailers)
+  })
+}
