@@ -9,6 +9,7 @@ import * as ConcurrencyLimiter from "../inference/failover/ConcurrencyLimiter.ts
 import * as Failover from "../inference/failover/Failover.ts"
 import * as OutcomeRecorder from "../inference/failover/OutcomeRecorder.ts"
 import * as Waits from "../inference/failover/Waits.ts"
+import * as Cache from "../inference/features/cache/Cache.ts"
 import * as Coalescing from "../inference/features/coalescing/Coalescing.ts"
 import * as Emergency from "../inference/features/emergency/Emergency.ts"
 import * as Features from "../inference/features/Features.ts"
@@ -50,6 +51,7 @@ const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer
 const features = Features.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
+      Cache.layer,
       Coalescing.layer,
       Emergency.layer,
       Fusion.layer,

@@ -39,11 +39,13 @@ import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
+import * as AnswerCache from "../cache/AnswerCache.ts"
 import * as Memories from "../memory/Memories.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -100,6 +102,7 @@ import * as Outbox from "../webhooks/Outbox.ts"
 import * as Sender from "../webhooks/Sender.ts"
 import { inference } from "./inference.ts"
 import { flagStore, priceOverrides } from "./settingsTables.ts"
+import { caches } from "./caches.ts"
 
 const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
 
@@ -182,10 +185,17 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
 
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(evals, ModelCatalogue.layer, Explain.layer, webhooks, PriceSync.layer).pipe(
+export const engine = Layer.mergeAll(
+  caches.pipe(Layer.provide(Idempotency.layer)),
+  evals,
+  ModelCatalogue.layer,
+  Explain.layer,
+  webhooks,
+  PriceSync.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
-  Layer.provideMerge(Layer.mergeAll(providers, recording, access, Memories.layer)),
+  Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)
 )

@@ -1,5 +1,6 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
+import { CacheSettings, CacheSettingsPatch, defaultCacheSettings } from "./CacheSettings.ts"
 import { field } from "../kernel/Documented.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./MemorySettings.ts"
@@ -47,6 +48,7 @@ const words = {
   ],
   keepJobsMs: ["Milliseconds for which a job that is over, and its result, can be asked for.", 86_400_000],
   maxJobs: ["Jobs that no client waits for, at the same time.", 200],
+  cache: "Answers that are given again to the same request (`docs/cache.md`).",
   memory: "What is remembered of callers and told to models (`docs/memory.md`).",
   promptCache: [
     "`auto`: marks for the provider's prompt cache are set where it needs them and the client set none (`docs/prompt-caching.md`).",
@@ -107,6 +109,7 @@ export const GatewaySettings = Schema.Struct({
   idempotencyWindowMs: field(Schema.Number, ...words.idempotencyWindowMs),
   coalescing: field(Schema.Struct({ enabled: field(Schema.Boolean, ...words.coalesces) }), words.coalescing),
   memory: field(MemorySettings, words.memory),
+  cache: field(CacheSettings, words.cache),
   promptCache: field(PromptCache, ...words.promptCache)
 }).annotations({ identifier: "GatewaySettings" })
 export type GatewaySettings = typeof GatewaySettings.Type
@@ -258,6 +261,7 @@ export const GatewaySettingsPatch = Schema.Struct({
     words.coalescing
   ),
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
+  cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
   promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
 })
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
@@ -277,6 +281,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   idempotencyWindowMs: 5_000,
   coalescing: { enabled: true },
   memory: defaultMemorySettings,
+  cache: defaultCacheSettings,
   promptCache: "off"
 }
 
@@ -290,5 +295,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   files: { ...settings.files, ...patch.files },
   batches: { ...settings.batches, ...patch.batches },
   coalescing: { ...settings.coalescing, ...patch.coalescing },
-  memory: { ...settings.memory, ...patch.memory }
+  memory: { ...settings.memory, ...patch.memory },
+  cache: { ...settings.cache, ...patch.cache }
 })

@@ -16,6 +16,7 @@ import * as IssueTrackerRepo from "./repo/IssueTrackerRepo.ts"
 import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as MediaJobRepo from "./repo/MediaJobRepo.ts"
+import * as AnswerCacheRepo from "./repo/AnswerCacheRepo.ts"
 import * as MemoryRepo from "./repo/MemoryRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
@@ -51,6 +52,7 @@ export type Repos =
   | LedgerRepo.LedgerRepo
   | LimitRepo.LimitRepo
   | MediaJobRepo.MediaJobRepo
+  | AnswerCacheRepo.AnswerCacheRepo
   | MemoryRepo.MemoryRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
@@ -85,6 +87,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   LedgerRepo.layer,
   LimitRepo.layer,
   MediaJobRepo.layer,
+  AnswerCacheRepo.layer,
   MemoryRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,

@@ -6,6 +6,7 @@ import { Failover } from "../failover/Failover.ts"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Bill } from "../settle/Bill.ts"
 import type { Work } from "../request/Exchange.ts"
+import { Cache } from "./cache/Cache.ts"
 import { Coalescing } from "./coalescing/Coalescing.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
@@ -15,7 +16,7 @@ import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 
-const inForce = Effect.all([Idempotency, Memory, Coalescing, Handoff, Emergency, Fusion, Recovery])
+const inForce = Effect.all([Idempotency, Memory, Cache, Coalescing, Handoff, Emergency, Fusion, Recovery])
 
 export class Features extends Context.Tag("gateway/inference/features/Features")<
   Features,

@@ -27,6 +27,7 @@ import batches from "./0020_batches.ts"
 import registeredKeys from "./0021_registered_keys.ts"
 import mediaJobs from "./0022_media_jobs.ts"
 import answeredFrom from "./0023_answered_from.ts"
+import answerCache from "./0024_answer_cache.ts"
 import memories from "./0028_memories.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
@@ -55,6 +56,7 @@ export const migrations: Migrations = {
   "0021_registered_keys": registeredKeys,
   "0022_media_jobs": mediaJobs,
   "0023_answered_from": answeredFrom,
+  "0024_answer_cache": answerCache,
   "0028_memories": memories
 }
 

@@ -72,11 +72,7 @@ export const memoryShow = Command.make("show", { memory, ...Client.connection },
   })
 )
 
-const question = Args.text({ name: "question" }).pipe(
-  Args.withDescription("What a user would say."),
-  Args.atLeast(1),
-  Args.map((said) => said.join(" "))
-)
+const question = Args.text({ name: "question" }).pipe(Args.withDescription("What a user would say."))
 
 export const memoryPreview = Command.make("preview", { question, key: apiKey, ...Client.connection }, (given) =>
   Effect.gen(function* () {

@@ -1,0 +1,23 @@
+/** What `/api/cache/stats` shows and clears, of all caches of answers. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { AnswerCache } from "../cache/AnswerCache.ts"
+import { IdempotencyStats } from "../cache/IdempotencyStats.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { AnswerCaches } from "../usage/Caches.ts"
+
+const make = Effect.gen(function* () {
+  const answers = yield* AnswerCache
+  const idempotency = yield* IdempotencyStats
+  const settings = yield* GatewaySettings
+  return {
+    answers: Effect.map(answers.counts, (counts) => ({ enabled: settings.current().cache.enabled, ...counts })),
+    idempotency: Effect.sync(idempotency.current),
+    clear: Effect.map(answers.clear, (cleared) => cleared + idempotency.clear())
+  }
+})
+
+export const caches: Layer.Layer<AnswerCaches, never, AnswerCache | GatewaySettings | IdempotencyStats> = Layer.effect(
+  AnswerCaches,
+  make
+)

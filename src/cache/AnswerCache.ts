@@ -1,0 +1,150 @@
+/**
+ * Kept answers: in memory, and behind that in the store, where they are written in the background. A store that fails costs a hit, never a
+ * request.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import type { CachedAnswer } from "../domain/CachedAnswer.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { LruMap } from "../kernel/LruMap.ts"
+import * as Timers from "../platform/Timers.ts"
+import { AnswerCacheRepo } from "../store/repo/AnswerCacheRepo.ts"
+
+export interface CacheCounts {
+  readonly memorySize: number
+  readonly memoryMaxSize: number
+  readonly dbSize: number
+  /** Since the start. */
+  readonly hits: number
+  readonly misses: number
+}
+
+export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
+  AnswerCache,
+  {
+    /** Null when there is none; a store that fails has none. */
+    readonly find: (key: string) => Effect.Effect<CachedAnswer | null>
+    /** Hot: keeps the answer, and stores it in the background. What was kept under the key is replaced. */
+    readonly keep: (key: string, owner: string, answer: CachedAnswer) => void
+    /** Hot: counts what became of a request that the cache was asked for. */
+    readonly count: (isHit: boolean) => void
+    readonly counts: Effect.Effect<CacheCounts>
+    /** Removes all answers; how many. */
+    readonly clear: Effect.Effect<number>
+    /** Completes when all that was kept so far is stored. */
+    readonly stored: Effect.Effect<void>
+  }
+>() {}
+
+/** Of the memory; the settings bound the store. */
+const maxMemoryEntries = 500
+const maxMemoryBytes = 16 * 1_048_576
+/** Answers on their way to the store; beyond it they are kept in memory only. */
+const maxPending = 200
+/** The bounds of the store are looked after once in so many writes. */
+const trimEvery = 20
+
+interface Memory {
+  readonly maxEntries: number
+  readonly maxBytes: number
+  readonly answers: LruMap<string, CachedAnswer>
+}
+
+const memoryOf = (maxEntries: number, maxBytes: number): Memory => ({
+  maxEntries,
+  maxBytes,
+  answers: new LruMap({ capacity: maxEntries, maxWeight: maxBytes, weightOf: ({ body }) => body.length })
+})
+
+export const make = Effect.gen(function* () {
+  const repo = yield* AnswerCacheRepo
+  const settings = yield* GatewaySettings
+  const { nowMs } = yield* Timers.Timers
+  const writing = yield* FiberSet.make<void>()
+  const run = yield* FiberSet.runtime(writing)<never>()
+  let kept = memoryOf(0, 0)
+  let writes = 0
+  let hits = 0
+  let misses = 0
+
+  const memory = (): LruMap<string, CachedAnswer> => {
+    const { maxBytes, maxEntries } = settings.current().cache
+    const entries = Math.min(maxEntries, maxMemoryEntries)
+    const bytes = Math.min(maxBytes, maxMemoryBytes)
+    if (kept.maxEntries !== entries || kept.maxBytes !== bytes) kept = memoryOf(entries, bytes)
+    return kept.answers
+  }
+
+  /** A clock that was set back makes an answer of the future: it is no answer any more. */
+  const isFresh = ({ createdAtMs, expiresAtMs }: CachedAnswer): boolean => {
+    const now = nowMs()
+    return createdAtMs <= now && now < expiresAtMs
+  }
+
+  const load = (key: string): Effect.Effect<CachedAnswer | null> =>
+    repo.get(key, nowMs()).pipe(
+      Effect.tap((answer) => Effect.sync(() => (answer === null ? undefined : memory().set(key, answer)))),
+      Effect.catchAll((error) =>
+        Effect.as(Effect.logWarning("The cache could not be read; the request goes on without it", error), null)
+      )
+    )
+
+  const find = (key: string): Effect.Effect<CachedAnswer | null> =>
+    Effect.suspend(() => {
+      const answer = memory().get(key)
+      if (answer === undefined) return load(key)
+      if (isFresh(answer)) return Effect.succeed(answer)
+      memory().delete(key)
+      return Effect.succeed(null)
+    })
+
+  const store = (key: string, owner: string, answer: CachedAnswer): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const { maxBytes, maxEntries } = settings.current().cache
+      writes += 1
+      const trimmed = writes % trimEvery === 1 ? repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }) : Effect.void
+      return Effect.zipRight(repo.put(key, owner, answer), trimmed)
+    }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
+
+  const keep: typeof AnswerCache.Service.keep = (key, owner, answer) => {
+    if (answer.body.length > settings.current().cache.maxBytes) return
+    const answers = memory()
+    // One that is larger than the memory would empty it.
+    if (answer.body.length <= kept.maxBytes) answers.set(key, answer)
+    else answers.delete(key)
+    run(Effect.flatMap(FiberSet.size(writing), (open) => (open > maxPending ? Effect.void : store(key, owner, answer))))
+  }
+
+  const dbSize = Effect.catchAll(repo.count, () => Effect.succeed(0))
+
+  const clear = Effect.suspend(() => {
+    const inMemory = memory().size
+    memory().clear()
+    return repo.clear.pipe(
+      Effect.map((stored) => Math.max(stored, inMemory)),
+      Effect.catchAll((error) => Effect.as(Effect.logWarning("The cache could not be cleared", error), inMemory))
+    )
+  })
+
+  return AnswerCache.of({
+    find,
+    keep,
+    count: (isHit) => {
+      if (isHit) hits += 1
+      else misses += 1
+    },
+    counts: Effect.map(dbSize, (size) => {
+      const answers = memory()
+      return { memorySize: answers.size, memoryMaxSize: kept.maxEntries, dbSize: size, hits, misses }
+    }),
+    clear,
+    stored: FiberSet.awaitEmpty(writing)
+  })
+})
+
+export const layer: Layer.Layer<AnswerCache, never, AnswerCacheRepo | GatewaySettings | Timers.Timers> = Layer.scoped(
+  AnswerCache,
+  make
+)

@@ -1,0 +1,156 @@
+/**
+ * The cache of answers: the same request of the same API key is answered with what it was answered with before. Off by default (`cache` in
+ * `/api/settings`, `docs/cache.md`). Lines of batches are asked for, too.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { headerOf } from "../../../auth/Credentials.ts"
+import { AnswerCache } from "../../../cache/AnswerCache.ts"
+import { cacheKey, withoutForm } from "../../../cache/CacheKey.ts"
+import { hasToolCalls, isCacheable, isWhole, refusesCache, takesToolCalls } from "../../../cache/Eligibility.ts"
+import type { CachedAnswer } from "../../../domain/CachedAnswer.ts"
+import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
+import * as Timers from "../../../platform/Timers.ts"
+import { targetKeyOf } from "../../../routing/resolve/TargetKey.ts"
+import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
+import { codecs } from "../../../wire/Codec.ts"
+import { headerIn } from "../../reply/ReplyHeaders.ts"
+import { type Recorded, recording } from "../../reply/Recorder.ts"
+import type { Work } from "../../request/Exchange.ts"
+import type { Trail } from "../../request/Trail.ts"
+import type { Answer, Answered, Feature } from "../Feature.ts"
+import { hitOf, keptEnd, variantOf } from "./CacheHit.ts"
+import { readStream, readWhole } from "./KeptResponse.ts"
+
+export class Cache extends Context.Tag("gateway/inference/features/Cache")<Cache, Feature>() {}
+
+/** A larger answer is not kept. */
+export const maxAnswerBytes = 2 * 1_048_576
+
+/** Headers that change what is asked of a model, or of which one. */
+const tellingHeaders = [
+  "anthropic-beta",
+  "anthropic-version",
+  "openai-beta",
+  "x-gateway-budget",
+  "x-gateway-compression",
+  "x-gateway-disabled-guardrails",
+  "x-gateway-mode"
+]
+
+/** What is known of an answer under way: it is kept once all of it is. */
+interface Pending {
+  /** Null until it is complete. */
+  target: Target | null
+  costNanoUsd: number
+}
+
+const targetsOf = new WeakMap<Resolution, string>()
+
+const targetsText = (resolution: Resolution): string => {
+  const known = targetsOf.get(resolution)
+  if (known !== undefined) return known
+  const text = resolution.targets.map((target) => `${target.account.spec.id} ${targetKeyOf(target)}`).join("\n")
+  targetsOf.set(resolution, text)
+  return text
+}
+
+const keyOf = (work: Work): string => {
+  const { envelope, exchange, outputCap, owner, parsed, resolution, thinking } = work
+  return cacheKey({
+    owner,
+    wire: exchange.wire,
+    model: envelope.model,
+    targets: targetsText(resolution),
+    settings: [
+      ...tellingHeaders.map((name) => headerOf(exchange.headers, name) ?? ""),
+      String(outputCap),
+      JSON.stringify(thinking ?? null)
+    ],
+    body: withoutForm(parsed)
+  })
+}
+
+export const make = Effect.gen(function* () {
+  const cache = yield* AnswerCache
+  const settings = yield* GatewaySettings
+  const { monotonicMs, nowMs } = yield* Timers.Timers
+  const pending = new WeakMap<Trail, Pending>()
+
+  const concerns = ({ envelope, exchange, parsed }: Work): boolean => {
+    const { anyTemperature, enabled } = settings.current().cache
+    return (
+      enabled &&
+      exchange.codec === codecs[exchange.wire] &&
+      isCacheable(exchange.wire, parsed, { anyTemperature, candidates: envelope.candidates }) &&
+      !refusesCache(exchange.headers)
+    )
+  }
+
+  /** The answer as it is kept; null when it is not complete, or may not be kept. */
+  const keptOf = (work: Work, recorded: Recorded, target: Target, costNanoUsd: number): CachedAnswer | null => {
+    const { envelope, exchange } = work
+    const body = Buffer.concat(recorded.chunks)
+    const read = envelope.stream ? readStream(exchange.codec, body) : readWhole(exchange.codec, body)
+    if (read === null || !isWhole(read.response)) return null
+    const calls = hasToolCalls(read.response)
+    if (calls && !takesToolCalls(exchange.headers)) return null
+    const createdAtMs = nowMs()
+    return {
+      form: envelope.stream ? "stream" : "whole",
+      variant: variantOf(work),
+      contentType: headerIn(recorded.headers, "content-type") ?? "application/json",
+      body,
+      hasToolCalls: calls,
+      provider: target.account.spec.id,
+      model: target.model,
+      costNanoUsd,
+      createdAtMs,
+      expiresAtMs: createdAtMs + settings.current().cache.ttlSeconds * 1_000
+    }
+  }
+
+  const over = (work: Work, key: string, { costNanoUsd, target }: Pending, recorded: Recorded | null): void => {
+    if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
+    const kept = keptOf(work, recorded, target, costNanoUsd)
+    if (kept !== null) cache.keep(key, work.owner, kept)
+  }
+
+  const watched = (next: Answer, work: Work, key: string): Effect.Effect<Answered> => {
+    const underWay: Pending = { target: null, costNanoUsd: 0 }
+    pending.set(work.trail, underWay)
+    work.trail.addHeader("X-Gateway-Cache", "MISS")
+    const { exchange } = work
+    const reply = recording(exchange.reply, maxAnswerBytes, (recorded) => over(work, key, underWay, recorded))
+    return Effect.map(next({ ...work, exchange: { ...exchange, reply } }), (answered) => {
+      const { end } = answered
+      if (end._tag === "Answered" && end.result._tag === "Completed") underWay.target = end.target
+      return answered
+    })
+  }
+
+  const answered = (next: Answer, work: Work): Effect.Effect<Answered> =>
+    Effect.suspend(() => {
+      const key = keyOf(work)
+      return Effect.flatMap(cache.find(key), (kept) => {
+        const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
+        const hit = isGiven ? hitOf(work, kept, nowMs()) : null
+        cache.count(hit !== null)
+        return kept === null || hit === null
+          ? watched(next, work, key)
+          : Effect.succeed({ work, end: keptEnd(work, kept, hit, monotonicMs), others: [] })
+      })
+    })
+
+  return Cache.of({
+    concerns,
+    around: (next) => (work) => (concerns(work) ? answered(next, work) : next(work)),
+    ended: ({ trail }, _end, bill) => {
+      const underWay = pending.get(trail)
+      if (underWay !== undefined) underWay.costNanoUsd = bill.costNanoUsd
+    }
+  })
+})
+
+export const layer: Layer.Layer<Cache, never, AnswerCache | GatewaySettings | Timers.Timers> = Layer.effect(Cache, make)

@@ -1,0 +1,133 @@
+/** Kept answers. What cannot be read (another version, damage, another encryption key) is no answer, and is removed. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { type CachedAnswer, cacheVersion } from "../../domain/CachedAnswer.ts"
+import { MaybeText, Text, Whole } from "../Columns.ts"
+import type { StoreError } from "../Errors.ts"
+import { sealedColumn } from "../SealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import * as Table from "../Table.ts"
+
+export interface CacheBounds {
+  readonly maxEntries: number
+  readonly maxBytes: number
+  readonly nowMs: number
+}
+
+export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo")<
+  AnswerCacheRepo,
+  {
+    /** Null when there is none that can be read and has not expired. */
+    readonly get: (key: string, nowMs: number) => Effect.Effect<CachedAnswer | null, StoreError>
+    /** Replaces what had the key. */
+    readonly put: (key: string, owner: string, answer: CachedAnswer) => Effect.Effect<void, StoreError>
+    /** Removes what has expired, and the oldest beyond the bounds. */
+    readonly trim: (bounds: CacheBounds) => Effect.Effect<void, StoreError>
+    /** Removes all; how many. */
+    readonly clear: Effect.Effect<number, StoreError>
+    readonly count: Effect.Effect<number, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  key: Text,
+  owner: Text,
+  version: Whole,
+  content: MaybeText,
+  bytes: Whole,
+  createdAtMs: Whole,
+  expiresAtMs: Whole
+})
+
+const Sealed = Schema.parseJson(
+  Schema.Struct({
+    form: Schema.Literal("whole", "stream"),
+    variant: Schema.String,
+    contentType: Schema.String,
+    body: Schema.String,
+    hasToolCalls: Schema.Boolean,
+    provider: Schema.String,
+    model: Schema.String,
+    costNanoUsd: Schema.Number
+  })
+)
+
+const Counts = Schema.Tuple(Schema.Struct({ entries: Schema.Number }))
+const Oldest = Schema.Array(Schema.Struct({ key: Schema.String, bytes: Schema.Number }))
+const Totals = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
+
+/** Rows that one trim looks at. */
+const mostTrimmed = 1_000
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+  const table = Table.make(sql, "answer_cache", Row)
+  const sealed = sealedColumn(secrets, "answer_cache", "content", Sealed)
+
+  const remove = (key: string) => table.remove("answerCache.remove", sql`WHERE key = ${key}`)
+
+  const get = Effect.fn("AnswerCacheRepo.get")(function* (key: string, nowMs: number) {
+    const row = yield* table.first("answerCache.get", sql`WHERE key = ${key}`)
+    if (row === null) return null
+    const isRead = row.version === cacheVersion && row.createdAtMs <= nowMs && nowMs < row.expiresAtMs
+    const value = isRead ? sealed.open(key, row.content).value : null
+    if (value === null) {
+      yield* remove(key)
+      return null
+    }
+    const { createdAtMs, expiresAtMs } = row
+    return { ...value, body: Buffer.from(value.body, "base64"), createdAtMs, expiresAtMs }
+  })
+
+  const put = Effect.fn("AnswerCacheRepo.put")(function* (key: string, owner: string, answer: CachedAnswer) {
+    const { body, createdAtMs, expiresAtMs, ...facts } = answer
+    const content = sealed.seal(key, { ...facts, body: body.toString("base64") })
+    const [created, expires] = [Math.trunc(createdAtMs), Math.trunc(expiresAtMs)]
+    yield* sql`INSERT OR REPLACE INTO answer_cache (key, owner, version, content, bytes, created_at_ms, expires_at_ms)
+      VALUES (${key}, ${owner}, ${cacheVersion}, ${content}, ${body.length}, ${created}, ${expires})`.pipe(
+      Effect.mapError(Table.named("answerCache.put"))
+    )
+  })
+
+  const trim = Effect.fn("AnswerCacheRepo.trim")(function* ({ maxBytes, maxEntries, nowMs }: CacheBounds) {
+    const named = Table.named("answerCache.trim")
+    yield* sql`DELETE FROM answer_cache WHERE expires_at_ms <= ${Math.trunc(nowMs)}`.pipe(Effect.mapError(named))
+    const found = yield* sql`SELECT COUNT(*) AS entries, COALESCE(SUM(bytes), 0) AS bytes FROM answer_cache`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Totals)),
+      Effect.mapError(named)
+    )
+    let [{ bytes, entries }] = found
+    if (entries <= maxEntries && bytes <= maxBytes) return
+    const oldest = yield* sql`SELECT key, bytes FROM answer_cache ORDER BY created_at_ms LIMIT ${mostTrimmed}`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Oldest)),
+      Effect.mapError(named)
+    )
+    for (const row of oldest) {
+      if (entries <= maxEntries && bytes <= maxBytes) return
+      yield* remove(row.key)
+      entries -= 1
+      bytes -= row.bytes
+    }
+  })
+
+  const count = sql`SELECT COUNT(*) AS entries FROM answer_cache`.pipe(
+    Effect.flatMap(Schema.decodeUnknown(Counts)),
+    Effect.map(([{ entries }]) => entries),
+    Effect.mapError(Table.named("answerCache.count"))
+  )
+
+  const clear = Effect.tap(count, () =>
+    Effect.mapError(sql`DELETE FROM answer_cache`, Table.named("answerCache.clear"))
+  )
+
+  return AnswerCacheRepo.of({ get, put, trim, clear, count })
+})
+
+export const layer: Layer.Layer<AnswerCacheRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(
+  AnswerCacheRepo,
+  make
+)
