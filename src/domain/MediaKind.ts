@@ -27,6 +27,20 @@ export type MediaPaths = typeof MediaPaths.Type
 /** What else providers serve under the gateway's own routes: media, and searches of the web. */
 export type ServiceKind = MediaKind | "search"
 
+/** Kinds that providers bill by the piece as soon as they have accepted a request, also where they run it as a job and the client leaves. */
+const billedByPiece: ReadonlySet<ServiceKind> = new Set<ServiceKind>([
+  "images",
+  "imageEdits",
+  "imageVariations",
+  "music",
+  "transcriptions",
+  "translations",
+  "videos"
+])
+
+/** Hot: whether a second call beside the first would be paid for as well. */
+export const isBilledByPiece = (kind: ServiceKind | undefined): boolean => kind !== undefined && billedByPiece.has(kind)
+
 /** Whose form of a search an endpoint has. */
 export type SearchAdapterName =
   | "serper"

@@ -4,11 +4,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { isBilledByPiece } from "../../domain/MediaKind.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as ConcurrencyGate from "../../resilience/ConcurrencyGate.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import { TargetHealth } from "../../routing/health/TargetHealth.ts"
-import { makePolicies } from "../../routing/walk/RoutePolicy.ts"
+import { makePolicies, withoutHedging } from "../../routing/walk/RoutePolicy.ts"
 import { Continuation } from "../attempt/Continuation.ts"
 import type { Work } from "../request/Exchange.ts"
 import { StopSignal } from "../request/StopSignal.ts"
@@ -117,8 +118,11 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(renewed === null ? health.flush : Effect.void, () => next(run, run.walk.renewed(renewed)))
     )
 
-  const runOf = (work: Work): FailoverRun =>
-    new FailoverRun(runServices, work, policyFor(settings.current(), work.resolution))
+  const runOf = (work: Work): FailoverRun => {
+    const policy = policyFor(settings.current(), work.resolution)
+    const { endpoint } = work.exchange.codec
+    return new FailoverRun(runServices, work, isBilledByPiece(endpoint) ? withoutHedging(policy) : policy)
+  }
 
   const last = (end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)
 

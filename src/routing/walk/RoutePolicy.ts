@@ -57,6 +57,10 @@ export const routePolicy = ({ hedging, retry }: ResilienceSettings, combo: Combo
   measured: combo.trackMetrics
 })
 
+/** The policy of requests that a second target must not be asked beside the first: each call makes something that has to be paid for. */
+export const withoutHedging = (policy: RoutePolicy): RoutePolicy =>
+  policy.hedgeDelayMs === null ? policy : { ...policy, hedgeDelayMs: null }
+
 /** Hot: the policy of a request. A combo's is made once for its config and the settings in force. */
 export const makePolicies = (): ((settings: ResilienceSettings, resolution: Resolution) => RoutePolicy) => {
   const known = new WeakMap<ComboPolicy, { readonly settings: ResilienceSettings; readonly policy: RoutePolicy }>()
