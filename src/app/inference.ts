@@ -14,6 +14,7 @@ import * as Coalescing from "../inference/features/coalescing/Coalescing.ts"
 import * as Emergency from "../inference/features/emergency/Emergency.ts"
 import * as Features from "../inference/features/Features.ts"
 import * as Fusion from "../inference/features/fusion/Fusion.ts"
+import * as Guardrails from "../inference/features/guardrails/Guardrails.ts"
 import * as SummaryAccount from "../inference/features/handoff/SummaryAccount.ts"
 import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
@@ -55,6 +56,7 @@ const features = Features.layer.pipe(
       Coalescing.layer,
       Emergency.layer,
       Fusion.layer,
+      Guardrails.layer,
       Handoff.layer,
       Idempotency.layer,
       Memory.layer,

@@ -42,6 +42,7 @@ import * as Explain from "../inference/Explain.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
+import * as Decisions from "../inference/features/guardrails/Decisions.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
@@ -193,7 +194,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer)),
   Layer.provideMerge(foundation),

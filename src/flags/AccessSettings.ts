@@ -1,6 +1,7 @@
-/** The settings of `domain/AccessSettings`, each kept under its own name and ready for the request path. */
+/** The settings of `domain/AccessSettings` and `domain/GuardrailSettings`, each kept under its own name and ready for the request path. */
 import * as Effect from "effect/Effect"
 import * as Shape from "../domain/AccessSettings.ts"
+import * as Guard from "../domain/GuardrailSettings.ts"
 import { makeIpRanges } from "../kernel/IpRanges.ts"
 import * as StoredSettings from "../store/StoredSettings.ts"
 
@@ -9,6 +10,7 @@ export interface AccessSettings {
   readonly thinkingBudget: StoredSettings.StoredSettings<Shape.ThinkingBudget, Shape.ThinkingBudgetPatch>
   readonly systemPrompt: StoredSettings.StoredSettings<Shape.SystemPrompt, Shape.SystemPromptPatch>
   readonly requireLogin: StoredSettings.StoredSettings<Shape.RequireLogin, Shape.RequireLoginPatch>
+  readonly guardrails: StoredSettings.StoredSettings<Guard.GuardrailSettings, Guard.GuardrailSettingsPatch>
   /** Hot: whether an address of a socket is refused; null while the filter is off. */
   readonly refusesAddress: () => ((socketAddress: string) => boolean) | null
   /** Hot: what stands around system texts; null for nothing. */
@@ -72,11 +74,17 @@ export const make = Effect.gen(function* () {
     defaults: Shape.defaultRequireLogin,
     merge: (settings: Shape.RequireLogin, patch: Shape.RequireLoginPatch) => merged(settings, patch)
   })
+  const guardrails = yield* StoredSettings.make(place("guardrails"), {
+    patch: Guard.GuardrailSettingsPatch,
+    defaults: Guard.defaultGuardrailSettings,
+    merge: (settings: Guard.GuardrailSettings, patch: Guard.GuardrailSettingsPatch) => merged(settings, patch)
+  })
   const settings: AccessSettings = {
     ipFilter,
     thinkingBudget,
     systemPrompt,
     requireLogin,
+    guardrails,
     refusesAddress: () => refuses,
     promptAround: () => prompt,
     thinking: () => thinking

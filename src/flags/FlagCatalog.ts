@@ -70,7 +70,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const guardrails: Traits = { waitsFor: "the guardrails" }
 const proxies: Traits = { waitsFor: "the egress proxies" }
 const capture: Traits = { waitsFor: "the capture of traffic" }
 const compression: Traits = { waitsFor: "the compression of prompts" }
@@ -92,47 +91,31 @@ export const flagCatalog = [
     "INPUT_SANITIZER_ENABLED",
     "true",
     "Input sanitizer",
-    "Clean control characters and broken markup out of request text.",
-    guardrails
+    "Take control characters, invisible tag characters and halves of surrogate pairs out of the texts of requests."
   ),
-  choice(
-    "security",
-    "INJECTION_GUARD_MODE",
-    ["off", "warn", "block", "redact"],
-    "off",
-    {
-      label: "Injection guard",
-      description: "What happens to requests that look like a prompt injection."
-    },
-    guardrails
-  ),
+  choice("security", "INJECTION_GUARD_MODE", ["off", "warn", "block", "redact"], "off", {
+    label: "Injection guard",
+    description:
+      "What happens to requests in which a user or a tool seems to take over the model (`docs/guardrails.md`): `block` refuses them, `warn` marks the answer, `redact` takes the words out."
+  }),
   bool(
     "security",
     "PII_REDACTION_ENABLED",
     "false",
     "Redact personal data",
-    "Mask personal data in requests before they leave.",
-    guardrails
+    "Replace personal data and secrets in requests before they leave (`docs/guardrails.md`)."
   ),
   bool(
     "security",
     "PII_RESPONSE_SANITIZATION",
     "false",
     "Sanitize responses",
-    "Look for personal data in what providers answer.",
-    guardrails
+    "Look for personal data and secrets in what models answer."
   ),
-  choice(
-    "security",
-    "PII_RESPONSE_SANITIZATION_MODE",
-    ["redact", "warn", "block", "off"],
-    "redact",
-    {
-      label: "Response sanitization mode",
-      description: "What happens to personal data found in an answer."
-    },
-    guardrails
-  ),
+  choice("security", "PII_RESPONSE_SANITIZATION_MODE", ["redact", "warn", "block", "off"], "redact", {
+    label: "Response sanitization mode",
+    description: "What happens to personal data found in an answer."
+  }),
   bool(
     "security",
     "OUTBOUND_SSRF_GUARD_ENABLED",
@@ -217,11 +200,8 @@ export const flagCatalog = [
     "TOOL_POLICY_MODE",
     ["disabled", "warn", "block"],
     "disabled",
-    {
-      label: "Tool policy",
-      description: "What happens to requests that offer tools the policy forbids."
-    },
-    guardrails
+    { label: "Tool policy", description: "What happens to requests that offer tools the policy forbids." },
+    { waitsFor: "the tool policy" }
   ),
   bool(
     "policies",

@@ -1,6 +1,7 @@
 /** The text of `/metrics`: the process, the state of the gateway, and counts of its traffic. */
 import * as Effect from "effect/Effect"
 import { breakersOf, classOf, countStandings, standingOf } from "../management/Standings.ts"
+import { GuardrailDecisions } from "../inference/features/guardrails/Decisions.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -34,6 +35,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* UsageJournal.UsageJournal
   const decisions = yield* DecisionLog
   const deliveries = yield* Deliveries
+  const guardrails = yield* GuardrailDecisions
 
   const usageLogNow = () => {
     const { dropped, notOnFile, problem } = journal.trouble()
@@ -59,6 +61,7 @@ export const make = Effect.gen(function* () {
       bodiesRefused: bodies.refused(),
       decisionsNotStored: decisions.notStored(),
       webhooks: deliveries.counts(),
+      guardrails: guardrails.all(),
       usageLog: usageLogNow()
     })
   }

@@ -1,4 +1,5 @@
 /** The state metrics: breakers, connections, capacity. Pure. */
+import type { DecisionCount } from "../inference/features/guardrails/Decisions.ts"
 import type { StandingCounts } from "../management/Standings.ts"
 import type { BreakerView } from "../resilience/breaker/Breakers.ts"
 import type { GaugeFamily, MetricsSnapshot } from "../usage/telemetry/Families.ts"
@@ -17,6 +18,8 @@ export interface HouseState {
   readonly decisionsNotStored: number
   /** Since the start. */
   readonly webhooks: { readonly delivered: number; readonly failed: number; readonly dropped: number }
+  /** Since the start. */
+  readonly guardrails: ReadonlyArray<DecisionCount>
   readonly usageLog: {
     readonly isTroubled: boolean
     readonly waitingRows: number
@@ -45,6 +48,7 @@ export const stateFamilies = ({
   breakers,
   connections,
   decisionsNotStored,
+  guardrails,
   inFlight,
   shed,
   usageLog,
@@ -89,6 +93,12 @@ export const stateFamilies = ({
     name: "gateway_webhook_events_dropped_total",
     help: "Events for webhooks that were dropped because too many waited.",
     samples: [{ labels: {}, value: webhooks.dropped }]
+  },
+  {
+    type: "counter",
+    name: "gateway_guardrail_decisions_total",
+    help: "What guardrails have done, by what they found.",
+    samples: guardrails.map(({ action, count, detector }) => ({ labels: { detector, action }, value: count }))
   },
   {
     type: "gauge",

@@ -12,6 +12,7 @@ const file = fileURLToPath(new URL("../../docs/flags.md", import.meta.url))
 
 const effects = "test/http/flags/effects.test.ts"
 const addresses = "the local flag opens this machine and its networks, the private one its networks alone"
+const guardrails = "test/http/inference/guardrails.test.ts"
 const recovery = "test/http/inference/recovery/safety.test.ts"
 
 /** Where both positions of a flag are shown. Flags that wait for a part of the gateway are not here. */
@@ -20,6 +21,33 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     "test/http/inference/refusals.test.ts",
     "missing, wrong, expired, barred and good keys on ${path}",
     "without required keys any key is accepted, and a known one keeps its limits"
+  ],
+  INPUT_SANITIZER_ENABLED: [
+    guardrails,
+    "INPUT_SANITIZER_ENABLED takes control characters and halves of pairs out, and leaves the rest to the byte",
+    "INPUT_SANITIZER_ENABLED=false leaves them"
+  ],
+  INJECTION_GUARD_MODE: [
+    guardrails,
+    "${wire}: INJECTION_GUARD_MODE=block refuses an attempt in the wire's own error",
+    "INJECTION_GUARD_MODE=warn marks an attempt and sends it as it is, also in the result of a tool",
+    "INJECTION_GUARD_MODE=redact takes an attempt out, and hidden text with it",
+    "sends everything as it is while no guardrail is on"
+  ],
+  PII_REDACTION_ENABLED: [
+    guardrails,
+    "${wire}: PII_REDACTION_ENABLED replaces personal data and leaves ids, reasoning and other values",
+    "sends everything as it is while no guardrail is on"
+  ],
+  PII_RESPONSE_SANITIZATION: [
+    guardrails,
+    "PII_RESPONSE_SANITIZATION counts the request's findings and the answer's together",
+    "sends everything as it is while no guardrail is on"
+  ],
+  PII_RESPONSE_SANITIZATION_MODE: [
+    guardrails,
+    "PII_RESPONSE_SANITIZATION_MODE=${mode} answers ${status}",
+    "PII_RESPONSE_SANITIZATION counts the request's findings and the answer's together"
   ],
   OUTBOUND_SSRF_GUARD_ENABLED: [
     effects,

@@ -11,12 +11,13 @@ import { Coalescing } from "./coalescing/Coalescing.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
 import { Fusion } from "./fusion/Fusion.ts"
+import { Guardrails } from "./guardrails/Guardrails.ts"
 import { Handoff } from "./handoff/Handoff.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 
-const inForce = Effect.all([Idempotency, Memory, Cache, Coalescing, Handoff, Emergency, Fusion, Recovery])
+const inForce = Effect.all([Idempotency, Guardrails, Memory, Cache, Coalescing, Handoff, Emergency, Fusion, Recovery])
 
 export class Features extends Context.Tag("gateway/inference/features/Features")<
   Features,

@@ -1,0 +1,29 @@
+/**
+ * Takes out of a text what no person writes and no program needs: control characters, characters of the Unicode block of invisible tags, and halves of
+ * surrogate pairs. Tabs, line ends, form feeds, backspaces and the escape character of terminal output stay, and so do the tags of flags (🏴 …). Pure.
+ */
+
+/** Bytes of a body in JSON without which none of it can be in it: escapes, and the first three bytes of a tag character in UTF-8. */
+const signs: ReadonlyArray<Buffer | string> = ["\\u00", "\\u7f", "\\ud", "\\uD", "\u007f", Buffer.from([0xf3, 0xa0])]
+
+/** Hot: whether a body may hold anything of it. */
+export const mayNeedCleaning = (body: Buffer): boolean => signs.some((sign) => body.includes(sign))
+
+// eslint-disable-next-line no-control-regex -- these are what is taken out
+const controls = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\u007f]/g
+/** A flag of a region (UTS #51): a black flag, tags, and their end. */
+const tags = /(\u{1f3f4}[\u{e0020}-\u{e007e}]{1,16}\u{e007f})|[\u{e0000}-\u{e007f}]/gu
+
+/** With `u`, a pair is one character. */
+const loneHalf = /\p{Surrogate}/u
+const loneHalves = /\p{Surrogate}/gu
+
+// eslint-disable-next-line no-control-regex -- as above
+const needsCleaning = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\u007f]|\udb40[\udc00-\udc7f]/
+
+/** The text without them; the same text where there are none. */
+export const cleaned = (text: string): string => {
+  const sound = loneHalf.test(text) ? text.replaceAll(loneHalves, "\ufffd") : text
+  if (!needsCleaning.test(sound)) return sound
+  return sound.replaceAll(controls, "").replaceAll(tags, (_: string, flag: string | undefined) => flag ?? "")
+}

@@ -1,0 +1,58 @@
+/** What the guardrails look with. Loaded when the first request needs it: the tables of telephone numbers and patterns take time to read. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
+import type { DetectorOptions } from "../../../guard/Detectors.ts"
+import type { InjectionFinding } from "../../../guard/injection/Injection.ts"
+import type { Redaction } from "../../../guard/RedactedText.ts"
+import type { Json } from "../../../wire/json/Json.ts"
+import type { TextGuard } from "./answers/TextGuard.ts"
+
+export interface Detection {
+  readonly options: DetectorOptions
+  readonly texts: TextGuard
+  readonly redactText: (text: string, redaction: Redaction) => string
+  readonly redactValue: (value: Json, redaction: Redaction) => Json
+  readonly findInjections: (text: string) => ReadonlyArray<InjectionFinding>
+  readonly withoutInjections: (text: string, findings: ReadonlyArray<InjectionFinding>) => string
+}
+
+const load = () =>
+  Promise.all([
+    import("../../../guard/Detectors.ts"),
+    import("../../../guard/RedactedText.ts"),
+    import("../../../guard/CustomPatterns.ts"),
+    import("../../../guard/injection/Injection.ts")
+  ])
+
+/** Patterns that were stored by a version with another syntax are left out. */
+export const make = (settings: () => GuardrailSettings): Effect.Effect<Detection> => {
+  let known: { readonly settings: GuardrailSettings; readonly detection: Detection } | null = null
+  return Effect.suspend(() => {
+    const current = settings()
+    if (known?.settings === current) return Effect.succeed(known.detection)
+    return Effect.map(Effect.promise(load), ([detectors, redacted, patterns, injection]) => {
+      const options: DetectorOptions = {
+        disabled: new Set(current.disabledDetectors),
+        custom: current.customPatterns.flatMap((source) => {
+          const compiled = patterns.compilePattern(source)
+          return Either.isRight(compiled) ? [compiled.right] : []
+        })
+      }
+      const detection: Detection = {
+        options,
+        texts: {
+          find: (text) => detectors.findPersonalData(text, options),
+          openFrom: (text) => detectors.openFrom(text, options),
+          longestMatchChars: detectors.longestMatchChars
+        },
+        redactText: (text, redaction) => redacted.redactText(text, redaction),
+        redactValue: (value, redaction) => redacted.redactValue(value, redaction),
+        findInjections: injection.findInjections,
+        withoutInjections: injection.withoutInjections
+      }
+      known = { settings: current, detection }
+      return detection
+    })
+  })
+}

@@ -1,0 +1,130 @@
+/**
+ * Guardrails (`docs/guardrails.md`): control characters, attempts to take over the model, and personal data, in requests and in answers. They act on
+ * conversations, also on those that the gateway asks for in a caller's name. Where one fails, the request is refused in the mode `block`, and goes on
+ * with a mark in its header elsewhere.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { GuardrailBlocked } from "../../../domain/Errors.ts"
+import { Flags } from "../../../flags/Flags.ts"
+import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
+import type { Work } from "../../request/Exchange.ts"
+import { rewritten } from "../../request/RewrittenWork.ts"
+import type { Answer, Answered, Feature } from "../Feature.ts"
+import type { AnswerFacts } from "./answers/AnswerGuard.ts"
+import { answerGuarded } from "./answers/answerGuarded.ts"
+import { headerName } from "./answers/GuardedReply.ts"
+import { GuardrailDecisions } from "./Decisions.ts"
+import * as Detection from "./Detection.ts"
+import { type Active, activeFor, concerns } from "./Policy.ts"
+import { type Guarded, guardRequest } from "./requests/GuardRequest.ts"
+import { offerOf } from "./tools/ToolPolicy.ts"
+
+export class Guardrails extends Context.Tag("gateway/inference/features/Guardrails")<Guardrails, Feature>() {}
+
+/** What was done to the request. */
+interface Checked extends Guarded {
+  /** The detectors have failed on it. */
+  readonly hasFailed: boolean
+}
+
+/** Value of `X-Gateway-Guardrail`; null where there is nothing to tell. */
+const told = (
+  { hasFailed, injection, redacted }: Checked,
+  stripped: number,
+  { answers }: Active,
+  { found, schema }: AnswerFacts
+): string | null => {
+  const marks = [
+    ...(injection === null ? [] : [`injection=${injection}`]),
+    ...(redacted + found === 0 ? [] : [`pii=${redacted === 0 ? (answers ?? "redact") : "redact"}:${redacted + found}`]),
+    ...(stripped === 0 ? [] : [`tools=strip:${stripped}`]),
+    ...(schema === null ? [] : [`schema=${schema}`]),
+    ...(hasFailed ? ["request=unchecked"] : [])
+  ]
+  return marks.length === 0 ? null : marks.join(", ")
+}
+
+const ofRequest: AnswerFacts = { found: 0, schema: null }
+
+const forbidden = (tools: ReadonlyArray<string>): GuardrailBlocked =>
+  new GuardrailBlocked({
+    code: "SECURITY_001",
+    message: `The request offers tools that this gateway does not allow (toolPolicy of /api/settings/guardrails): ${tools.length}.`
+  })
+
+const failure = "The request could not be checked for attempts to take over the model (INJECTION_GUARD_MODE)."
+
+const refused = (work: Work, error: GuardrailBlocked): Answered => ({
+  work,
+  end: { _tag: "Refused", error },
+  others: []
+})
+
+export const make = Effect.gen(function* () {
+  const flags = yield* Flags
+  const settings = yield* GatewaySettings
+  const decisions = yield* GuardrailDecisions
+  const detection = Detection.make(settings.access.guardrails.current)
+
+  const guarded = (work: Work, active: Active, loaded: Detection.Detection): Effect.Effect<Checked> =>
+    Effect.sync(() => ({
+      ...guardRequest(work.exchange.wire, work.parsed, active, loaded, decisions.count),
+      hasFailed: false
+    })).pipe(
+      Effect.catchAllDefect((defect) => {
+        const blocked =
+          active.injection === "block" ? new GuardrailBlocked({ code: "SECURITY_001", message: failure }) : null
+        decisions.count("request", blocked === null ? "unchecked" : "block")
+        return Effect.as(Effect.logError("A guardrail failed on a request", defect), {
+          parsed: work.parsed,
+          redacted: 0,
+          injection: null,
+          blocked,
+          hasFailed: true
+        })
+      })
+    )
+
+  const answeredFor = Effect.fnUntraced(function* (asked: Work, next: Answer) {
+    const rules = settings.access.guardrails.current()
+    const active = activeFor(flags, rules, asked)
+    const loaded = yield* detection
+    const checked = yield* guarded(asked, active, loaded)
+    if (checked.blocked !== null) return refused(asked, checked.blocked)
+    const offer = active.mayUse === null ? null : offerOf(asked.exchange.wire, checked.parsed, active.mayUse)
+    if (offer !== null && offer.refused.length > 0) {
+      const { action } = rules.toolPolicy
+      decisions.count("tool-policy", action)
+      if (action === "block") return refused(asked, forbidden(offer.refused))
+    }
+    const body = offer?.body ?? checked.parsed
+    const work = body === asked.parsed ? asked : rewritten(asked, body)
+    const header = (facts: AnswerFacts) => told(checked, offer?.refused.length ?? 0, active, facts)
+    if (active.answers === null && offer === null && !active.structured.check) {
+      const value = header(ofRequest)
+      if (value !== null) work.trail.addHeader(headerName, value)
+      return yield* next(work)
+    }
+    return yield* answerGuarded(next, work, {
+      texts: active.answers === null ? null : { guard: loaded.texts, mode: active.answers },
+      mayCall: offer === null ? null : (name) => offer.offered.has(name),
+      structured: active.structured,
+      header,
+      decided: decisions.count
+    })
+  })
+
+  const isConcerned = (work: Work): boolean => concerns(flags, settings.access.guardrails.current(), work)
+
+  return Guardrails.of({
+    concerns: isConcerned,
+    around: (next) => (work) => (isConcerned(work) ? answeredFor(work, next) : next(work))
+  })
+})
+
+export const layer: Layer.Layer<Guardrails, never, Flags | GatewaySettings | GuardrailDecisions> = Layer.effect(
+  Guardrails,
+  make
+)

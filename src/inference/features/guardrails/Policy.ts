@@ -1,0 +1,113 @@
+/**
+ * Which guardrails act on a request: flags, the gateway's settings, and what a key with the scope `guardrails:bypass` switches off for one request
+ * (`x-gateway-disabled-guardrails`).
+ */
+import { headerOf } from "../../../auth/Credentials.ts"
+import type { Flags } from "../../../flags/Flags.ts"
+import { mayNeedCleaning } from "../../../guard/Sanitiser.ts"
+import { defaultStructuredOutput, type StructuredOutput } from "../../../domain/AnswerRules.ts"
+import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
+import type { WireName } from "../../../domain/Wire.ts"
+import { codecs } from "../../../wire/Codec.ts"
+import { completions } from "../../../wire/completions/Codec.ts"
+import { geminiArray } from "../../../wire/gemini/Codec.ts"
+import { ollamaGenerate } from "../../../wire/ollama/Codec.ts"
+import type { WireCodec } from "../../../wire/WireCodec.ts"
+import type { Work } from "../../request/Exchange.ts"
+import type { TextMode } from "./answers/AnswerGuard.ts"
+import { type MayUse, ruleOf } from "./tools/ToolPolicy.ts"
+
+export const bypassScope = "guardrails:bypass"
+export const bypassHeader = "x-gateway-disabled-guardrails"
+
+/** The names by which a request may switch a guardrail off. */
+const guardrails = ["sanitizer", "injection", "pii", "pii-response", "tools", "schema"] as const
+export type Guardrail = (typeof guardrails)[number]
+
+const otherNames: Readonly<Record<string, ReadonlyArray<Guardrail>>> = {
+  all: guardrails,
+  "*": guardrails,
+  true: guardrails,
+  "prompt-injection": ["injection"],
+  "pii-masker": ["pii", "pii-response"],
+  "input-sanitizer": ["sanitizer"]
+}
+
+const isGuardrail = (name: string): name is Guardrail => guardrails.some((each) => each === name)
+
+const none: ReadonlySet<Guardrail> = new Set()
+
+/** A header that is not allowed switches nothing off. */
+export const switchedOff = ({ headers, principal }: Work["exchange"]): ReadonlySet<Guardrail> => {
+  const header = headerOf(headers, bypassHeader)
+  if (header === undefined || header === null || principal._tag !== "Key") return none
+  if (!principal.key.scopes.includes(bypassScope)) return none
+  const names = header.toLowerCase().split(",", guardrails.length + 8)
+  return new Set(
+    names.flatMap((name) => {
+      const trimmed = name.trim()
+      return isGuardrail(trimmed) ? [trimmed] : (otherNames[trimmed] ?? [])
+    })
+  )
+}
+
+export type InjectionMode = "warn" | "block" | "redact"
+
+/** What acts on one request. */
+export interface Active {
+  readonly sanitiser: boolean
+  readonly injection: InjectionMode | null
+  readonly personalData: boolean
+  /** What becomes of personal data in the answer; null: it is not looked at. */
+  readonly answers: TextMode | null
+  /** Which tools may be offered and called; null: all. */
+  readonly mayUse: MayUse | null
+  readonly structured: StructuredOutput
+}
+
+type FlagReader = Pick<Flags["Type"], "isOn" | "value">
+
+const chatLike: ReadonlyMap<WireCodec, WireName> = new Map<WireCodec, WireName>([
+  [codecs.chat, "chat"],
+  [codecs.messages, "messages"],
+  [codecs.responses, "responses"],
+  [codecs.gemini, "gemini"],
+  [codecs.ollama, "ollama"],
+  [completions, "chat"],
+  [geminiArray, "gemini"],
+  [ollamaGenerate, "ollama"]
+])
+
+/** Requests for pictures, embeddings and jobs have codecs of their own, and are left as they are. */
+export const isChatLike = ({ exchange }: Work): boolean => chatLike.get(exchange.codec) === exchange.wire
+
+const answersMode = ({ isOn, value }: FlagReader): TextMode | null => {
+  if (!isOn("PII_RESPONSE_SANITIZATION")) return null
+  const mode = value("PII_RESPONSE_SANITIZATION_MODE")
+  return mode === "off" ? null : mode
+}
+
+/** Hot: whether anything acts on this request. */
+export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: Work): boolean => {
+  const isWanted =
+    settings.toolPolicy.mode !== "off" ||
+    (settings.structuredOutput.check && work.envelope.wantsSchema) ||
+    flags.isOn("PII_REDACTION_ENABLED") ||
+    flags.value("INJECTION_GUARD_MODE") !== "off" ||
+    flags.isOn("PII_RESPONSE_SANITIZATION") ||
+    (flags.isOn("INPUT_SANITIZER_ENABLED") && mayNeedCleaning(work.body))
+  return isWanted && isChatLike(work)
+}
+
+export const activeFor = (flags: FlagReader, settings: GuardrailSettings, work: Work): Active => {
+  const off = switchedOff(work.exchange)
+  const mode = flags.value("INJECTION_GUARD_MODE")
+  return {
+    sanitiser: flags.isOn("INPUT_SANITIZER_ENABLED") && !off.has("sanitizer") && mayNeedCleaning(work.body),
+    injection: mode === "off" || off.has("injection") ? null : mode,
+    personalData: flags.isOn("PII_REDACTION_ENABLED") && !off.has("pii"),
+    answers: off.has("pii-response") ? null : answersMode(flags),
+    mayUse: off.has("tools") ? null : ruleOf(settings.toolPolicy),
+    structured: off.has("schema") ? defaultStructuredOutput : settings.structuredOutput
+  }
+}
