@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
     update,
     remove,
     preview,
-    counts: memories.counts({}),
+    counts: memories.counts,
     reindex: memories.reindex
   })
 })

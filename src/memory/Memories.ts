@@ -41,7 +41,7 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
     ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
     /** They were put into a request. */
     readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
-    readonly counts: (filter: Pick<MemoryFilter, "apiKeyId">) => Effect.Effect<MemoryCounts, StoreError>
+    readonly counts: Effect.Effect<MemoryCounts, StoreError>
     /** Makes the index anew; how many memories it then has. */
     readonly reindex: Effect.Effect<number, StoreError>
     /** Forgets what was not used for `retentionDays`; how many. */

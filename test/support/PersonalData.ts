@@ -1,4 +1,5 @@
 /** A small guard for tests of what becomes of findings; the real detectors have tests of their own. */
+import { type DetectorOptions, findPersonalData, longestMatchChars, openFrom } from "../../src/guard/Detectors.ts"
 import type { Finding, TextGuard } from "../../src/inference/features/guardrails/answers/TextGuard.ts"
 
 export const personalData = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{4}(?:[ -]?\d{4}){3}\b/g
@@ -17,3 +18,10 @@ export const testGuard: TextGuard = {
   longestMatchChars: 100,
   openFrom: (text) => text.length - (/(?:\d[\d -]*|\S*)$/.exec(text)?.[0].length ?? 0)
 }
+
+/** The detectors that the gateway has. */
+export const textGuard = (options: DetectorOptions): TextGuard => ({
+  find: (text) => findPersonalData(text, options),
+  longestMatchChars,
+  openFrom: (text) => openFrom(text, options)
+})

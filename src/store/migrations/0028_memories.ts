@@ -23,7 +23,7 @@ const statements: ReadonlyArray<string> = [
     UNIQUE (owner, type, key_hash)
   ) STRICT`,
   `CREATE INDEX memories_by_use ON memories (last_used_at_ms)`,
-  `CREATE VIRTUAL TABLE memory_index USING fts5(owner, terms, content = '', contentless_delete = 1, tokenize = 'ascii')`,
+  `CREATE VIRTUAL TABLE memory_index USING fts5(terms, content = '', contentless_delete = 1, tokenize = 'ascii')`,
   `CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
     DELETE FROM memory_index WHERE rowid = old.seq;
   END`,

@@ -73,7 +73,7 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
     readonly used: (ids: ReadonlyArray<string>, atMs: number) => Effect.Effect<void, StoreError>
     /** Removes those not used since, and those that lost their content; how many. */
     readonly removeUnused: (beforeMs: number) => Effect.Effect<number, StoreError>
-    readonly counts: (filter: Pick<MemoryFilter, "apiKeyId">) => Effect.Effect<MemoryCounts, StoreError>
+    readonly counts: Effect.Effect<MemoryCounts, StoreError>
     /** Makes the index of these rows anew. */
     readonly index: (indexed: ReadonlyArray<IndexedMemory>) => Effect.Effect<void, StoreError>
   }
@@ -98,6 +98,8 @@ type Row = typeof Row.Type
 const Sealed = Schema.parseJson(Schema.Struct({ key: Schema.String, content: Schema.String }))
 const Sums = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
 const Count = Schema.Tuple(Schema.Struct({ indexed: Schema.Number }))
+const Owners = Schema.Array(Schema.Struct({ owner: Schema.String }))
+const Matches = Schema.Array(Schema.Struct({ id: Schema.String, score: Schema.Number }))
 const Ids = Schema.Array(Schema.Struct({ id: Schema.String }))
 const Oldest = Schema.Array(Schema.Struct({ seq: Schema.Number, bytes: Schema.Number }))
 
@@ -113,8 +115,9 @@ export const make = Effect.gen(function* () {
   const hashKey = Redacted.value(secrets.subKey("memory-index"))
   const hash = (prefix: string, text: string): string =>
     prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
-  const ownerTerm = (owner: string): string => hash("o", owner)
-  const term = (word: string): string => hash("t", word)
+  /** Of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
+  const termsOf = (owner: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
+    [...new Set(words)].map((word) => hash("t", `${owner}\0${word}`))
 
   const opened = ({ content, owner, ...row }: Row): ReadonlyArray<Memory> => {
     const { value } = sealed.open(row.id, content)
@@ -146,7 +149,7 @@ export const make = Effect.gen(function* () {
   const reindex = (seq: number, owner: string, terms: ReadonlyArray<string>) =>
     Effect.zipRight(
       sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
-      sql`INSERT INTO memory_index (rowid, owner, terms) VALUES (${seq}, ${ownerTerm(owner)}, ${terms.map(term).join(" ")})`
+      sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(owner, terms).join(" ")})`
     )
 
   /** Removes extracted ones, the one used longest ago first, until there is room for so many bytes; `replaced` is the row that they take the place of. */
@@ -223,22 +226,28 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const search = Effect.fn("MemoryRepo.search")((filter: MemoryFilter, terms: ReadonlyArray<string>, limit: number) => {
-    if (terms.length === 0) return Effect.succeed([])
-    const any = `terms : (${[...new Set(terms)].map(term).join(" OR ")})`
-    const { apiKeyId } = filter
-    const match = apiKeyId === undefined ? any : `owner : ${ownerTerm(ownerOf(apiKeyId))} AND ${any}`
-    return Effect.map(
-      sql`
-          SELECT memories.id FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
-          WHERE memory_index MATCH ${match} AND ${where(filter)}
-          ORDER BY bm25(memory_index, 0.0, 1.0), memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
-        Effect.flatMap(Schema.decodeUnknown(Ids)),
-        Effect.mapError(Table.named("MemoryRepo.search"))
-      ),
-      (rows) => rows.map(({ id }) => id)
-    ).pipe(Effect.flatMap(byIds))
-  })
+  const matches = (owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+    sql`
+      SELECT memories.id, bm25(memory_index) AS score FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
+      WHERE memory_index MATCH ${termsOf(owner, words).join(" OR ")} AND ${where({ ...filter, apiKeyId: owner === "" ? null : owner })}
+      ORDER BY score, memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Matches))
+    )
+
+  const search = Effect.fn("MemoryRepo.search")((filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+    Effect.gen(function* () {
+      if (words.length === 0) return []
+      const owners =
+        filter.apiKeyId !== undefined
+          ? [{ owner: ownerOf(filter.apiKeyId) }]
+          : yield* Effect.flatMap(sql`SELECT DISTINCT owner FROM memories`, Schema.decodeUnknown(Owners))
+      const found = yield* Effect.forEach(owners, ({ owner }) =>
+        Effect.zipRight(owners.length > 1 ? Effect.yieldNow() : Effect.void, matches(owner, filter, words, limit))
+      )
+      const best = found.flat().toSorted((one, other) => one.score - other.score)
+      return best.slice(0, limit).map(({ id }) => id)
+    }).pipe(Effect.mapError(Table.named("MemoryRepo.search")), Effect.flatMap(byIds))
+  )
 
   const ids = Effect.fn("MemoryRepo.ids")((filter: MemoryFilter) =>
     sql`SELECT id FROM memories WHERE ${where(filter)} ORDER BY seq DESC`.pipe(
@@ -247,23 +256,19 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const counts = Effect.fn("MemoryRepo.counts")(({ apiKeyId }: Pick<MemoryFilter, "apiKeyId">) => {
-    const own = apiKeyId === undefined ? sql`` : sql`WHERE owner = ${ownerOf(apiKeyId)}`
-    const match =
-      apiKeyId === undefined ? sql`` : sql`WHERE memory_index MATCH ${`owner : ${ownerTerm(ownerOf(apiKeyId))}`}`
-    return Effect.all([
-      Effect.flatMap(
-        sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories ${own}`,
-        Schema.decodeUnknown(Sums)
-      ),
-      Effect.flatMap(sql`SELECT count(*) AS indexed FROM memory_index ${match}`, Schema.decodeUnknown(Count))
-    ]).pipe(
-      Effect.mapBoth({
-        onFailure: Table.named("MemoryRepo.counts"),
-        onSuccess: ([[sums], [{ indexed }]]) => ({ ...sums, indexed })
-      })
-    )
-  })
+  const counts = Effect.all([
+    Effect.flatMap(
+      sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories`,
+      Schema.decodeUnknown(Sums)
+    ),
+    Effect.flatMap(sql`SELECT count(*) AS indexed FROM memory_index`, Schema.decodeUnknown(Count))
+  ]).pipe(
+    Effect.mapBoth({
+      onFailure: Table.named("MemoryRepo.counts"),
+      onSuccess: ([[sums], [{ indexed }]]) => ({ ...sums, indexed })
+    }),
+    Effect.withSpan("MemoryRepo.counts")
+  )
 
   const index = Effect.fn("MemoryRepo.index")((indexed: ReadonlyArray<IndexedMemory>) =>
     Effect.forEach(

@@ -48,7 +48,7 @@ describe("MemoryRepo", () => {
       assert.isTrue(yield* repo.remove("m1"))
       assert.isFalse(yield* repo.remove("m1"))
       assert.deepStrictEqual(yield* found("k1", "green", "tea"), ["m2"])
-      assert.deepStrictEqual(yield* repo.counts({}), { entries: 2, bytes: 38, indexed: 2 })
+      assert.deepStrictEqual(yield* repo.counts, { entries: 2, bytes: 38, indexed: 2 })
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -120,7 +120,7 @@ describe("MemoryRepo", () => {
       // One that is there already needs no room, and others are not concerned.
       yield* saved(memoryOf("again", { key: "key-new2" }))
       yield* saved(memoryOf("other", { apiKeyId: "k2" }))
-      assert.strictEqual((yield* repo.counts({ apiKeyId: "k1" })).entries, maxEntriesPerKey)
+      assert.lengthOf(yield* repo.ids({ apiKeyId: "k1" }), maxEntriesPerKey)
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -146,7 +146,7 @@ describe("MemoryRepo", () => {
       yield* keys.remove(apiKey.id)
       assert.deepStrictEqual(yield* repo.ids({}), ["m3", "m2"])
       assert.strictEqual(yield* repo.removeUnused(15), 1)
-      assert.deepStrictEqual(yield* repo.counts({}), { entries: 1, bytes: 19, indexed: 1 })
+      assert.deepStrictEqual(yield* repo.counts, { entries: 1, bytes: 19, indexed: 1 })
     }).pipe(Effect.provide(reposInMemory))
   )
 
@@ -156,7 +156,7 @@ describe("MemoryRepo", () => {
       const repo = yield* MemoryRepo
       yield* saved(memoryOf("m1"), "tea")
       yield* sql`DELETE FROM memory_index`
-      assert.strictEqual((yield* repo.counts({})).indexed, 0)
+      assert.strictEqual((yield* repo.counts).indexed, 0)
       yield* repo.index([
         { memory: memoryOf("m1"), terms: ["coffee"] },
         { memory: memoryOf("gone"), terms: ["tea"] }

@@ -12,7 +12,11 @@ import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { apiKey, findMemory, memory, ownerOf, type } from "./rows.ts"
 
-const content = Args.text({ name: "content" }).pipe(Args.withDescription("What is to be remembered."))
+const content = Args.text({ name: "content" }).pipe(
+  Args.withDescription("What is to be remembered."),
+  Args.atLeast(1),
+  Args.map((words) => words.join(" "))
+)
 const name = Options.text("name").pipe(
   Options.withDescription("Its key: another memory of the type with the same key is replaced."),
   Options.optional

@@ -72,7 +72,11 @@ export const memoryShow = Command.make("show", { memory, ...Client.connection },
   })
 )
 
-const question = Args.text({ name: "question" }).pipe(Args.withDescription("What a user would say."))
+const question = Args.text({ name: "question" }).pipe(
+  Args.withDescription("What a user would say."),
+  Args.atLeast(1),
+  Args.map((said) => said.join(" "))
+)
 
 export const memoryPreview = Command.make("preview", { question, key: apiKey, ...Client.connection }, (given) =>
   Effect.gen(function* () {

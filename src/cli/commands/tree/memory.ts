@@ -32,7 +32,7 @@ export const memory = group(
       "Show what a model would be told for a question.",
       () => import("../memory/show.ts"),
       (m) => m.memoryPreview,
-      { examples: ["memory preview 'Which editor do I use?' --key laptop"] }
+      { examples: ["memory preview 'Which editor?' --key laptop"] }
     ),
     command(
       "add",
@@ -46,7 +46,7 @@ export const memory = group(
       "Change a memory.",
       () => import("../memory/change.ts"),
       (m) => m.memoryEdit,
-      { aliases: ["update", "set"], examples: ["memory edit preference:editor --content 'I use Kakoune.'"] }
+      { aliases: ["update", "set"], examples: ["memory edit preference:editor --content Kakoune"] }
     ),
     command(
       "remove",

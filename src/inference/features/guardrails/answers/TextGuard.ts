@@ -1,5 +1,4 @@
 /** What looks for personal data in texts of an answer. */
-import { type DetectorOptions, findPersonalData, longestMatchChars, openFrom } from "../../../../guard/Detectors.ts"
 import type { Finding } from "../../../../guard/Finding.ts"
 
 export type { Finding }
@@ -12,9 +11,3 @@ export interface TextGuard {
   /** From where on the text can be the beginning of a finding that goes on behind its end; its length when nothing can. */
   readonly openFrom: (text: string) => number
 }
-
-export const textGuard = (options: DetectorOptions): TextGuard => ({
-  find: (text) => findPersonalData(text, options),
-  longestMatchChars,
-  openFrom: (text) => openFrom(text, options)
-})

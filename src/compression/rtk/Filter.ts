@@ -1,0 +1,85 @@
+/**
+ * A filter of the output of a family of commands, as data: which outputs it is for, which lines may go, which never go, and tests of its own.
+ * Built-in filters and those of `DATA_DIR/rtk/filters.json` have this one shape (`docs/compression.md`).
+ */
+import * as Schema from "effect/Schema"
+
+/** What an output looks like when its command is not known. */
+export const outputTypes = ["test", "build", "diff", "log", "listing", "table", "json"] as const
+export type OutputType = (typeof outputTypes)[number]
+
+const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64))
+const Label = Schema.String.pipe(Schema.maxLength(400))
+const Pattern = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1_000))
+const Patterns = Schema.Array(Pattern).pipe(Schema.maxItems(64))
+const Lines = Schema.Int.pipe(Schema.between(0, 100_000))
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+export const Match = Schema.Struct({
+  /** Of a command without environment, wrapper (`sudo`, `time`) and folder of the program. */
+  commands: given(Patterns),
+  /** Of a line among the first ones of an output whose command is not known. */
+  patterns: given(Patterns),
+  outputTypes: given(Schema.Array(Schema.Literal(...outputTypes)))
+})
+
+export const Rules = Schema.Struct({
+  /** Absent: true. */
+  stripAnsi: given(Schema.Boolean),
+  replace: given(
+    Schema.Array(Schema.Struct({ pattern: Pattern, replacement: Schema.String.pipe(Schema.maxLength(1_000)) })).pipe(
+      Schema.maxItems(32)
+    )
+  ),
+  /** The whole output becomes the message when a line matches and no line has to be kept; `$1` is the first group. */
+  matchOutput: given(
+    Schema.Array(Schema.Struct({ pattern: Pattern, message: Schema.String.pipe(Schema.maxLength(1_000)) })).pipe(
+      Schema.maxItems(32)
+    )
+  ),
+  /** Only lines that match one of them, and those to keep. Empty or absent: all lines. */
+  includePatterns: given(Patterns),
+  /** Lines that go, unless they have to be kept. */
+  dropPatterns: given(Patterns),
+  /** Lines of success that go although words of failure are in them, such as names of tests that passed. */
+  passPatterns: given(Patterns),
+  /** Of a run of lines that match, the first and the last stay, and how many there were. */
+  collapsePatterns: given(Patterns),
+  /** Runs of equal lines become one line and their number. Absent: true. */
+  deduplicate: given(Schema.Boolean),
+  /** Most characters of a line that does not have to be kept. */
+  truncateLineAt: given(Lines),
+  headLines: given(Lines),
+  tailLines: given(Lines),
+  /** Absent: the setting's. */
+  maxLines: given(Lines),
+  /** Absent: the setting's. */
+  maxChars: given(Schema.Int.pipe(Schema.between(0, 10_000_000))),
+  /** What stands in place of an output of which nothing remains. */
+  onEmpty: given(Label)
+})
+
+export const Preserve = Schema.Struct({ errorPatterns: given(Patterns), summaryPatterns: given(Patterns) })
+
+export const FilterTest = Schema.Struct({
+  name: Label,
+  command: given(Schema.String.pipe(Schema.maxLength(2_000))),
+  input: Schema.String.pipe(Schema.maxLength(100_000)),
+  /** The whole text without the line that says what was left out. */
+  expected: Schema.String.pipe(Schema.maxLength(100_000))
+})
+export type FilterTest = typeof FilterTest.Type
+
+export const Filter = Schema.Struct({
+  id: Name.pipe(Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/)),
+  label: Label,
+  description: Label,
+  category: Name,
+  /** Of several that match, the one with the greatest. */
+  priority: Schema.Int.pipe(Schema.between(0, 1_000)),
+  match: Match,
+  rules: Rules,
+  preserve: given(Preserve),
+  tests: given(Schema.Array(FilterTest).pipe(Schema.maxItems(64)))
+})
+export type Filter = typeof Filter.Type
