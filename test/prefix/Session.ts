@@ -179,7 +179,7 @@ const geminiContents = (all: ReadonlyArray<Event>): ReadonlyArray<Json> =>
       case "call":
         return {
           role: "model",
-          parts: [{ functionCall: { name: event.name, args: event.args }, thoughtSignature: "c2lnbmVk" }]
+          parts: [{ functionCall: { name: event.name, args: event.args } }]
         }
       case "result":
         return { role: "user", parts: [{ functionResponse: { name: event.name, response: { output: event.text } } }] }

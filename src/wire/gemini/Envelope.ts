@@ -11,7 +11,8 @@ import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 import { camel, listOf } from "./Casing.ts"
-import { mayNeedSignatures } from "./Models.ts"
+import { needsSignatures } from "./Models.ts"
+import { signedContents } from "./SignedSteps.ts"
 
 const bodyChecks = { stream: "boolean", tools: "array", toolConfig: "object", generationConfig: "object" } as const
 
@@ -26,8 +27,6 @@ const generationChecks = {
 
 interface Findings {
   hasImages: boolean
-  /** A step of the current turn has unsigned calls: they came from an upstream of another wire. */
-  unsignedStep: boolean
 }
 
 const isImage = (part: JsonObject): boolean => {
@@ -35,28 +34,12 @@ const isImage = (part: JsonObject): boolean => {
   return isObject(media) && stringOr(camel(media)["mimeType"])?.startsWith("image/") === true
 }
 
-const inspectModel = (parts: ReadonlyArray<Json>, findings: Findings): void => {
-  for (const source of parts) {
-    const part = isObject(source) ? camel(source) : {}
-    if (!isObject(part["functionCall"])) continue
-    if (!part["thoughtSignature"]) findings.unsignedStep = true
-    return
-  }
-}
-
 const inspectUser = (parts: ReadonlyArray<Json>, findings: Findings): void => {
-  let answers = 0
-  for (const source of parts) {
-    const part = isObject(source) ? camel(source) : {}
-    if (isObject(part["functionResponse"])) answers += 1
-    else if (isImage(part)) findings.hasImages = true
-  }
-  // Signatures are required since the last user message.
-  if (answers === 0) findings.unsignedStep = false
+  for (const source of parts) if (isObject(source) && isImage(camel(source))) findings.hasImages = true
 }
 
 const inspectContents = (contents: ReadonlyArray<Json>): Either.Either<Findings, InvalidRequest> => {
-  const findings: Findings = { hasImages: false, unsignedStep: false }
+  const findings: Findings = { hasImages: false }
   for (let index = 0; index < contents.length; index += 1) {
     const content = contents[index]
     if (!isObject(content)) return Either.left(invalidField(`contents[${index}]`, mismatch(content, "an object")))
@@ -69,8 +52,7 @@ const inspectContents = (contents: ReadonlyArray<Json>): Either.Either<Findings,
     if (list === undefined) {
       return Either.left(invalidField(`contents[${index}].parts`, mismatch(parts, "an array of parts")))
     }
-    if (role === "model") inspectModel(list, findings)
-    else inspectUser(list, findings)
+    if (role !== "model") inspectUser(list, findings)
   }
   return Either.right(findings)
 }
@@ -99,7 +81,7 @@ export const checkEnvelope = (source: unknown): Either.Either<Envelope, InvalidR
     optionalFieldProblem(body, bodyChecks) ?? optionalFieldProblem(generation, generationChecks, "generationConfig.")
   if (wrong !== null) return Either.left(wrong)
   const { candidateCount, maxOutputTokens, responseJsonSchema, responseSchema } = generation
-  return Either.map(inspectContents(contents), ({ hasImages, unsignedStep }) => ({
+  return Either.map(inspectContents(contents), ({ hasImages }) => ({
     model,
     stream: body["stream"] === true,
     wantsUsage: true,
@@ -110,7 +92,7 @@ export const checkEnvelope = (source: unknown): Either.Either<Envelope, InvalidR
     wantsSchema: isObject(responseSchema) || isObject(responseJsonSchema),
     maxOutputTokens: isPositiveInteger(maxOutputTokens) ? maxOutputTokens : null,
     candidates: isPositiveInteger(candidateCount) ? candidateCount : 1,
-    needsRewrite: (unsignedStep && mayNeedSignatures(model)) || foreignSchema(tools)
+    needsRewrite: foreignSchema(tools)
   }))
 }
 
@@ -133,5 +115,13 @@ const foreignSchema = (tools: Json | undefined): boolean =>
     )
   )
 
-/** The bytes as they are: the upstream's model is in the path. */
-export const relayRequest = (raw: Buffer): RelayRequest => ({ body: raw, hideUsage: false })
+/**
+ * The bytes as they are: the upstream's model is in the path. Only steps of calls are signed for models that refuse them without; what else the
+ * request holds is not written anew, because a client's own form of it is what the provider has in its prompt cache.
+ */
+export const relayRequest = (raw: Buffer, parsed: JsonObject, model: string): RelayRequest => {
+  const contents = needsSignatures(model) ? signedContents(parsed) : null
+  if (contents === null) return { body: raw, hideUsage: false }
+  const { model: _model, stream: _stream, ...own } = parsed
+  return { body: Buffer.from(JSON.stringify({ ...own, contents })), hideUsage: false }
+}

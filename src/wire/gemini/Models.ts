@@ -6,13 +6,8 @@ const thirdPro = /gemini-3-pro/i
 const second = /gemini-2\.5/i
 const secondPro = /gemini-2\.5-pro/i
 
-const earlier = /gemini-[12](?![0-9])|gemma/i
-
 /** The model refuses a step of calls without a signature (https://ai.google.dev/gemini-api/docs/thought-signatures). */
 export const needsSignatures = (model: string): boolean => third.test(model)
-
-/** The same for a client's own name of a model, which may mean any model. */
-export const mayNeedSignatures = (model: string): boolean => !earlier.test(model)
 
 /**
  * How thinking is configured (https://ai.google.dev/gemini-api/docs/thinking).

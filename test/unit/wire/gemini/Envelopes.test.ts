@@ -59,16 +59,32 @@ describe("checkEnvelope", () => {
     })
   })
 
-  it("asks for a rewrite when calls of the running turn are not signed, and the model may mind", () => {
+  it("signs the steps of calls that are not signed, of all turns, for models that mind, and nothing else", () => {
     const call = (more: JsonObject = {}) => model({ functionCall: { name: "f" }, ...more })
     const result = user({ functionResponse: { name: "f", response: {} } })
-    const rewrite = (contents: ReadonlyArray<JsonObject>, name = "alias") =>
-      Either.getOrThrow(gemini.checkEnvelope(geminiBody({ model: name, contents }))).needsRewrite
-    assert.isTrue(rewrite([user({ text: "a" }), call(), result]))
-    assert.isFalse(rewrite([user({ text: "a" }), call(), result], "google/gemini-2.5-flash"))
-    assert.isFalse(rewrite([user({ text: "a" }), call({ thoughtSignature: "s" }), result]))
-    assert.isFalse(rewrite([user({ text: "a" }), call({ thought_signature: "s" }), result]))
-    assert.isFalse(rewrite([user({ text: "a" }), call(), result, model({ text: "b" }), user({ text: "c" })]))
+    const own = { tools: [{ function_declarations: [{ name: "f", parameters: { type: "object" } }] }] }
+    const sent = (contents: ReadonlyArray<JsonObject>, name: string) => {
+      const raw = Buffer.from(JSON.stringify({ ...own, contents }))
+      const parsed = { ...own, contents, model: "alias", stream: false }
+      const envelope = Either.getOrThrow(gemini.checkEnvelope(parsed))
+      assert.isFalse(envelope.needsRewrite)
+      const { body } = gemini.relayRequest(raw, parsed, name, envelope)
+      return body === raw ? "untouched" : (JSON.parse(body.toString()) as JsonObject)
+    }
+    const pardoned = call({ thoughtSignature: "skip_thought_signature_validator" })
+    const turns = [user({ text: "a" }), call(), result, model({ text: "b" }), user({ text: "c" })]
+    const signed = [user({ text: "a" }), pardoned, result, model({ text: "b" }), user({ text: "c" })]
+    assert.deepStrictEqual(sent(turns.slice(0, 3), "gemini-3-pro"), { ...own, contents: signed.slice(0, 3) })
+    assert.deepStrictEqual(sent(turns, "gemini-3-pro"), { ...own, contents: signed })
+    assert.strictEqual(sent(turns, "gemini-2.5-flash"), "untouched")
+    assert.strictEqual(
+      sent([user({ text: "a" }), call({ thoughtSignature: "s" }), result], "gemini-3-pro"),
+      "untouched"
+    )
+    assert.strictEqual(
+      sent([user({ text: "a" }), call({ thought_signature: "s" }), result], "gemini-3-pro"),
+      "untouched"
+    )
   })
 
   it("relays the bytes untouched", () => {
