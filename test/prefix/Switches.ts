@@ -2,6 +2,8 @@
 import type { TestGateway } from "../support/TestGateway.ts"
 
 export interface Switch {
+  /** Flags that the gateway starts with. */
+  readonly flags?: Readonly<Record<string, string>>
   readonly on: (gateway: TestGateway) => Promise<void>
   /** Done between two requests: what it looks at may change while a session goes on. */
   readonly between?: (gateway: TestGateway, request: number) => Promise<void>
@@ -34,6 +36,11 @@ export const switches: Readonly<Record<string, Switch>> = {
     on: async (gateway) => void (await gateway.manage("PATCH", "/api/settings", { promptCache: "auto" })),
     marks: true
   },
+  guardrails: {
+    flags: { PII_REDACTION_ENABLED: "true", INJECTION_GUARD_MODE: "redact", INPUT_SANITIZER_ENABLED: "true" },
+    on: async () => {},
+    shows: /EMAIL_REDACTED/
+  },
   "system prompt": {
     on: async (gateway) => {
       const prompt = { enabled: true, prefixPrompt: "Answer in English.", suffixPrompt: "Be exact." }
@@ -45,6 +52,7 @@ export const switches: Readonly<Record<string, Switch>> = {
 
 /** All of them at once. */
 export const everything: Switch = {
+  flags: Object.assign({}, ...Object.values(switches).map(({ flags }) => flags)),
   on: async (gateway) => {
     for (const { on } of Object.values(switches)) await on(gateway)
   },

@@ -91,7 +91,7 @@ const session = (name: string, on: Switch) =>
     name,
     () =>
       Effect.gen(function* () {
-        const gateway = yield* TestGateway.start()
+        const gateway = yield* TestGateway.start({ environment: new Map(Object.entries(on.flags ?? {})) })
         const upstreams = new Map<WireName, Fake.FakeUpstream>()
         for (const wire of wires) {
           const upstream = yield* Fake.start
