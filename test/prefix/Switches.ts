@@ -36,6 +36,11 @@ export const switches: Readonly<Record<string, Switch>> = {
     on: async (gateway) => void (await gateway.manage("PATCH", "/api/settings", { promptCache: "auto" })),
     marks: true
   },
+  cache: {
+    on: async (gateway) => {
+      await gateway.manage("PATCH", "/api/settings", { cache: { enabled: true, anyTemperature: true } })
+    }
+  },
   guardrails: {
     flags: { PII_REDACTION_ENABLED: "true", INJECTION_GUARD_MODE: "redact", INPUT_SANITIZER_ENABLED: "true" },
     on: async () => {},

@@ -28,7 +28,7 @@ import registeredKeys from "./0021_registered_keys.ts"
 import mediaJobs from "./0022_media_jobs.ts"
 import answeredFrom from "./0023_answered_from.ts"
 import answerCache from "./0024_answer_cache.ts"
-import memories from "./0028_memories.ts"
+import memories from "./0025_memories.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -57,7 +57,7 @@ export const migrations: Migrations = {
   "0022_media_jobs": mediaJobs,
   "0023_answered_from": answeredFrom,
   "0024_answer_cache": answerCache,
-  "0028_memories": memories
+  "0025_memories": memories
 }
 
 /** The schema version a database has after all of these ran. */
