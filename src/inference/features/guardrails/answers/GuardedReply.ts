@@ -26,6 +26,8 @@ export interface GuardedReply {
   readonly concludeWhole: (body: Buffer | string) => Concluded
   /** Nothing more is looked at. */
   readonly conclude: () => void
+  /** Ends the answer with an error. */
+  readonly refuse: (error: GuardrailBlocked) => void
 }
 
 export const headerName = "X-Gateway-Guardrail"
@@ -160,12 +162,15 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
       if (head !== null && !isStream) head = withLength(head, Buffer.byteLength(concluded))
       sendHead()
       client.end(concluded)
-    } else if (headSent) client.end(codec.renderStreamError(describe(concluded), requestId))
-    else {
-      head = null
-      isError = true
-      answerError({ ...exchange, reply }, concluded)
-    }
+    } else refuse(concluded)
+  }
+
+  const refuse = (error: GuardrailBlocked): void => {
+    conclude()
+    if (headSent) return client.end(codec.renderStreamError(describe(error), requestId))
+    head = null
+    isError = true
+    answerError({ ...exchange, reply }, error)
   }
 
   const reply: ClientReply = {
@@ -209,5 +214,5 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
     isClosed: () => blockedNow() || client.isClosed()
   }
 
-  return { reply, watch, hasHead: () => headSent, concludeStream, concludeWhole, conclude }
+  return { reply, watch, hasHead: () => headSent, concludeStream, concludeWhole, conclude, refuse }
 }

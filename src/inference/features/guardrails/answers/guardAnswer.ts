@@ -45,6 +45,15 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
     return { ...ended, end: answered(target, broken) }
   }
 
+  /** What no call of this request has answered: to the one that gave it again, it looks as if the client had left. */
+  const notGiven = (ended: Answered, error: GuardrailBlocked): Answered => {
+    const { end } = ended
+    if (end._tag !== "Kept") return guarded.hasHead() ? ended : { ...ended, end: { _tag: "Refused", error } }
+    const status = guarded.hasHead() ? 200 : describe(error).status
+    const kept = { ...end.kept, ending: { outcome: "failed", status, error: error.code } as const }
+    return { ...ended, end: { ...end, kept, answer: () => guarded.refuse(error) } }
+  }
+
   const concluded = (
     ended: Answered,
     target: Target,
@@ -56,9 +65,9 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
 
   const conclude = (ended: Answered): Answered => {
     const { end } = ended
-    if (end._tag !== "Answered") return ended
-    const { result, target } = end
     const error = watch.blocked()
+    if (end._tag !== "Answered") return error === null ? ended : notGiven(ended, error)
+    const { result, target } = end
     if (error !== null) return refused(ended, target, result, error)
     switch (result._tag) {
       case "Completed": {

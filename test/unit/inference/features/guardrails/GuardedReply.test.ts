@@ -6,7 +6,8 @@ import {
   watchAnswer
 } from "../../../../../src/inference/features/guardrails/answers/AnswerGuard.ts"
 import { guardReply } from "../../../../../src/inference/features/guardrails/answers/GuardedReply.ts"
-import type { ClientReply, Exchange } from "../../../../../src/inference/request/Exchange.ts"
+import { guardAnswer } from "../../../../../src/inference/features/guardrails/answers/guardAnswer.ts"
+import type { ClientReply, Exchange, Work } from "../../../../../src/inference/request/Exchange.ts"
 import { Listeners } from "../../../../../src/kernel/Listeners.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { geminiArray } from "../../../../../src/wire/gemini/Codec.ts"
@@ -230,6 +231,36 @@ describe("a watched stream", () => {
     guarded.reply.cut()
     assert.strictEqual(got.over, "cut")
     assert.strictEqual(got.text, "")
+  })
+})
+
+describe("an answer that another request was given, too", () => {
+  it("is refused with a row of its own where it is blocked on its way", () => {
+    const { got, reply } = makeClient()
+    const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply } as unknown as Exchange
+    const asked = { envelope: { stream: true }, exchange } as unknown as Work
+    const guard: AnswerGuard = {
+      texts: { guard: testGuard, mode: "block" },
+      mayCall: null,
+      structured: { check: false, repair: false },
+      header: () => null,
+      decided: () => {}
+    }
+    const { conclude, work } = guardAnswer(asked, guard)
+    let left = 0
+    work.exchange.reply.onClose(() => (left += 1))
+    work.exchange.reply.head(200, headers())
+    work.exchange.reply.write(chunk(`${email} `))
+    assert.strictEqual(left, 1)
+    const ending = { outcome: "aborted", status: 499, error: "client_left" } as const
+    const kept = { requestedModel: "m", provider: null, model: "m", ending }
+    const { end } = conclude({ work, end: { _tag: "Kept", kept, answer: () => assert.fail("was given") }, others: [] })
+    assert(end._tag === "Kept")
+    assert.deepStrictEqual(end.kept.ending, { outcome: "failed", status: 400, error: "SECURITY_002" })
+    end.answer()
+    assert.strictEqual(got.status, 400)
+    assert.include(got.text, "SECURITY_002")
+    assert.strictEqual(got.over, "end")
   })
 })
 
