@@ -32,6 +32,7 @@ export type ConversationKey =
   | "inference.transcriptions"
   | "inference.translations"
   | "inference.videos"
+  | "inference.createVideo"
   | "inference.music"
   | "inference.imageEdits"
   | "inference.imageVariations"
@@ -93,6 +94,7 @@ export type BatchRoute = Shape<
 
 /** Jobs that make films and music. */
 export type JobRoute = Shape<
+  | "inference.videoJobs"
   | "inference.video"
   | "inference.deleteVideo"
   | "inference.cancelVideo"
@@ -148,6 +150,7 @@ const categories: Readonly<
   "inference.transcriptions": "audio",
   "inference.translations": "audio",
   "inference.videos": "video",
+  "inference.createVideo": "video",
   "inference.music": "music",
   "inference.imageEdits": "images",
   "inference.imageVariations": "images",
@@ -288,6 +291,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ...editorBoth("/audio/translations")
   ),
   ...conversation("inference.videos", "chat", "/v1/videos/generations"),
+  // OpenAI's own: a job in any case, as a form or as JSON.
+  ...conversation("inference.createVideo", "chat", "/v1/videos"),
   ...conversation("inference.music", "chat", "/v1/music/generations"),
   ...conversation("inference.imageEdits", "chat", "/v1/images/edits", "/images/edits", ...editorBoth("/images/edits")),
   ...conversation(
@@ -345,6 +350,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   // With OpenAI's own spelling of them.
   ...jobRoutes(
     "video",
+    ["inference.videoJobs", "GET", "/v1/videos"],
     ["inference.video", "GET", "/v1/videos/generations/:job", "/v1/videos/:job"],
     ["inference.deleteVideo", "DELETE", "/v1/videos/generations/:job", "/v1/videos/:job"],
     ["inference.cancelVideo", "POST", "/v1/videos/generations/:job/cancel"],

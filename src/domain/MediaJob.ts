@@ -46,7 +46,7 @@ export interface MediaJob {
   readonly requestId: string
   /** As the client named it. */
   readonly model: string
-  /** The client's request, which it is gone on with after a restart; null: it is over. */
+  /** The client's request, which it is gone on with after a restart; of a job that is over its measures alone, null without any. */
   readonly request: { readonly [key: string]: unknown } | null
   readonly status: MediaJobStatus
   /** From 0 to 100; null where the provider does not tell. */

@@ -130,7 +130,8 @@ const formRoutes: Readonly<Partial<Record<InferenceRoute["key"], FormRoute>>> = 
   "inference.transcriptions": { files: new Set(["file"]), takesJson: false },
   "inference.translations": { files: new Set(["file"]), takesJson: false },
   "inference.imageEdits": { files: new Set(["image", "image[]", "mask"]), takesJson: true },
-  "inference.imageVariations": { files: new Set(["image"]), takesJson: false }
+  "inference.imageVariations": { files: new Set(["image"]), takesJson: false },
+  "inference.createVideo": { files: new Set(["input_reference"]), takesJson: true }
 }
 
 /** Hot: null where a route takes JSON only. */
@@ -172,6 +173,7 @@ export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect |
     case "inference.translations":
       return dialects.translations
     case "inference.videos":
+    case "inference.createVideo":
       return dialects.videos
     case "inference.music":
       return dialects.music

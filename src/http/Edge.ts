@@ -9,7 +9,6 @@ import * as Runtime from "effect/Runtime"
 import {
   type BatchRoute,
   type EdgeRoute,
-  edgeRoutes,
   type FileRoute,
   type InferenceRoute,
   type JobRoute,
@@ -32,12 +31,14 @@ import {
   KeyRejected,
   WrongMethod,
   Unauthenticated,
+  UploadNotKept,
   type InferenceError
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
 import { isEmbeddingModel, isImageModel } from "../providers/ChatModels.ts"
 import { registry } from "../providers/Registry.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
+import type { Uploads } from "../inference/request/Uploads.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import { MediaJobs } from "../inference/jobs/MediaJobs.ts"
@@ -70,7 +71,8 @@ import { UploadReply } from "./forms/UploadReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
-import { JobDoor } from "./jobs/JobDoor.ts"
+import { JobDoor, jobKinds } from "./jobs/JobDoor.ts"
+import { videoBody } from "./jobs/VideoBody.ts"
 import { readBody } from "./RequestBody.ts"
 import { type WrongPath, wrongAction, wrongPath } from "./WrongPath.ts"
 
@@ -97,9 +99,7 @@ const formsOfOthers = new UnsupportedBody({
 const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
 
-const jobKeys: ReadonlySet<string> = new Set(
-  edgeRoutes.flatMap(({ key, path }) => (path.includes("/:job") ? [key] : []))
-)
+const jobKeys: ReadonlySet<string> = new Set(Object.keys(jobKinds))
 const isJobRoute = (route: EdgeRoute): route is JobRoute => jobKeys.has(route.key)
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
@@ -199,6 +199,25 @@ export const make = Effect.gen(function* () {
   /** What the caller may choose from. */
   const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
 
+  /** The job has all of its request: its files are not needed any more. */
+  const createVideo = (asked: Exchange, uploads: Uploads, discard: () => void): void =>
+    void runFork(
+      Effect.matchCause(
+        Effect.ensuring(
+          Effect.promise(() => videoBody(asked.body, uploads)),
+          Effect.sync(discard)
+        ),
+        {
+          // The bytes were kept and cannot be read again.
+          onFailure: () => pipeline.refuse(asked, new UploadNotKept({ isDiskFull: false })),
+          onSuccess: (body) => {
+            if (body instanceof Error) pipeline.refuse(asked, body)
+            else mediaJobs.serve({ ...asked, body }, "videos", 200)
+          }
+        }
+      )
+    )
+
   /** The body is read before the fiber exists: a fiber that waits for it would cost more than the reading. */
   const serve = (
     request: IncomingMessage,
@@ -269,7 +288,9 @@ export const make = Effect.gen(function* () {
         if (received === "gone" || isRefused) return
         if (received === "no_room") pipeline.refuse(asked, bodies.refusal())
         else if (received instanceof Error) pipeline.refuse(asked, received)
-        else pipeline.serve({ ...asked, body: received.body, uploads: received.uploads }, received.discard)
+        else if (route.key === "inference.createVideo") {
+          createVideo({ ...asked, body: received.body }, received.uploads, received.discard)
+        } else pipeline.serve({ ...asked, body: received.body, uploads: received.uploads }, received.discard)
       })
       return
     }
@@ -284,6 +305,7 @@ export const make = Effect.gen(function* () {
         if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
         else if (route.key === "inference.search") searches.serve(exchange(scoped))
         else if (route.key === "inference.videos") mediaJobs.serve(exchange(scoped), "videos")
+        else if (route.key === "inference.createVideo") createVideo(exchange(scoped), [], nothing)
         else if (route.key === "inference.music") mediaJobs.serve(exchange(scoped), "music")
         else pipeline.serve(exchange(scoped))
       }

@@ -15,6 +15,21 @@ const fetched = (kind: Kind) =>
 const videos = "/v1/videos/generations/:job"
 const songs = "/v1/music/generations/:job"
 
+export const createVideo = HttpApiEndpoint.post("createVideo", "/v1/videos")
+  .setPayload(Media.VideoForm)
+  .addSuccess(Media.JobAnswer)
+  .annotateContext(
+    words(
+      "Begin a film",
+      "OpenAI's own request for a film, as a form or as JSON. It is a job in any case: ask how it stands by its id, and fetch it from `/v1/videos/{id}/content`."
+    )
+  )
+
+export const videoJobs = HttpApiEndpoint.get("videoJobs", "/v1/videos")
+  .setUrlParams(Media.JobPage)
+  .addSuccess(Media.JobList)
+  .annotateContext(words("List jobs (film)", "Those of the caller that are not forgotten yet, newest first."))
+
 export const video = HttpApiEndpoint.get("video", videos)
   .setPath(Media.jobId)
   .addSuccess(Media.JobAnswer)

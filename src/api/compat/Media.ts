@@ -56,6 +56,20 @@ export const JobAnswer = Schema.Struct(
   others
 ).annotations({ identifier: "MediaJob", description: "A job as it stands." })
 
+export const JobList = Schema.Struct({
+  object: field(Schema.Literal("list"), "Always `list`.", "list"),
+  data: field(Schema.Array(JobAnswer), "The jobs of the page."),
+  has_more: field(Schema.Boolean, "Whether there are more behind the last one.", false),
+  first_id: field(Schema.NullOr(Schema.String), "Id of the first one; null on an empty page.", null),
+  last_id: field(Schema.NullOr(Schema.String), "Id of the last one: `after` of the next page.", null)
+}).annotations({ identifier: "MediaJobList", description: "A page of jobs." })
+
+export const JobPage = Schema.Struct({
+  limit: field(maybe(Schema.NumberFromString), "Most jobs of a page, from 1 to 100; absent: 20.", 20),
+  after: field(maybe(Schema.String), "Id of a job: the page begins behind it.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
+  order: field(maybe(Schema.Literal("asc", "desc")), "Oldest or newest first; absent: `desc`.", "desc")
+})
+
 export const JobEnded = Schema.Struct(
   {
     id: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
@@ -85,6 +99,16 @@ export const VideoRequest = Schema.Struct(
   },
   others
 ).annotations({ identifier: "VideoRequest", description: "A request for a film." })
+
+export const VideoForm = HttpApiSchema.Multipart(
+  Schema.Struct({
+    model: field(maybe(Schema.String), "Id of a model that makes films; absent: `sora-2`.", "openai/sora-2"),
+    prompt: field(Schema.String, "What is to be made.", "A gate opens at dawn."),
+    seconds: field(maybe(Schema.String), "How long it is to be; absent: the model's own.", "4"),
+    size: field(maybe(Schema.String), "Width and height in pixels.", "1280x720"),
+    input_reference: field(maybe(Schema.String), "The picture it begins with, up to 8 MiB.", "PNG…")
+  })
+)
 
 export const VideoAnswer = Schema.Struct(mediaAnswerFields, others).annotations({
   identifier: "VideoAnswer",

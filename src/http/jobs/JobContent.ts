@@ -2,6 +2,7 @@
  * The bytes of a film or song that only the provider's credential opens, passed through as they come. The client's pace is the provider's;
  * what is longer than the limit is refused, or cut where its length was not told.
  */
+import { InvalidRequest } from "../../domain/Errors.ts"
 import type * as Upstream from "../../egress/Upstream.ts"
 import type { UpstreamEndpoint } from "../../providers/Endpoints.ts"
 import { jobAddress } from "../../inference/attempt/JobAddress.ts"
@@ -37,6 +38,33 @@ const gone = problem(410, "content_gone", "The provider has the bytes no longer.
 const late = problem(504, "timeout", "The provider did not send the bytes in time. Try again.")
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** What OpenAI keeps of a film beside the film itself. */
+const variants = ["thumbnail", "spritesheet"] as const
+export type Variant = (typeof variants)[number]
+
+/** Null: the film itself. */
+export const variantOf = (query: URLSearchParams): Variant | InvalidRequest | null => {
+  const asked = query.get("variant") ?? "video"
+  if (asked === "video") return null
+  const problem = `must be video, ${variants.join(" or ")}`
+  return (
+    variants.find((variant) => variant === asked) ??
+    new InvalidRequest({
+      message: `variant: ${problem}`,
+      param: "variant",
+      details: [{ field: "variant", message: problem }]
+    })
+  )
+}
+
+/** Where the provider keeps a variant of what stands at `address`. */
+export const contentAddress = (address: string, variant: Variant | null): string => {
+  if (variant === null || !URL.canParse(address)) return address
+  const url = new URL(address)
+  url.searchParams.set("variant", variant)
+  return url.href
+}
 
 export const streamContent = (
   upstream: Pick<typeof Upstream.Upstream.Service, "dispatch">,

@@ -9,7 +9,7 @@ import { describe, type ErrorView, errorView, type InferenceError } from "../../
 import { isOver, type MediaJob, type MediaJobKind } from "../../domain/MediaJob.ts"
 import { Upstream } from "../../egress/Upstream.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
-import { deletedView, jobView } from "../../inference/jobs/JobViews.ts"
+import { deletedView, jobListView, jobView } from "../../inference/jobs/JobViews.ts"
 import { MediaJobs } from "../../inference/jobs/MediaJobs.ts"
 import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
@@ -18,7 +18,8 @@ import { Catalog } from "../../providers/Catalog.ts"
 import { Settings } from "../../resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { codecs } from "../../wire/Codec.ts"
-import { streamContent } from "./JobContent.ts"
+import { contentAddress, streamContent, variantOf } from "./JobContent.ts"
+import { jobListOf } from "./JobList.ts"
 
 export interface JobCall {
   readonly requestId: string
@@ -35,7 +36,9 @@ export class JobDoor extends Context.Tag("gateway/http/jobs/JobDoor")<
   { readonly handle: (route: JobRoute, call: JobCall) => void }
 >() {}
 
-const kinds: Readonly<Record<JobRoute["key"], MediaJobKind>> = {
+/** What the jobs of a route make. */
+export const jobKinds: Readonly<Record<JobRoute["key"], MediaJobKind>> = {
+  "inference.videoJobs": "videos",
   "inference.video": "videos",
   "inference.deleteVideo": "videos",
   "inference.cancelVideo": "videos",
@@ -77,15 +80,11 @@ export const make = Effect.gen(function* () {
   }
 
   /** Runs `work`, and answers with `then`, or that there is no such job. */
-  const answer = (
-    call: JobCall,
-    work: Effect.Effect<MediaJob | null, StoreError>,
-    then: (job: MediaJob) => void
-  ): void => {
+  const answer = <A>(call: JobCall, work: Effect.Effect<A | null, StoreError>, then: (found: A) => void): void => {
     const failed = errorView(500, "The gateway could not read the job. Its log says why.")
     runFork(
       Effect.matchCauseEffect(work, {
-        onSuccess: (job) => Effect.sync(() => (job === null ? refuse(call, notFound(call.job)) : then(job))),
+        onSuccess: (found) => Effect.sync(() => (found === null ? refuse(call, notFound(call.job)) : then(found))),
         onFailure: (cause) =>
           Effect.zipRight(
             Effect.logError(`A request for a job failed (${call.requestId})`, cause),
@@ -93,6 +92,12 @@ export const make = Effect.gen(function* () {
           )
       })
     )
+  }
+
+  const list = (call: JobCall, owner: string, kind: MediaJobKind): void => {
+    const query = jobListOf(call.query())
+    if (query instanceof Error) return refuse(call, describe(query))
+    answer(call, jobs.list(owner, kind, query), (page) => json(call, jobListView(page, call.address)))
   }
 
   const content = (call: JobCall, job: MediaJob): void => {
@@ -103,6 +108,8 @@ export const make = Effect.gen(function* () {
         : `The job is ${status}: ask for its bytes when it is completed.`
       return refuse(call, errorView(409, message, { code: "job_not_completed" }))
     }
+    const variant = variantOf(call.query())
+    if (variant instanceof Error) return refuse(call, describe(variant))
     const index = Number(call.query().get("index") ?? 0)
     const output = outputs[index]
     if (output === undefined) {
@@ -110,6 +117,10 @@ export const make = Effect.gen(function* () {
         call,
         errorView(404, `The job has made ${outputs.length} pieces, counted from 0.`, { param: "index" })
       )
+    }
+    if (variant !== null && output.content === undefined) {
+      const message = `The provider has made no ${variant} of it.`
+      return refuse(call, errorView(404, message, { code: "variant_not_found", param: "variant" }))
     }
     if (output.url !== undefined) {
       call.reply.head(302, [...identityHeaders(call.requestId), "Location", output.url, "Content-Length", "0"])
@@ -137,7 +148,7 @@ export const make = Effect.gen(function* () {
       requestId: call.requestId,
       reply: call.reply,
       endpoint,
-      address: output.content,
+      address: contentAddress(output.content, variant),
       maxBytes: gateway.current().media.maxAnswerMb * 1_048_576,
       silentMs: Math.min(firstByteMs, idleMs),
       refuse: ({ code, message, status: refused }) => refuse(call, errorView(refused, message, { code }))
@@ -160,8 +171,10 @@ export const make = Effect.gen(function* () {
     handle: (route, call) => {
       if (call.identity instanceof Error) return refuse(call, describe(call.identity))
       const owner = ownerOf(call.identity)
-      const kind = kinds[route.key]
+      const kind = jobKinds[route.key]
       switch (route.key) {
+        case "inference.videoJobs":
+          return list(call, owner, kind)
         case "inference.video":
         case "inference.song":
           return answer(call, jobs.find(owner, kind, call.job), (job) => json(call, jobView(job, call.address)))

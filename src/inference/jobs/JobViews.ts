@@ -6,7 +6,11 @@ import {
   type MediaJobProblem,
   type MediaOutput
 } from "../../domain/MediaJob.ts"
-import { isArray, isObject, type Json, type JsonObject, parseJson, stringOr } from "../../wire/json/Json.ts"
+import { secondsOf } from "../../wire/jobs/Outputs.ts"
+import { isArray, isObject, type Json, type JsonObject, optional, parseJson, stringOr } from "../../wire/json/Json.ts"
+
+/** Longer ones are no measures. */
+const mostSizeChars = 40
 
 const objects: Readonly<Record<MediaJobKind, string>> = { videos: "video", music: "song" }
 
@@ -23,6 +27,30 @@ const shownOutput = (
     ? output
     : { url: `${address}/v1/${kind}/generations/${id}/content${index === 0 ? "" : `?index=${index}`}` }
 
+type Asked = NonNullable<MediaJob["request"]>
+
+const secondsIn = ({ duration, seconds: told }: Asked): number | null => {
+  const value = told ?? duration
+  return typeof value === "string" || typeof value === "number" ? secondsOf(value) : null
+}
+
+/** What OpenAI's object has of the request. The prompt is forgotten as soon as the job is over. */
+const askedOf = ({ kind, request }: MediaJob) => {
+  const { prompt, size, ...asked } = request ?? {}
+  const told = secondsIn(asked)
+  return {
+    prompt: typeof prompt === "string" ? prompt : null,
+    ...(told === null ? {} : { seconds: String(told) }),
+    ...(kind === "videos" ? { size: typeof size === "string" ? size : null, remixed_from_video_id: null } : {})
+  }
+}
+
+/** What is kept of the request of a job that is over: not what was asked for, only its measures. */
+export const measuresOf = ({ size, ...asked }: Asked): Asked => ({
+  ...(typeof size === "string" && size.length <= mostSizeChars ? { size } : {}),
+  ...optional("seconds", secondsIn(asked))
+})
+
 /** `address`: the gateway's own, as the client used it; empty: unknown. */
 export const jobView = (job: MediaJob, address: string) => ({
   id: job.id,
@@ -33,6 +61,7 @@ export const jobView = (job: MediaJob, address: string) => ({
   created_at: seconds(job.createdAtMs),
   completed_at: job.status === "completed" ? seconds(job.endedAtMs) : null,
   expires_at: seconds(job.expiresAtMs),
+  ...askedOf(job),
   ...(job.seconds === null ? {} : { seconds: job.seconds }),
   ...(job.outputs === null
     ? {}
@@ -41,6 +70,19 @@ export const jobView = (job: MediaJob, address: string) => ({
 })
 
 export const deletedView = ({ id, kind }: MediaJob) => ({ id, object: `${objects[kind]}.deleted`, deleted: true })
+
+export interface JobPage {
+  readonly jobs: ReadonlyArray<MediaJob>
+  readonly hasMore: boolean
+}
+
+export const jobListView = ({ hasMore, jobs }: JobPage, address: string) => ({
+  object: "list",
+  data: jobs.map((job) => jobView(job, address)),
+  has_more: hasMore,
+  first_id: jobs[0]?.id ?? null,
+  last_id: jobs.at(-1)?.id ?? null
+})
 
 const textOf = (value: Json | undefined): { readonly [name: string]: string } =>
   isObject(value)

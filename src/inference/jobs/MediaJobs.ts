@@ -38,13 +38,18 @@ import { identityHeaders } from "../request/Headers.ts"
 import { type InnerReply, makeInnerReply } from "../request/InnerReply.ts"
 import type { AcceptedJob, JobHandle } from "../request/JobHandle.ts"
 import { StopSignal } from "../request/StopSignal.ts"
-import { jobView, outputsIn, problemIn } from "./JobViews.ts"
+import { type JobPage, jobView, measuresOf, outputsIn, problemIn } from "./JobViews.ts"
 
 export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
   MediaJobs,
   {
-    /** Serves a request for a film or music: answers when it is done or, with `"async": true`, at once with the id of a job. */
-    readonly serve: (exchange: Exchange, kind: MediaJobKind) => void
+    /**
+     * Serves a request for a film or music: answers when it is done or, with `"async": true`, at once with the id of a job, and `accepted`
+     * as the status of that.
+     */
+    readonly serve: (exchange: Exchange, kind: MediaJobKind, accepted?: 200 | 202) => void
+    /** Jobs that are not forgotten yet. */
+    readonly list: (owner: string, kind: MediaJobKind, query: JobListQuery) => Effect.Effect<JobPage, StoreError>
     /** Null: the owner has none of that id. */
     readonly find: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
     /** Ends a job that runs, also at the provider. The job as it is then; null: the owner has none of that id. */
@@ -53,6 +58,13 @@ export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
     readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}
+
+/** A page begins behind the job `after`; null: with the first one. */
+export interface JobListQuery {
+  readonly after: string | null
+  readonly limit: number
+  readonly order: "asc" | "desc"
+}
 
 const codecs: Readonly<Record<MediaJobKind, WireCodec>> = { videos, music }
 
@@ -87,6 +99,8 @@ interface RunOptions {
   readonly accepted: AcceptedJob | null
   /** Who is told that the job has begun, or why it has not; null: the job is stored already. */
   readonly client: ClientReply | null
+  /** Status of the answer that it has begun. */
+  readonly acceptedStatus: 200 | 202
 }
 
 export const make = Effect.gen(function* () {
@@ -107,20 +121,21 @@ export const make = Effect.gen(function* () {
 
   const over = (job: MediaJob, change: Pick<MediaJob, "status"> & Partial<MediaJob>): MediaJob => {
     const nowMs = timers.nowMs()
-    return { ...job, request: null, ticket: null, endedAtMs: nowMs, expiresAtMs: nowMs + media().keepJobsMs, ...change }
+    const request = measuresOf(job.request ?? {})
+    return { ...job, request, ticket: null, endedAtMs: nowMs, expiresAtMs: nowMs + media().keepJobsMs, ...change }
   }
 
-  const accept = (client: ClientReply, job: MediaJob): void => {
+  const accept = (client: ClientReply, job: MediaJob, status: 200 | 202): void => {
     if (client.isClosed()) return
     const body = JSON.stringify(jobView(job, ""))
     const headers = identityHeaders(job.requestId)
     headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
-    client.head(202, headers)
+    client.head(status, headers)
     client.end(body)
   }
 
   /** Runs a job to its end. True: it has to be tried again, because its connection could not be called now. */
-  const run = ({ accepted, client, exchange, job: begun }: RunOptions): Effect.Effect<boolean> =>
+  const run = ({ accepted, acceptedStatus, client, exchange, job: begun }: RunOptions): Effect.Effect<boolean> =>
     Effect.gen(function* () {
       const reply = makeInnerReply()
       const stored = yield* Deferred.make<void>()
@@ -156,7 +171,7 @@ export const make = Effect.gen(function* () {
                 Effect.logError(`A job could not be stored: ${error.message}`),
                 Effect.sync(() => client.cut())
               ),
-            onSuccess: () => Effect.sync(() => accept(client, job))
+            onSuccess: () => Effect.sync(() => accept(client, job, acceptedStatus))
           })
           runFork(Effect.zipRight(storing, Deferred.succeed(stored, undefined)))
         },
@@ -286,7 +301,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const serve: typeof MediaJobs.Service.serve = (exchange, kind) => {
+  const serve: typeof MediaJobs.Service.serve = (exchange, kind, acceptedStatus = 202) => {
     const request = readForeignJson(exchange.body.toString("utf8"), maxTopMembers)
     if (request instanceof Unreadable || !isObject(request) || request["async"] !== true) {
       return pipeline.serve({ ...exchange, job: waitedFor(exchange, kind) })
@@ -300,7 +315,9 @@ export const make = Effect.gen(function* () {
       return pipeline.refuse(exchange, new LimitReached({ message, retryAfterMs }))
     }
     const { reply, ...asked } = exchange
-    runFork(run({ job: jobOf(exchange, kind, request), exchange: asked, accepted: null, client: reply }))
+    runFork(
+      run({ job: jobOf(exchange, kind, request), exchange: asked, accepted: null, acceptedStatus, client: reply })
+    )
   }
 
   const principalOf = (owner: string): Principal | null => {
@@ -343,7 +360,7 @@ export const make = Effect.gen(function* () {
         principal,
         isInner: true
       }
-      const isHeldBack = yield* run({ job: renewed, exchange, accepted: at, client: null })
+      const isHeldBack = yield* run({ job: renewed, exchange, accepted: at, acceptedStatus: 202, client: null })
       if (isHeldBack) yield* Effect.zipRight(Effect.sleep(resumePauseMs), goOn(renewed))
     })
 
@@ -365,6 +382,11 @@ export const make = Effect.gen(function* () {
   return MediaJobs.of({
     serve,
     find: (owner, kind, id) => repo.find(owner, kind, id, timers.nowMs()),
+    list: (owner, kind, query) =>
+      Effect.map(repo.page({ ...query, owner, kind, limit: query.limit + 1 }, timers.nowMs()), (rows) => ({
+        jobs: rows.slice(0, query.limit),
+        hasMore: rows.length > query.limit
+      })),
     cancel,
     remove: repo.remove
   })

@@ -9,6 +9,7 @@ const models = "test/http/inference/models.test.ts"
 const files = "test/http/files/files.test.ts"
 const batches = "test/http/batches/batches.test.ts"
 const count = "test/http/inference/count.test.ts"
+const videosSdk = "test/sdk/videos.test.ts"
 const jobs = "test/http/media/jobs.test.ts"
 const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
@@ -124,6 +125,17 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "submits a job, waits for it and answers with what was made",
     "goes on at the next target after ${what}",
     "cancels the job at the provider when the client leaves"
+  ]),
+  "inference.createVideo": row("The same, as OpenAI's clients begin one", [
+    videosSdk,
+    "begins, shows, lists, fetches and deletes films",
+    "takes the picture that a film begins with, as a file and as an address",
+    "says what is wrong with a request"
+  ]),
+  "inference.videoJobs": row("Jobs that make films", [
+    videosSdk,
+    "begins, shows, lists, fetches and deletes films",
+    "lists the jobs of a key alone, in pages"
   ]),
   "inference.music": row("Music, in the same way", [
     "test/http/media/music.test.ts",

@@ -300,6 +300,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
           const image = new File(["PNG"], "gate.png", { type: "image/png" })
           return { image, model: "openai/gpt-4o-mini", prompt: "Open the gate." }
         }
+        if (/createVideo/i.test(operationId)) return { model: "openai/gpt-4o-mini", prompt: "A gate opens." }
         if (/transcriptions|translations/i.test(operationId)) {
           return { file: new File(["RIFF"], "speech.wav"), model: "openai/gpt-4o-mini" }
         }
