@@ -34,7 +34,14 @@ export const make = Effect.gen(function* () {
   const memories = yield* Memories
   const settings = yield* GatewaySettings
   const timers = yield* Timers.Timers
-  const learning = makeLearning(memories, timers, yield* FiberSet.makeRuntime<never>())
+  const run = yield* FiberSet.makeRuntime<never>()
+  const learning = makeLearning(memories, timers, run)
+
+  /** Behind the request, which does not wait for the store. */
+  const noteUse = ({ ids }: PlacedBlock): void =>
+    timers.soon(() =>
+      run(Effect.catchAll(memories.used(ids), (error) => Effect.logWarning("The use of memories was not noted", error)))
+    )
 
   const concerns = ({ exchange }: Work): boolean =>
     settings.current().memory.enabled &&
@@ -63,8 +70,8 @@ export const make = Effect.gen(function* () {
     standing: ReadonlyArray<Standing>
   ): Effect.Effect<ReadonlyArray<Standing>> =>
     found(work, textOf(work.exchange.wire, turns[undecided.at]), undecided, standing).pipe(
-      Effect.tap((block) => (block === null ? Effect.void : memories.used(block.ids))),
       Effect.map((block) => {
+        if (block !== null) noteUse(block)
         const known = memories.blocks.at(undecided.turn, timers.nowMs())
         const last = known === undefined ? block : known
         if (known === undefined) memories.blocks.put(undecided.turn, block, timers.nowMs())
