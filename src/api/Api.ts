@@ -18,6 +18,7 @@ import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
 import { Live } from "./Groups/Live.ts"
+import { Rtk } from "./Groups/Rtk.ts"
 import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
@@ -55,6 +56,7 @@ const contract = withCommonErrors(
     .add(Combos)
     .add(ModelAliases)
     .add(Memory)
+    .add(Rtk)
     .add(QuotaGroups)
     .add(Keys)
     .add(RegisteredKeys)

@@ -47,6 +47,8 @@ import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
+import * as RawOutputs from "../compression/RawOutputs.ts"
+import * as RtkFilters from "../compression/rtk/RtkFilters.ts"
 import * as Memories from "../memory/Memories.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -185,6 +187,8 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
 const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
 
+const compression = RtkFilters.layer.pipe(Layer.provideMerge(RawOutputs.layer))
+
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(
   caches.pipe(Layer.provide(Idempotency.layer)),
@@ -196,7 +200,7 @@ export const engine = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
-  Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer)),
+  Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),
   Layer.provideMerge(platform)
 )

@@ -12,6 +12,7 @@ import * as IssueLimits from "../management/IssueLimits.ts"
 import * as IssueReports from "../management/IssueReports.ts"
 import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
+import * as RtkTools from "../management/RtkTools.ts"
 import * as MemoryEntries from "../management/MemoryEntries.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ModelCatalog from "../management/ModelCatalog.ts"
@@ -44,6 +45,7 @@ export const management = Layer.mergeAll(
   RegisteredKeys.layer.pipe(Layer.provideMerge(Keys.layer)),
   Limits.layer,
   MemoryEntries.layer,
+  RtkTools.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
   QuotaGroups.layer,

@@ -38,6 +38,7 @@ import type { IssueLimits as IssueLimitManagement } from "../management/IssueLim
 import type { IssueReports as IssueReporting } from "../management/IssueReports.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
+import type { RtkTools } from "../management/RtkTools.ts"
 import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
@@ -83,6 +84,7 @@ import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
+import * as Rtk from "./handlers/Rtk.ts"
 import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
@@ -126,6 +128,7 @@ export type UseCases =
   | IssueReporting
   | KeyManagement
   | LimitManagement
+  | RtkTools
   | MemoryEntries
   | ModelManagement
   | NodeManagement
@@ -181,6 +184,7 @@ const groups = Layer.mergeAll(
   Limits.layer,
   Live.layer,
   Memory.layer,
+  Rtk.layer,
   ModelAliases.layer,
   ModelCatalog.layer,
   OAuth.layer,

@@ -31,6 +31,8 @@ export type Entity =
   | "provider"
   | "registered key"
   | "memory"
+  | "filter"
+  | "raw output"
 
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{

@@ -24,6 +24,7 @@ import * as OutboxRepo from "./repo/OutboxRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
 import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
+import * as RawOutputRepo from "./repo/RawOutputRepo.ts"
 import * as RegisteredKeyRepo from "./repo/RegisteredKeyRepo.ts"
 import * as RouterMemoryRepo from "./repo/RouterMemoryRepo.ts"
 import * as QuotaGroupRepo from "./repo/QuotaGroupRepo.ts"
@@ -60,6 +61,7 @@ export type Repos =
   | ProviderModelRepo.ProviderModelRepo
   | QuotaRepo.QuotaRepo
   | QuotaUseRepo.QuotaUseRepo
+  | RawOutputRepo.RawOutputRepo
   | RegisteredKeyRepo.RegisteredKeyRepo
   | RouterMemoryRepo.RouterMemoryRepo
   | QuotaGroupRepo.QuotaGroupRepo
@@ -95,6 +97,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   ProviderModelRepo.layer,
   QuotaRepo.layer,
   QuotaUseRepo.layer,
+  RawOutputRepo.layer,
   RegisteredKeyRepo.layer,
   RouterMemoryRepo.layer,
   QuotaGroupRepo.layer,

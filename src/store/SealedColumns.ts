@@ -16,7 +16,8 @@ export const sealedColumns = [
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },
-  { table: "answer_cache", columns: ["content"] }
+  { table: "answer_cache", columns: ["content"] },
+  { table: "raw_outputs", columns: ["content"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

@@ -14,6 +14,7 @@ import { flags, settings } from "./tree/settings.ts"
 import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
 import { evals } from "./tree/evals.ts"
+import { compression } from "./tree/compression.ts"
 import { memory } from "./tree/memory.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
@@ -255,6 +256,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   webhook,
   evals,
   memory,
+  compression,
   settings,
   backup,
   // The help of the program fits one screen without them; that of 'backup' names the first.

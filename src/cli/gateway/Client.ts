@@ -138,6 +138,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   providerNodes: () => import("../../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
   providerModels: () => import("../../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
   combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
+  rtk: () => import("../../api/Groups/Rtk.ts").then(({ Rtk }) => Rtk),
   memory: () => import("../../api/Groups/Memory.ts").then(({ Memory }) => Memory),
   modelAliases: () => import("../../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
   quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),

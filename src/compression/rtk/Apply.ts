@@ -2,17 +2,15 @@
  * Applies a filter to an output. Pure, deterministic, linear in the length of the text: each line is looked at once by each pattern, and by
  * no pattern further than `seenChars` characters.
  */
+import type { rtkLevels } from "../../domain/RtkSettings.ts"
 import type { Compiled } from "./Compiled.ts"
 import { isFailure, isKept } from "./Kept.ts"
 import { seenChars } from "./Pattern.ts"
 import { shown } from "./Terminal.ts"
 
-export const levels = ["minimal", "standard", "aggressive"] as const
-export type Level = (typeof levels)[number]
-
 export interface Limits {
   /** `minimal` removes what says nothing, `standard` also shortens long outputs, `aggressive` to half as much. */
-  readonly level: Level
+  readonly level: (typeof rtkLevels)[number]
   readonly maxLines: number
   readonly maxChars: number
   /** From so many equal lines on they become one. */

@@ -29,6 +29,7 @@ import mediaJobs from "./0022_media_jobs.ts"
 import answeredFrom from "./0023_answered_from.ts"
 import answerCache from "./0024_answer_cache.ts"
 import memories from "./0025_memories.ts"
+import rawOutputs from "./0026_raw_outputs.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -57,7 +58,8 @@ export const migrations: Migrations = {
   "0022_media_jobs": mediaJobs,
   "0023_answered_from": answeredFrom,
   "0024_answer_cache": answerCache,
-  "0025_memories": memories
+  "0025_memories": memories,
+  "0026_raw_outputs": rawOutputs
 }
 
 /** The schema version a database has after all of these ran. */

@@ -103,6 +103,7 @@ const refusedHere: Readonly<Record<string, string>> = {
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",
   inferenceCancelBatch: "the batch may be over",
   inferenceDeleteBatch: "the batch may not be over",
+  rtkRawOutput: "no request was compressed",
   systemRestart: "the gateway is a part of the test",
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with"

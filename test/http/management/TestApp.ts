@@ -63,6 +63,7 @@ import * as UsageRetention from "../../../src/usage/history/UsageRetention.ts"
 import * as Telemetry from "../../../src/usage/Telemetry.ts"
 import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
+import { compression } from "../../support/Compression.ts"
 import { evals } from "../../support/Evals.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -266,7 +267,7 @@ const rooms = Layer.provideMerge(
 )
 
 const services = management.pipe(
-  Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer)),
+  Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
   Layer.provideMerge(rooms),
   Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),

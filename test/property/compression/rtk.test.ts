@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { levels, usualLimits } from "../../../src/compression/rtk/Apply.ts"
+import { usualLimits } from "../../../src/compression/rtk/Apply.ts"
 import { compileBuiltIn } from "../../../src/compression/rtk/Compiled.ts"
 import { ordered } from "../../../src/compression/rtk/Detect.ts"
 import { builtInFilters } from "../../../src/compression/rtk/filters/index.ts"
 import { isFailure } from "../../../src/compression/rtk/Kept.ts"
+import { rtkLevels } from "../../../src/domain/RtkSettings.ts"
 import { isReduced, rawIdChars, reduce } from "../../../src/compression/rtk/Rtk.ts"
 
 const filters = ordered(builtInFilters.map(compileBuiltIn))
@@ -23,7 +24,7 @@ const text = FastCheck.array(FastCheck.tuple(line, FastCheck.integer({ min: 1, m
   (runs) => runs.flatMap(([each, times]) => Array.from({ length: times }, () => each)).join("\n")
 )
 const command = FastCheck.option(FastCheck.constantFrom(...commands))
-const level = FastCheck.constantFrom(...levels)
+const level = FastCheck.constantFrom(...rtkLevels)
 const id = "0123456789abcdefghijklmn"
 
 const given = FastCheck.tuple(text, command, level)

@@ -38,6 +38,7 @@ import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 import * as Memories from "../../../src/memory/Memories.ts"
+import { compression } from "../../support/Compression.ts"
 import { evals } from "../../support/Evals.ts"
 import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
@@ -49,7 +50,7 @@ const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
 /** `environment`: variables that providers' keys are found in. */
 export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
   management.pipe(
-    Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer)),
+    Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
     Layer.provideMerge(QuotaShareUsage.layer),
     Layer.provideMerge(ProviderCalls.layer),
     Layer.provideMerge(Catalog.layer),

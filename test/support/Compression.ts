@@ -1,0 +1,6 @@
+/** The services of the compression of prompts, over a store and a configuration. */
+import * as Layer from "effect/Layer"
+import * as RawOutputs from "../../src/compression/RawOutputs.ts"
+import * as RtkFilters from "../../src/compression/rtk/RtkFilters.ts"
+
+export const compression = RtkFilters.layer.pipe(Layer.provideMerge(RawOutputs.layer))
