@@ -20,6 +20,7 @@ import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as Memory from "../inference/features/memory/Memory.ts"
+import * as Progress from "../inference/features/progress/Progress.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
@@ -60,6 +61,7 @@ const features = Features.layer.pipe(
       Handoff.layer,
       Idempotency.layer,
       Memory.layer,
+      Progress.layer,
       Recovery.layer
     )
   ),

@@ -1,16 +1,30 @@
 /** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
-import type { ServerResponse } from "node:http"
-import type { ClientReply } from "../inference/request/Exchange.ts"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ClientReply, Trailers } from "../inference/request/Exchange.ts"
+import { trailerNames } from "../inference/request/Headers.ts"
 import { Listeners } from "../kernel/Listeners.ts"
 import type { OpenStreams } from "./OpenStreams.ts"
 
 const nothing = (): void => {}
+
+/** Trailers need an answer in chunks, and a client that has said that it reads them (RFC 9110, 6.5.1). */
+const takesTrailers = ({ headers: { te }, httpVersion }: IncomingMessage, headers: ReadonlyArray<string>): boolean =>
+  httpVersion === "1.1" &&
+  /(?:^|,)\s*trailers\s*(?:;|,|$)/i.test(String(te)) &&
+  !headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length")
+
+const pairsOf = (list: ReadonlyArray<string>): Array<[string, string]> => {
+  const pairs: Array<[string, string]> = []
+  for (let at = 0; at + 1 < list.length; at += 2) pairs.push([list[at] ?? "", list[at + 1] ?? ""])
+  return pairs
+}
 
 export class NodeReply implements ClientReply {
   readonly #response: ServerResponse
   readonly #streams: typeof OpenStreams.Service
   #isStreaming = false
   #isOver = false
+  #hasTrailers = false
   readonly #leaving = new Listeners()
   #over: () => void = nothing
   #drained: Listeners | null = null
@@ -32,7 +46,8 @@ export class NodeReply implements ClientReply {
   }
 
   head(status: number, headers: Array<string>): void {
-    this.#response.writeHead(status, headers)
+    this.#hasTrailers = this.#response.req.headers.te !== undefined && takesTrailers(this.#response.req, headers)
+    this.#response.writeHead(status, this.#hasTrailers ? [...headers, "Trailer", trailerNames] : headers)
   }
 
   write(chunk: Buffer | string): boolean {
@@ -43,8 +58,9 @@ export class NodeReply implements ClientReply {
     return this.#response.write(chunk)
   }
 
-  end(chunk: Buffer | string): void {
+  end(chunk: Buffer | string, trailers?: Trailers): void {
     this.#leaving.clear()
+    if (this.#hasTrailers && trailers !== undefined) this.#response.addTrailers(pairsOf(trailers()))
     if (chunk.length === 0) this.#response.end()
     else this.#response.end(chunk)
   }

@@ -1,5 +1,6 @@
 /** The way back to a client that may still be sending its form: an answer before its end is an error, and the client gets to see it. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Trailers } from "../../inference/request/Exchange.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import { drain, isUnread } from "./RefuseUpload.ts"
 import { NodeReply } from "../NodeReply.ts"
@@ -26,8 +27,8 @@ export class UploadReply extends NodeReply {
     super.head(status, isUnread(this.#request) ? [...headers, "Connection", "close"] : headers)
   }
 
-  override end(chunk: Buffer | string): void {
-    if (!isUnread(this.#request)) return super.end(chunk)
+  override end(chunk: Buffer | string, trailers?: Trailers): void {
+    if (!isUnread(this.#request)) return super.end(chunk, trailers)
     if (this.#response.destroyed) return
     this.#response.write(chunk)
     drain(this.#timers, this.#request, this.#response)

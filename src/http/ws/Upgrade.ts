@@ -72,7 +72,7 @@ export const refuseUpgrade = (socket: Duplex, view: ErrorView, requestId: string
 
 /** Headers that belong to the connection, or name one request: they do not speak for every request of a socket. */
 const ofTheUpgrade =
-  /^(?:connection|upgrade|origin|content-.*|transfer-encoding|sec-websocket-.*|idempotency-key|x-request-id)$/
+  /^(?:connection|upgrade|origin|content-.*|transfer-encoding|sec-websocket-.*|idempotency-key|x-request-id|x-gateway-progress)$/
 
 /** What of the upgrade's headers holds for every request on the socket. */
 export const lastingHeaders = (headers: RequestHeaders): RequestHeaders =>

@@ -15,9 +15,21 @@ import { Guardrails } from "./guardrails/Guardrails.ts"
 import { Handoff } from "./handoff/Handoff.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
+import { Progress } from "./progress/Progress.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 
-const inForce = Effect.all([Idempotency, Guardrails, Memory, Cache, Coalescing, Handoff, Emergency, Fusion, Recovery])
+const inForce = Effect.all([
+  Progress,
+  Idempotency,
+  Guardrails,
+  Memory,
+  Cache,
+  Coalescing,
+  Handoff,
+  Emergency,
+  Fusion,
+  Recovery
+])
 
 export class Features extends Context.Tag("gateway/inference/features/Features")<
   Features,

@@ -10,7 +10,7 @@ import { version } from "../../platform/Version.ts"
 import { isPassedOver } from "../../routing/records/DecisionLog.ts"
 import { cameTrue } from "../../routing/candidate/Decision.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import type { TokenCounts } from "../../domain/Usage.ts"
+import { noTokens, type TokenCounts } from "../../domain/Usage.ts"
 import type { Work } from "./Exchange.ts"
 import { carriedTo } from "./AddedSystem.ts"
 import { costNanoUsd, formatUsd10 } from "../../usage/Cost.ts"
@@ -31,6 +31,27 @@ export interface AnswerCost {
   /** Whole milliseconds since arrival. */
   readonly latencyMs: number
 }
+
+/** What every answer tells of its cost: in headers where it is known before the body, else in trailers. Flat name–value list. */
+export const costFacts = ({ costNanoUsd, latencyMs, tokens }: AnswerCost): Array<string> => [
+  "X-Gateway-Response-Cost",
+  formatUsd10(costNanoUsd),
+  "X-Gateway-Tokens-In",
+  String(tokens.in),
+  "X-Gateway-Tokens-Out",
+  String(tokens.out),
+  "X-Gateway-Latency-Ms",
+  String(latencyMs),
+  "X-Gateway-Cache-Hit",
+  "false"
+]
+
+const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }
+
+/** Value of the header that announces `costFacts` as trailers. */
+export const trailerNames = costFacts(nothingSpent)
+  .filter((_, at) => at % 2 === 0)
+  .join(", ")
 
 /** Header values are latin1 without control characters; model ids come from clients. */
 const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")
@@ -123,20 +144,7 @@ export const answerHeaders = (
   type = "application/json"
 ): Array<string> => {
   const headers = servedBy(work, target, type, traces)
-  headers.push(
-    "Content-Length",
-    String(bodyBytes),
-    "X-Gateway-Response-Cost",
-    formatUsd10(bill.costNanoUsd),
-    "X-Gateway-Tokens-In",
-    String(bill.tokens.in),
-    "X-Gateway-Tokens-Out",
-    String(bill.tokens.out),
-    "X-Gateway-Latency-Ms",
-    String(bill.latencyMs),
-    "X-Gateway-Cache-Hit",
-    "false"
-  )
+  headers.push("Content-Length", String(bodyBytes), ...costFacts(bill))
   return headers
 }
 
@@ -168,18 +176,8 @@ export const mediaHeaders = (
 ): Array<string> => {
   const headers = servedBy(work, target, mediaTypeOf(type), traces)
   if (length !== null && /^\d{1,15}$/.test(length)) headers.push("Content-Length", length)
-  headers.push(
-    "X-Gateway-Response-Cost",
-    formatUsd10(usage === null || price === null ? 0 : costNanoUsd(usage, price)),
-    "X-Gateway-Tokens-In",
-    String(usage?.in ?? 0),
-    "X-Gateway-Tokens-Out",
-    String(usage?.out ?? 0),
-    "X-Gateway-Latency-Ms",
-    String(latencyMs),
-    "X-Gateway-Cache-Hit",
-    "false"
-  )
+  const cost = usage === null || price === null ? 0 : costNanoUsd(usage, price)
+  headers.push(...costFacts({ tokens: usage ?? noTokens, costNanoUsd: cost, latencyMs }))
   return headers
 }
 

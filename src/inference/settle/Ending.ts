@@ -12,7 +12,7 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
 import type { FailoverEnd, RequestEnd } from "../failover/FailoverEnd.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
-import { answerHeaders, streamHeaders } from "../request/Headers.ts"
+import { answerHeaders, costFacts, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
@@ -158,12 +158,13 @@ export const make = Effect.gen(function* () {
           } else if (result.form === "replayed") {
             reply.head(200, streamHeaders(work, target, result))
           }
-          reply.end(result.body)
+          if (result.form === "whole") reply.end(result.body)
+          else reply.end(result.body, () => costFacts(bill))
         })
         return bill
       case "Broken":
         settlement.settle(work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
-          result.ending === null ? reply.cut() : reply.end(result.ending)
+          result.ending === null ? reply.cut() : reply.end(result.ending, () => costFacts(bill))
         )
         return bill
       case "Aborted":

@@ -1,20 +1,13 @@
 /** What a client sees of its own on an answer that another request has paid for. Pure. */
-import { formatUsd10 } from "../../../usage/Cost.ts"
+import { noTokens } from "../../../domain/Usage.ts"
 import { headerIn, withHeaders } from "../../reply/ReplyHeaders.ts"
 import { wrapped } from "../../reply/Wrapped.ts"
+import { costFacts } from "../../request/Headers.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
 
 /** What the request itself has taken: no tokens, no money. */
-export const nothingSpent = (latencyMs: number): Array<string> => [
-  "X-Gateway-Response-Cost",
-  formatUsd10(0),
-  "X-Gateway-Tokens-In",
-  "0",
-  "X-Gateway-Tokens-Out",
-  "0",
-  "X-Gateway-Latency-Ms",
-  String(latencyMs)
-]
+export const nothingSpent = (latencyMs: number): Array<string> =>
+  costFacts({ tokens: noTokens, costNanoUsd: 0, latencyMs })
 
 /** `marks`: flat name–value list. The cost stands where the answer tells one. */
 export const ownHead = (
@@ -24,7 +17,10 @@ export const ownHead = (
   latencyMs: number
 ): Array<string> => {
   const own = ["X-Gateway-Request-Id", exchange.requestId, ...marks, ...trail.headers]
+  // Of a kept answer the first request was told that it is one.
+  const isHit = headerIn(headers, "x-gateway-cache-hit") === "true"
   if (headerIn(headers, "x-gateway-response-cost") !== null) own.push(...nothingSpent(latencyMs))
+  if (isHit) return withHeaders(headers, withHeaders(own, ["X-Gateway-Cache-Hit", "true"]))
   return withHeaders(headers, own)
 }
 

@@ -5,7 +5,7 @@
 import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import { Listeners } from "../../../../kernel/Listeners.ts"
 import { framingOf } from "../../../reply/Frames.ts"
-import type { ClientReply, Exchange } from "../../../request/Exchange.ts"
+import type { ClientReply, Exchange, Trailers } from "../../../request/Exchange.ts"
 import { answerError } from "../../../request/OwnAnswer.ts"
 import type { AnswerGuard, Watch } from "./AnswerGuard.ts"
 import { makeStreamFilter } from "./StreamFilter.ts"
@@ -155,13 +155,13 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
   }
 
   /** The end of an answer that no call of this request has made. */
-  const endHere = (chunk: Buffer | string): void => {
+  const endHere = (chunk: Buffer | string, trailers?: Trailers): void => {
     const whole = body.length === 0 ? chunk : Buffer.concat([...body, Buffer.from(chunk)])
     const concluded = isStream ? concludeStream(chunk) : concludeWhole(whole)
     if (typeof concluded === "string" || Buffer.isBuffer(concluded)) {
       if (head !== null && !isStream) head = withLength(head, Buffer.byteLength(concluded))
       sendHead()
-      client.end(concluded)
+      client.end(concluded, trailers)
     } else refuse(concluded)
   }
 
@@ -192,10 +192,10 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
       }
       return chunk === codec.heartbeat && typeof chunk === "string" ? signOfLife(chunk) : pushed(chunk)
     },
-    end: (chunk) => {
-      if (!isOver && !isError) return endHere(chunk)
+    end: (chunk, trailers) => {
+      if (!isOver && !isError) return endHere(chunk, trailers)
       sendHead()
-      client.end(chunk)
+      client.end(chunk, trailers)
     },
     cut: () => client.cut(),
     onDrain: (listener) => client.onDrain(listener),
