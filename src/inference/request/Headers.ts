@@ -30,10 +30,12 @@ export interface AnswerCost {
   readonly costNanoUsd: number
   /** Whole milliseconds since arrival. */
   readonly latencyMs: number
+  /** Absent: a call has answered. */
+  readonly isCacheHit?: boolean
 }
 
 /** What every answer tells of its cost: in headers where it is known before the body, else in trailers. Flat name–value list. */
-export const costFacts = ({ costNanoUsd, latencyMs, tokens }: AnswerCost): Array<string> => [
+export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, tokens }: AnswerCost): Array<string> => [
   "X-Gateway-Response-Cost",
   formatUsd10(costNanoUsd),
   "X-Gateway-Tokens-In",
@@ -43,7 +45,7 @@ export const costFacts = ({ costNanoUsd, latencyMs, tokens }: AnswerCost): Array
   "X-Gateway-Latency-Ms",
   String(latencyMs),
   "X-Gateway-Cache-Hit",
-  "false"
+  String(isCacheHit)
 ]
 
 const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }

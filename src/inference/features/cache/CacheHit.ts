@@ -1,11 +1,12 @@
 /** What a client gets from the cache: the bytes that were kept, or the same answer in the form that it asks for. */
 import type { CachedAnswer } from "../../../domain/CachedAnswer.ts"
+import { noTokens } from "../../../domain/Usage.ts"
 import { formatUsd10 } from "../../../usage/Cost.ts"
 import { renderAnswer } from "../../attempt/AnswerReader.ts"
 import type { KeptEnd } from "../../failover/FailoverEnd.ts"
 import { replayTo } from "../../reply/Replay.ts"
 import type { Work } from "../../request/Exchange.ts"
-import { identityHeaders } from "../../request/Headers.ts"
+import { costFacts, identityHeaders } from "../../request/Headers.ts"
 import { readStream, readWhole } from "./KeptResponse.ts"
 
 /** The members that say what a stream has in it, as JSON; empty for a whole answer. */
@@ -39,6 +40,9 @@ export const hitOf = (work: Work, kept: CachedAnswer, nowMs: number): Hit | null
   }
 }
 
+const costOf = (latencyMs: number): Array<string> =>
+  costFacts({ tokens: noTokens, costNanoUsd: 0, latencyMs, isCacheHit: true })
+
 const headersOf = (work: Work, kept: CachedAnswer, hit: Hit, latencyMs: number): Array<string> => {
   const { envelope, exchange, sessionId, trail } = work
   const headers = identityHeaders(exchange.requestId)
@@ -50,14 +54,9 @@ const headersOf = (work: Work, kept: CachedAnswer, hit: Hit, latencyMs: number):
     ["X-Gateway-Provider", kept.provider],
     ["X-Gateway-Model", kept.model],
     ["X-Gateway-Cache", "HIT"],
-    ["X-Gateway-Cache-Hit", "true"],
-    ["X-Gateway-Response-Cost", formatUsd10(0)],
-    ["X-Gateway-Cost-Saved", formatUsd10(kept.costNanoUsd)],
-    ["X-Gateway-Tokens-In", "0"],
-    ["X-Gateway-Tokens-Out", "0"],
-    ["X-Gateway-Latency-Ms", String(latencyMs)]
+    ["X-Gateway-Cost-Saved", formatUsd10(kept.costNanoUsd)]
   ]
-  headers.push(...facts.flat(), ...trail.headers)
+  headers.push(...facts.flat(), ...costOf(latencyMs), ...trail.headers)
   return headers
 }
 
@@ -83,6 +82,7 @@ export const keptEnd = (work: Work, kept: CachedAnswer, hit: Hit, monotonicMs: (
     const latencyMs = Math.round(monotonicMs() - work.exchange.startedMs)
     const headers = headersOf(work, kept, hit, latencyMs)
     const { body } = hit
-    replayTo(work.exchange.reply, { status: 200, headers, chunks: chunksOf(body), bytes: body.length, isEnded: true })
+    const recorded = { status: 200, headers, chunks: chunksOf(body), bytes: body.length, isEnded: true }
+    replayTo(work.exchange.reply, recorded, undefined, () => costOf(latencyMs))
   }
 })
