@@ -81,6 +81,11 @@ const unknownFate = (provider: string | null): MediaJobProblem => ({
   type: "server_error",
   code: "submit_interrupted"
 })
+const connectionGone = (provider: string | null): MediaJobProblem => ({
+  message: `The connection that the job was submitted to at ${provider ?? "a provider"} was removed, or the request does not lead to it any more: how the job stands there cannot be asked. It was not submitted elsewhere.`,
+  type: "invalid_request_error",
+  code: "connection_gone"
+})
 const keyGone: MediaJobProblem = {
   message: "The API key of the job was removed.",
   type: "invalid_request_error",
@@ -248,7 +253,11 @@ export const make = Effect.gen(function* () {
           ? over(job, { status: "completed", progress: 100, outputs, seconds })
           : own.isCancelled
             ? over(job, { status: "cancelled" })
-            : over(job, { status: "failed", problem: problemIn(body) })
+            : over(job, {
+                status: "failed",
+                problem:
+                  accepted !== null && !hasCalled && status === 404 ? connectionGone(job.provider) : problemIn(body)
+              })
       yield* save(end)
       yield* Deferred.succeed(ended, end)
       return false

@@ -1,5 +1,6 @@
 /** Pictures of providers with forms of their own, for clients of OpenAI's form. */
 import { assert, describe, it } from "@effect/vitest"
+import { GoogleGenAI } from "@google/genai"
 import * as Effect from "effect/Effect"
 import OpenAI from "openai"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -59,6 +60,30 @@ describe("pictures of other providers", () => {
     const path = "/v1beta/models/gemini-2.5-flash-image:generateContent"
     assert.deepStrictEqual(paths, [path, path])
     assert.strictEqual(gemini.requests[0]?.headers["x-goog-api-key"], "k")
+  })
+
+  scenario("Gemini answers Google's own SDK, whole and streamed", async ({ gateway, gemini }) => {
+    gemini.always(geminiPicture)
+    const google = new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: gateway.url } })
+    const asked = {
+      model: "gemini/gemini-2.5-flash-image",
+      contents: "A gate",
+      config: { responseModalities: ["IMAGE"] }
+    }
+    const answer = await google.models.generateContent(asked)
+    assert.strictEqual(answer.data, png)
+    assert.deepStrictEqual(JSON.parse(gemini.requests[0]?.body ?? "").generationConfig, {
+      responseModalities: ["IMAGE"]
+    })
+    gemini.always((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      const parts = [{ inlineData: { mimeType: "image/png", data: png } }]
+      const event = { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }] }
+      response.end(`data: ${JSON.stringify(event)}\n\n`)
+    })
+    const pictures: Array<string | undefined> = []
+    for await (const chunk of await google.models.generateContentStream(asked)) pictures.push(chunk.data)
+    assert.deepStrictEqual(pictures, [png])
   })
 
   scenario("Imagen is asked to predict", async ({ draw, gemini, gateway }) => {

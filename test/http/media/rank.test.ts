@@ -1,5 +1,6 @@
 /** Ranking and moderation over HTTP: providers of different forms behind one address. */
 import { assert, describe, it } from "@effect/vitest"
+import { CohereClientV2 } from "cohere-ai"
 import * as Effect from "effect/Effect"
 import OpenAI from "openai"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -60,6 +61,26 @@ describe("POST /v1/rerank", () => {
     assert.strictEqual(asked?.url, "/v2/rerank")
     assert.strictEqual(asked?.headers.authorization, "Bearer k")
     assert.deepStrictEqual(JSON.parse(asked?.body ?? ""), { ...question, model: "rerank-v3.5", top_n: 1 })
+  })
+
+  scenario("is had with Cohere's SDK, whatever the provider's form", async ({ cohere, gateway, voyage }) => {
+    cohere.always(cohereAnswer)
+    voyage.always(voyageAnswer)
+    const sdk = new CohereClientV2({ token: "any", environment: gateway.url })
+    for (const [model, scores] of [
+      ["cohere/rerank-v3.5", [0.98, 0.01]],
+      ["voyage-ai/rerank-2.5", [0.9, 0.2]]
+    ] as const) {
+      const { results } = await sdk.rerank({ model, ...question, topN: 2 })
+      assert.deepStrictEqual(
+        results.map(({ index, relevanceScore }) => [index, relevanceScore]),
+        [
+          [1, scores[0]],
+          [0, scores[1]]
+        ]
+      )
+    }
+    assert.strictEqual(JSON.parse(voyage.requests[0]?.body ?? "").top_k, 2)
   })
 
   scenario("costs its search units where they have a price", async ({ cohere, gateway }) => {
