@@ -112,19 +112,8 @@ const ownWords = (said: string): string => (said.length > mostSaidChars ? "" : s
 
 /**
  * What there is to learn of a turn, each once. `answer`: null where it must not be learned from, because what it says may come from a tool.
- * `isPrivate`: whether a sentence holds what must not be kept.
  */
-export const learnedOf = (
-  said: string,
-  answer: string | null,
-  isPrivate: (sentence: string) => boolean
-): ReadonlyArray<Learned> => {
+export const learnedOf = (said: string, answer: string | null): ReadonlyArray<Learned> => {
   const all = [...learnedFrom(ownWords(said), ofUsers), ...(answer === null ? [] : learnedFrom(answer, ofAnswers))]
-  const byKey = new Map(all.map((learned) => [learned.key, learned]))
-  const kept: Array<Learned> = []
-  for (const learned of byKey.values()) {
-    if (kept.length >= mostPerTurn) break
-    if (!isPrivate(learned.content)) kept.push(learned)
-  }
-  return kept
+  return [...new Map(all.map((learned) => [learned.key, learned])).values()].slice(0, mostPerTurn)
 }

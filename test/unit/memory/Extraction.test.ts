@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { learnedOf, mostPerTurn } from "../../../src/memory/Extraction.ts"
 
-const open = (): boolean => false
 const contentsOf = (said: string, answer: string | null = null): ReadonlyArray<string> =>
-  learnedOf(said, answer, open).map(({ content, type }) => `${type}: ${content}`)
+  learnedOf(said, answer).map(({ content, type }) => `${type}: ${content}`)
 
 describe("what is learned of a turn", () => {
   it("are preferences, decisions and habits of the user", () => {
@@ -61,20 +60,13 @@ describe("what is learned of a turn", () => {
       "I never share 078-05-1120 with others."
     ]
     for (const said of texts) assert.deepStrictEqual(contentsOf(said), [], said)
-    assert.deepStrictEqual(
-      learnedOf("I prefer tabs.", null, (text) => text.includes("tabs")),
-      []
-    )
   })
 
   it("is each thing once, and not more than a few", () => {
     assert.lengthOf(contentsOf("I prefer tabs.\nI prefer tabs.\nI like TABS!\n"), 2)
     const many = Array.from({ length: 20 }, (_, at) => `I like thing${at}.`).join("\n")
     assert.lengthOf(contentsOf(many), mostPerTurn)
-    assert.strictEqual(
-      learnedOf("I prefer tabs over spaces.", null, open)[0]?.key,
-      "preference:prefer-tabs-over-spaces"
-    )
+    assert.strictEqual(learnedOf("I prefer tabs over spaces.", null)[0]?.key, "preference:prefer-tabs-over-spaces")
   })
 
   it("is found in linear time", () => {

@@ -5,8 +5,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
-import { findPersonalData } from "../../../guard/Detectors.ts"
-import { learnedOf } from "../../../memory/Extraction.ts"
+import { type Learned, learnedOf } from "../../../memory/Extraction.ts"
 import type { Memories } from "../../../memory/Memories.ts"
 import { isUserTurn, textOf, turnsOf } from "../../../memory/Turns.ts"
 import type * as Timers from "../../../platform/Timers.ts"
@@ -26,8 +25,17 @@ const maxAnswerBytes = 1_048_576
 const neverKept = new Set(["api-key", "credit-card", "iban", "ssn"])
 const detecting = { disabled: new Set<string>(), custom: [] }
 
-const isPrivate = (sentence: string): boolean =>
-  findPersonalData(sentence, detecting).some(({ detector }) => neverKept.has(detector))
+/** The detectors are loaded when something is to be kept for the first time: they are large. */
+const withoutSecrets = (learned: ReadonlyArray<Learned>): Effect.Effect<ReadonlyArray<Learned>> =>
+  learned.length === 0
+    ? Effect.succeed(learned)
+    : Effect.map(
+        Effect.promise(() => import("../../../guard/Detectors.ts")),
+        ({ findPersonalData }) =>
+          learned.filter(({ content }) =>
+            findPersonalData(content, detecting).every(({ detector }) => !neverKept.has(detector))
+          )
+      )
 
 /** The last turn, where it is the user's own; null where nothing may be learned. */
 const lastTurn = ({ exchange, parsed }: Work): Json | null => {
@@ -48,11 +56,12 @@ export const makeLearning = (
   const learn = ({ envelope, exchange, sessionId }: Work, turn: Json, heard: Recorded | null): Effect.Effect<void> =>
     Effect.suspend(() => {
       const answer = heard === null ? null : answerText(exchange.codec, envelope.stream, heard)
-      const learned = learnedOf(textOf(exchange.wire, turn), answer, isPrivate)
       const apiKeyId = apiKeyIdOf(exchange)
-      return Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
-        discard: true
-      })
+      return Effect.flatMap(withoutSecrets(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
+        Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
+          discard: true
+        })
+      )
     }).pipe(
       Effect.catchTag("MemoryFull", () => Effect.void),
       Effect.catchAllCause((cause) => Effect.logWarning("A conversation could not be learned from", cause)),
