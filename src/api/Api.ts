@@ -19,6 +19,7 @@ import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
 import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
+import { Guardrails } from "./Groups/Guardrails.ts"
 import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
@@ -55,6 +56,7 @@ const contract = withCommonErrors(
     .add(ProviderModels)
     .add(Combos)
     .add(ModelAliases)
+    .add(Guardrails)
     .add(Memory)
     .add(Rtk)
     .add(QuotaGroups)

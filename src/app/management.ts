@@ -13,6 +13,7 @@ import * as IssueReports from "../management/IssueReports.ts"
 import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
 import * as RtkTools from "../management/RtkTools.ts"
+import * as Guardrails from "../management/Guardrails.ts"
 import * as MemoryEntries from "../management/MemoryEntries.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ModelCatalog from "../management/ModelCatalog.ts"
@@ -50,6 +51,7 @@ export const management = Layer.mergeAll(
   ProviderNodes.layer,
   QuotaGroups.layer,
   SettingsChanges.layer,
+  Guardrails.layer,
   SystemControl.layer,
   UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
   UsageHistory.layer.pipe(Layer.provide([CallSumsRepo.layer, UsageHistoryRepo.layer])),

@@ -39,6 +39,7 @@ import type { IssueReports as IssueReporting } from "../management/IssueReports.
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { RtkTools } from "../management/RtkTools.ts"
+import type { Guardrails as GuardrailChanges } from "../management/Guardrails.ts"
 import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
@@ -85,6 +86,7 @@ import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
 import * as Rtk from "./handlers/Rtk.ts"
+import * as Guardrails from "./handlers/Guardrails.ts"
 import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
@@ -129,6 +131,7 @@ export type UseCases =
   | KeyManagement
   | LimitManagement
   | RtkTools
+  | GuardrailChanges
   | MemoryEntries
   | ModelManagement
   | NodeManagement
@@ -183,6 +186,7 @@ const groups = Layer.mergeAll(
   Keys.layer,
   Limits.layer,
   Live.layer,
+  Guardrails.layer,
   Memory.layer,
   Rtk.layer,
   ModelAliases.layer,

@@ -15,6 +15,7 @@ import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
 import { backup, restore, update } from "./tree/backup.ts"
 import { evals } from "./tree/evals.ts"
 import { compression } from "./tree/compression.ts"
+import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
@@ -255,6 +256,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   webhook,
   evals,
+  guardrails,
   memory,
   compression,
   settings,

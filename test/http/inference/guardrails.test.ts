@@ -274,4 +274,75 @@ describe("guardrails", () => {
       })
     })
   )
+
+  it.scopedLive("ask no disabled detector, and replace what patterns of the operator match", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", { PII_REDACTION_ENABLED: "true" })
+      const put = (settings: object) =>
+        fetch(`${gateway.url}/api/settings/guardrails`, {
+          method: "PUT",
+          headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
+          body: JSON.stringify(settings)
+        })
+      const ticket = { name: "ticket", pattern: "TICKET-[0-9]{6}", replacement: "[TICKET]" }
+      yield* Effect.promise(async () => {
+        assert.strictEqual((await put({ disabledDetectors: ["email"], customPatterns: [ticket] })).status, 200)
+        const content = "joe@example.com about TICKET-123456 of 4111 1111 1111 1111"
+        const asked = await ask({ model: "up/m", messages: [{ role: "user", content }] })
+        assert.strictEqual(
+          JSON.parse(asked.sent ?? "{}").messages[0].content,
+          "joe@example.com about [TICKET] of [CREDIT_CARD_REDACTED]"
+        )
+        for (const pattern of ["(a)\\1", "(?=x)y", "(", "", "(?:[a-z]{100}){100}", "x*"]) {
+          const refused = await put({ customPatterns: [{ ...ticket, pattern }] })
+          assert.strictEqual(refused.status, 400, pattern)
+          assert.include(await refused.text(), "customPatterns.0.pattern")
+        }
+        const twice = await put({ customPatterns: [ticket, ticket] })
+        assert.strictEqual(twice.status, 400)
+        const kept = await gateway.manage("GET", "/api/settings/guardrails")
+        assert.deepStrictEqual(kept.customPatterns, [ticket], "a refused change changes nothing")
+      })
+    })
+  )
+
+  it.scopedLive("show what they would do with a text, and send nothing", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* setUp("chat", {
+        PII_REDACTION_ENABLED: "true",
+        INJECTION_GUARD_MODE: "block"
+      })
+      yield* Effect.promise(async () => {
+        const plain = await gateway.manage("POST", "/api/guardrails/test", { text: "I am joe@example.com" })
+        assert.deepStrictEqual(plain.personalData, [{ detector: "email", start: 5, end: 20 }])
+        assert.strictEqual(plain.sent, "I am [EMAIL_REDACTED]")
+        const bad = await gateway.manage("POST", "/api/guardrails/test", { text: attack })
+        assert.isNull(bad.sent)
+        assert.strictEqual(bad.injections[0].group, "system-override")
+        assert.strictEqual(upstream.requests.length, 0)
+      })
+    })
+  )
+
+  it.scopedLive("let no tool through that the policy forbids", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", {})
+      const tool = (name: string) => ({ type: "function", function: { name, parameters: { type: "object" } } })
+      const body = { model: "up/m", messages: [{ role: "user", content: "Hi" }], tools: [tool("shell"), tool("clock")] }
+      yield* Effect.promise(async () => {
+        await gateway.manage("PUT", "/api/settings/guardrails", {
+          toolPolicy: { mode: "deny", tools: ["shell*"], action: "strip" }
+        })
+        const stripped = await ask(body)
+        assert.deepStrictEqual(JSON.parse(stripped.sent ?? "{}").tools, [tool("clock")])
+        assert.strictEqual(stripped.mark, "tools=strip:1")
+        await gateway.manage("PUT", "/api/settings/guardrails", {
+          toolPolicy: { mode: "deny", tools: ["shell*"], action: "block" }
+        })
+        const refused = await ask(body)
+        assert.strictEqual(refused.status, 400)
+        assert.strictEqual(JSON.parse(refused.text).error.code, "SECURITY_001")
+      })
+    })
+  )
 })

@@ -118,6 +118,9 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "gatewaySettings.setThinkingBudget": "settings thinking-budget set",
   "gatewaySettings.systemPrompt": "settings system-prompt show",
   "gatewaySettings.setSystemPrompt": "settings system-prompt set",
+  "guardrails.get": "guardrails show",
+  "guardrails.set": "guardrails set",
+  "guardrails.test": "guardrails test",
   "gatewaySettings.update": "settings set"
 }
 

@@ -1,6 +1,5 @@
 /** What the guardrails look with. Loaded when the first request needs it: the tables of telephone numbers and patterns take time to read. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import type { DetectorOptions } from "../../../guard/Detectors.ts"
 import type { InjectionFinding } from "../../../guard/injection/Injection.ts"
@@ -21,24 +20,17 @@ const load = () =>
   Promise.all([
     import("../../../guard/Detectors.ts"),
     import("../../../guard/RedactedText.ts"),
-    import("../../../guard/CustomPatterns.ts"),
+    import("../../../guard/Inspect.ts"),
     import("../../../guard/injection/Injection.ts")
   ])
 
-/** Patterns that were stored by a version with another syntax are left out. */
 export const make = (settings: () => GuardrailSettings): Effect.Effect<Detection> => {
   let known: { readonly settings: GuardrailSettings; readonly detection: Detection } | null = null
   return Effect.suspend(() => {
     const current = settings()
     if (known?.settings === current) return Effect.succeed(known.detection)
-    return Effect.map(Effect.promise(load), ([detectors, redacted, patterns, injection]) => {
-      const options: DetectorOptions = {
-        disabled: new Set(current.disabledDetectors),
-        custom: current.customPatterns.flatMap((source) => {
-          const compiled = patterns.compilePattern(source)
-          return Either.isRight(compiled) ? [compiled.right] : []
-        })
-      }
+    return Effect.map(Effect.promise(load), ([detectors, redacted, inspecting, injection]) => {
+      const options = inspecting.optionsOf(current)
       const detection: Detection = {
         options,
         texts: {

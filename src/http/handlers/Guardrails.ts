@@ -1,0 +1,15 @@
+/** `/api/settings/guardrails` and `/api/guardrails/test`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { GatewayApi } from "../../api/Api.ts"
+import { Guardrails } from "../../management/Guardrails.ts"
+import { answered } from "./Answers.ts"
+
+export const layer = HttpApiBuilder.group(GatewayApi, "guardrails", (handlers) =>
+  Effect.map(Guardrails, (guardrails) =>
+    handlers
+      .handle("get", () => Effect.sync(guardrails.current))
+      .handle("set", ({ payload }) => answered(guardrails.change(payload)))
+      .handle("test", ({ payload }) => answered(guardrails.test(payload.text)))
+  )
+)
