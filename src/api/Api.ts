@@ -20,6 +20,7 @@ import { IssueReports } from "./Groups/IssueReports.ts"
 import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
+import { Compression } from "./Groups/Compression.ts"
 import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
@@ -57,6 +58,7 @@ const contract = withCommonErrors(
     .add(Combos)
     .add(ModelAliases)
     .add(Guardrails)
+    .add(Compression)
     .add(Memory)
     .add(Rtk)
     .add(QuotaGroups)

@@ -11,6 +11,7 @@ import * as OutcomeRecorder from "../inference/failover/OutcomeRecorder.ts"
 import * as Waits from "../inference/failover/Waits.ts"
 import * as Cache from "../inference/features/cache/Cache.ts"
 import * as Coalescing from "../inference/features/coalescing/Coalescing.ts"
+import * as Compression from "../inference/features/compression/Compression.ts"
 import * as Emergency from "../inference/features/emergency/Emergency.ts"
 import * as Features from "../inference/features/Features.ts"
 import * as Fusion from "../inference/features/fusion/Fusion.ts"
@@ -55,6 +56,7 @@ const features = Features.layer.pipe(
     Layer.mergeAll(
       Cache.layer,
       Coalescing.layer,
+      Compression.layer,
       Emergency.layer,
       Fusion.layer,
       Guardrails.layer,

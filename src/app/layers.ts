@@ -50,6 +50,7 @@ import * as AnswerCache from "../cache/AnswerCache.ts"
 import * as RawOutputs from "../compression/RawOutputs.ts"
 import * as RtkFilters from "../compression/rtk/RtkFilters.ts"
 import * as Memories from "../memory/Memories.ts"
+import * as Tokeniser from "../tokens/Tokeniser.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Lifecycle from "../platform/Lifecycle.ts"
@@ -187,7 +188,7 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
 const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
 
-const compression = RtkFilters.layer.pipe(Layer.provideMerge(RawOutputs.layer))
+const compression = RtkFilters.layer.pipe(Layer.provideMerge(Layer.mergeAll(RawOutputs.layer, Tokeniser.layer)))
 
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(

@@ -14,6 +14,7 @@ import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
 import * as RtkTools from "../management/RtkTools.ts"
 import * as Guardrails from "../management/Guardrails.ts"
+import * as CompressionPreviews from "../management/CompressionPreviews.ts"
 import * as MemoryEntries from "../management/MemoryEntries.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ModelCatalog from "../management/ModelCatalog.ts"
@@ -45,6 +46,7 @@ export const management = Layer.mergeAll(
   IssueReports.layer,
   RegisteredKeys.layer.pipe(Layer.provideMerge(Keys.layer)),
   Limits.layer,
+  CompressionPreviews.layer,
   MemoryEntries.layer,
   RtkTools.layer,
   ProviderModels.layer,

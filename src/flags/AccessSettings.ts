@@ -1,6 +1,7 @@
 /** The settings of `domain/AccessSettings` and `domain/GuardrailSettings`, each kept under its own name and ready for the request path. */
 import * as Effect from "effect/Effect"
 import * as Shape from "../domain/AccessSettings.ts"
+import * as Compression from "../domain/CompressionSettings.ts"
 import * as Guard from "../domain/GuardrailSettings.ts"
 import { makeIpRanges } from "../kernel/IpRanges.ts"
 import * as StoredSettings from "../store/StoredSettings.ts"
@@ -11,6 +12,10 @@ export interface AccessSettings {
   readonly systemPrompt: StoredSettings.StoredSettings<Shape.SystemPrompt, Shape.SystemPromptPatch>
   readonly requireLogin: StoredSettings.StoredSettings<Shape.RequireLogin, Shape.RequireLoginPatch>
   readonly guardrails: StoredSettings.StoredSettings<Guard.GuardrailSettings, Guard.GuardrailSettingsPatch>
+  readonly compression: StoredSettings.StoredSettings<
+    Compression.CompressionSettings,
+    Compression.CompressionSettingsPatch
+  >
   /** Hot: whether an address of a socket is refused; null while the filter is off. */
   readonly refusesAddress: () => ((socketAddress: string) => boolean) | null
   /** Hot: what stands around system texts; null for nothing. */
@@ -79,12 +84,19 @@ export const make = Effect.gen(function* () {
     defaults: Guard.defaultGuardrailSettings,
     merge: (settings: Guard.GuardrailSettings, patch: Guard.GuardrailSettingsPatch) => merged(settings, patch)
   })
+  const compression = yield* StoredSettings.make(place("compression"), {
+    patch: Compression.CompressionSettingsPatch,
+    defaults: Compression.defaultCompressionSettings,
+    merge: (settings: Compression.CompressionSettings, patch: Compression.CompressionSettingsPatch) =>
+      merged(settings, patch)
+  })
   const settings: AccessSettings = {
     ipFilter,
     thinkingBudget,
     systemPrompt,
     requireLogin,
     guardrails,
+    compression,
     refusesAddress: () => refuses,
     promptAround: () => prompt,
     thinking: () => thinking

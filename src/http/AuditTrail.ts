@@ -60,7 +60,8 @@ const established: Readonly<Partial<Record<ManagementKey, { readonly done: strin
   "gatewaySettings.setIpFilter": settings,
   "gatewaySettings.setThinkingBudget": settings,
   "gatewaySettings.setSystemPrompt": settings,
-  "gatewaySettings.setRequireLogin": settings
+  "gatewaySettings.setRequireLogin": settings,
+  "compression.setSettings": settings
 }
 
 const loginAction = (isSuccess: boolean, status: number, code: string | undefined): string => {

@@ -40,6 +40,7 @@ import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { RtkTools } from "../management/RtkTools.ts"
 import type { Guardrails as GuardrailChanges } from "../management/Guardrails.ts"
+import type { CompressionPreviews } from "../management/CompressionPreviews.ts"
 import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
@@ -87,6 +88,7 @@ import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
 import * as Rtk from "./handlers/Rtk.ts"
 import * as Guardrails from "./handlers/Guardrails.ts"
+import * as Compression from "./handlers/Compression.ts"
 import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
@@ -132,6 +134,7 @@ export type UseCases =
   | LimitManagement
   | RtkTools
   | GuardrailChanges
+  | CompressionPreviews
   | MemoryEntries
   | ModelManagement
   | NodeManagement
@@ -187,6 +190,7 @@ const groups = Layer.mergeAll(
   Limits.layer,
   Live.layer,
   Guardrails.layer,
+  Compression.layer,
   Memory.layer,
   Rtk.layer,
   ModelAliases.layer,

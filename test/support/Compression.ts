@@ -2,5 +2,6 @@
 import * as Layer from "effect/Layer"
 import * as RawOutputs from "../../src/compression/RawOutputs.ts"
 import * as RtkFilters from "../../src/compression/rtk/RtkFilters.ts"
+import * as Tokeniser from "../../src/tokens/Tokeniser.ts"
 
-export const compression = RtkFilters.layer.pipe(Layer.provideMerge(RawOutputs.layer))
+export const compression = RtkFilters.layer.pipe(Layer.provideMerge(Layer.mergeAll(RawOutputs.layer, Tokeniser.layer)))

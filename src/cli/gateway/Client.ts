@@ -140,6 +140,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
   rtk: () => import("../../api/Groups/Rtk.ts").then(({ Rtk }) => Rtk),
   guardrails: () => import("../../api/Groups/Guardrails.ts").then(({ Guardrails }) => Guardrails),
+  compression: () => import("../../api/Groups/Compression.ts").then(({ Compression }) => Compression),
   memory: () => import("../../api/Groups/Memory.ts").then(({ Memory }) => Memory),
   modelAliases: () => import("../../api/Groups/ModelAliases.ts").then(({ ModelAliases }) => ModelAliases),
   quotaGroups: () => import("../../api/Groups/QuotaGroups.ts").then(({ QuotaGroups }) => QuotaGroups),

@@ -8,6 +8,7 @@ import type { Bill } from "../settle/Bill.ts"
 import type { Work } from "../request/Exchange.ts"
 import { Cache } from "./cache/Cache.ts"
 import { Coalescing } from "./coalescing/Coalescing.ts"
+import { Compression } from "./compression/Compression.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
 import { Fusion } from "./fusion/Fusion.ts"
@@ -25,6 +26,7 @@ const inForce = Effect.all([
   Memory,
   Cache,
   Coalescing,
+  Compression,
   Handoff,
   Emergency,
   Fusion,

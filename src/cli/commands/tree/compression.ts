@@ -6,6 +6,40 @@ export const compression = group(
   "How prompts are made smaller.",
   [
     command(
+      "show",
+      "Show whether requests are made smaller, and how.",
+      () => import("../compression/preview.ts"),
+      (m) => m.compressionShow,
+      { examples: ["compression show"] }
+    ),
+    command(
+      "set",
+      "Switch it on, or off, and choose how.",
+      () => import("../compression/preview.ts"),
+      (m) => m.compressionSet,
+      {
+        examples: [
+          "compression set --engine stacked",
+          "compression set --engine rtk --from-tokens 20000",
+          "compression set --off"
+        ]
+      }
+    ),
+    command(
+      "preview",
+      "Show what becomes of a text.",
+      () => import("../compression/preview.ts"),
+      (m) => m.compressionPreview,
+      { examples: ['compression preview --engine caveman "I think that this is basically fine."'] }
+    ),
+    command(
+      "rules",
+      "List the rules for prose.",
+      () => import("../compression/preview.ts"),
+      (m) => m.compressionRules,
+      { examples: ["compression rules", "compression rules --json"] }
+    ),
+    command(
       "filters",
       "List the filters for outputs of commands.",
       () => import("../compression/rtk.ts"),

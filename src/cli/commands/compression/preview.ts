@@ -1,0 +1,116 @@
+/** `gateway compression preview`, `show` and `rules`. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { CompressionPreview, CompressionRules } from "../../../api/Groups/Compression.ts"
+import { CompressionEngine, CompressionSettings } from "../../../domain/CompressionSettings.ts"
+import * as Client from "../../gateway/Client.ts"
+import * as Column from "../../output/Column.ts"
+import * as Output from "../../output/Output.ts"
+
+const engine = Options.choice("engine", CompressionEngine.literals).pipe(
+  Options.withDescription("What the text passes; without it, what the settings say."),
+  Options.optional
+)
+
+const text = Args.text({ name: "text" }).pipe(
+  Args.withDescription("Something that a user said earlier in a conversation.")
+)
+
+/** The last user turn is never touched: what is shown stands before it. */
+const conversationOf = (said: string) => ({
+  messages: [
+    { role: "user", content: said },
+    { role: "assistant", content: "ok" },
+    { role: "user", content: "go on" }
+  ]
+})
+
+const textOf = ({ body }: typeof CompressionPreview.Type): string => {
+  const [first] = (body as { readonly messages: ReadonlyArray<{ readonly content: string }> }).messages
+  return first?.content ?? ""
+}
+
+export const compressionPreview = Command.make("preview", { text, engine, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "compression")
+    const payload = {
+      body: conversationOf(given.text),
+      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) })
+    }
+    const value = yield* client.preview({ payload }).pipe(Client.orExplain(to))
+    const { mode, savedPercent, tokensAfter, tokensBefore } = value
+    const summary = `${mode}: ${tokensBefore} -> ${tokensAfter} tokens (${savedPercent} % saved)`
+    yield* Output.result({
+      schema: CompressionPreview,
+      value,
+      text: Output.print(`${textOf(value)}\n\n${summary}`),
+      name: mode
+    })
+  })
+)
+
+export const compressionShow = Command.make("show", Client.connection, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "compression")
+    const value = yield* client.settings().pipe(Client.orExplain(to))
+    const { autoTriggerTokens, enabled, engine: used } = value
+    const from = autoTriggerTokens === 0 ? "for all requests" : `for requests of at least ${autoTriggerTokens} tokens`
+    yield* Output.result({
+      schema: CompressionSettings,
+      value,
+      text: Output.print(enabled ? `On: ${used}, ${from}.` : `Off. It would be: ${used}, ${from}.`),
+      name: used
+    })
+  })
+)
+
+const off = Options.boolean("off").pipe(Options.withDescription("Switch it off."))
+const from = Options.integer("from-tokens").pipe(
+  Options.withDescription("Only requests of at least so many tokens; without it, all."),
+  Options.optional
+)
+
+export const compressionSet = Command.make("set", { engine, off, from, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "compression")
+    const payload = {
+      enabled: !given.off,
+      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
+      ...Option.match(given.from, { onNone: () => ({}), onSome: (autoTriggerTokens) => ({ autoTriggerTokens }) })
+    }
+    const value = yield* client.setSettings({ payload }).pipe(Client.orExplain(to))
+    const told = value.enabled ? `Requests are made smaller: ${value.engine}.` : "Requests are left as they are."
+    yield* Output.result({ schema: CompressionSettings, value, text: Output.print(told), name: value.engine })
+  })
+)
+
+type Rule = (typeof CompressionRules.Type)["rules"][number]
+
+const ruleColumns: ReadonlyArray<Column.Column<Rule>> = [
+  Column.name("LANGUAGE", ({ language }) => language),
+  Column.text("RULE", ({ name }) => name),
+  Column.text("FROM", ({ minIntensity }) => minIntensity),
+  Column.prose("WORDS", ({ words }) => words.join(", ")),
+  Column.text("BECOME", ({ replacement }) => (replacement === "" ? "-" : replacement))
+]
+
+export const compressionRules = Command.make("rules", Client.connection, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "compression")
+    const value = yield* client.rules().pipe(Client.orExplain(to))
+    yield* Output.list({
+      schema: CompressionRules,
+      value,
+      rows: value.rules,
+      columns: ruleColumns,
+      empty: "There is no rule."
+    })
+  })
+)

@@ -1,0 +1,139 @@
+/** Runs engines over the texts of a request. Pure, but for what `Stability` remembers and what engines keep. */
+import type { WireName } from "../domain/Wire.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
+import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
+import type { Engine, EngineName, EngineTools } from "./Engine.ts"
+import { type Stability, type TurnOutcome, turnNames } from "./Stability.ts"
+
+export interface Change {
+  readonly path: ReadonlyArray<string | number>
+  readonly before: string
+  readonly after: string
+}
+
+/** What one engine did: the texts that it changed. */
+export interface EngineWork {
+  readonly engine: EngineName
+  readonly changes: ReadonlyArray<Pick<Change, "before" | "after">>
+  readonly elapsedMs: number
+}
+
+export interface Compressed {
+  /** The same object where nothing is changed. */
+  readonly body: JsonObject
+  readonly changes: ReadonlyArray<Change>
+  readonly perEngine: ReadonlyArray<EngineWork>
+  /** An engine threw: its text went on without it. */
+  readonly failures: ReadonlyArray<{ readonly engine: EngineName; readonly cause: unknown }>
+}
+
+export interface CompressOptions {
+  readonly wire: WireName
+  readonly body: JsonObject
+  /** One after the other; none: everything stays, and stays so in the session. */
+  readonly engines: ReadonlyArray<Engine>
+  readonly tools: EngineTools
+  /** Whose conversation it is. */
+  readonly owner: string
+  /** Null: nothing is remembered (a preview). */
+  readonly stability: Stability | null
+  readonly monotonicMs: () => number
+}
+
+class Run {
+  readonly failures: Array<{ readonly engine: EngineName; readonly cause: unknown }> = []
+  readonly #works: ReadonlyArray<{
+    readonly engine: Engine
+    changes: Array<Pick<Change, "before" | "after">>
+    ms: number
+  }>
+  readonly #tools: EngineTools
+  readonly #monotonicMs: () => number
+
+  constructor({ engines, monotonicMs, tools }: CompressOptions) {
+    this.#works = engines.map((engine) => ({ engine, changes: [], ms: 0 }))
+    this.#tools = tools
+    this.#monotonicMs = monotonicMs
+  }
+
+  /** Null: it stays as it is. */
+  block(block: PlacedBlock): string | null {
+    let { text } = block
+    for (const work of this.#works) {
+      const startedMs = this.#monotonicMs()
+      const smaller = this.#by(work.engine, { ...block, text })
+      work.ms += this.#monotonicMs() - startedMs
+      if (smaller === null || smaller.length >= text.length) continue
+      work.changes.push({ before: text, after: smaller })
+      text = smaller
+    }
+    return text === block.text ? null : text
+  }
+
+  #by(engine: Engine, block: PlacedBlock): string | null {
+    try {
+      return engine.compress(block, this.#tools)
+    } catch (cause) {
+      this.failures.push({ engine: engine.name, cause })
+      return null
+    }
+  }
+
+  perEngine(): ReadonlyArray<EngineWork> {
+    return this.#works.map(({ changes, engine, ms }) => ({ engine: engine.name, changes, elapsedMs: ms }))
+  }
+}
+
+const byTurn = (blocks: ReadonlyArray<PlacedBlock>): ReadonlyMap<number, ReadonlyArray<PlacedBlock>> => {
+  const turns = new Map<number, Array<PlacedBlock>>()
+  for (const block of blocks) {
+    const of = turns.get(block.turn)
+    if (of === undefined) turns.set(block.turn, [block])
+    else of.push(block)
+  }
+  return turns
+}
+
+/**
+ * The system text, the last thing that a person says, and everything up to the client's last cache mark stay as they are. A turn that was seen
+ * before in its conversation is what it was then.
+ */
+export const compress = (options: CompressOptions): Compressed => {
+  const { body, owner, stability, wire } = options
+  const { blocks, lastMarkedTurn, lastUserTurn, turns } = readBlocks(wire, body)
+  const run = new Run(options)
+  const names = stability === null ? [] : turnNames(owner, turns)
+  const changes: Array<Change> = []
+  const remember = (turn: number, outcome: TurnOutcome): TurnOutcome => {
+    const name = names[turn]
+    if (name !== undefined) stability?.keep(name, outcome)
+    return outcome
+  }
+  for (const [turn, own] of byTurn(blocks)) {
+    if (turn < 0) continue
+    const name = names[turn]
+    const isProtected = turn === lastUserTurn || turn <= lastMarkedTurn
+    const outcome =
+      (name === undefined ? undefined : stability?.known(name)) ??
+      remember(
+        turn,
+        own.map((block) => (isProtected ? null : run.block(block)))
+      )
+    for (const [index, { path, text }] of own.entries()) {
+      const after = outcome[index] ?? null
+      if (after !== null) changes.push({ path, before: text, after })
+    }
+  }
+  return {
+    body:
+      changes.length === 0
+        ? body
+        : withTexts(
+            body,
+            changes.map(({ after, path }) => ({ path, text: after }))
+          ),
+    changes,
+    perEngine: run.perEngine(),
+    failures: run.failures
+  }
+}

@@ -1,0 +1,29 @@
+/** What an engine is: it makes texts of a request smaller, one by one, and the same text always the same way. */
+
+export const engineNames = ["lite", "caveman", "rtk"] as const
+export type EngineName = (typeof engineNames)[number]
+
+export type Role = "system" | "user" | "assistant" | "tool"
+
+/** A text of a request that an engine may make smaller. */
+export interface Block {
+  readonly kind: "text" | "tool-result"
+  readonly role: Role
+  readonly text: string
+  /** Of a result of a tool: what was called. `command`: the command line it ran; null: none, or not known. */
+  readonly tool: { readonly name: string; readonly command: string | null } | null
+  /** The client has marked the result as that of a call that failed. */
+  readonly isError: boolean
+}
+
+/** What engines need of the gateway. */
+export interface EngineTools {
+  /** Keeps a text that is cut, and returns the id to ask for it; null: it is not kept. */
+  readonly keep: (raw: string) => string | null
+}
+
+export interface Engine {
+  readonly name: EngineName
+  /** Null: the text stays as it is. */
+  readonly compress: (block: Block, tools: EngineTools) => string | null
+}

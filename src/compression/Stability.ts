@@ -1,0 +1,36 @@
+/**
+ * What became of the texts of a session's turns, so that they go out again as they went: a provider's prompt cache knows a conversation by its
+ * beginning. A turn is known by everything before it. Bounded; what is forgotten is decided anew, and the same way.
+ */
+import { createHash } from "node:crypto"
+import { LruMap } from "../kernel/LruMap.ts"
+import type { Json } from "../wire/json/Json.ts"
+
+/** Of the texts of one turn, in their order; null: as the client wrote it. */
+export type TurnOutcome = ReadonlyArray<string | null>
+
+const maxTurns = 50_000
+const maxChars = 32 * 1_048_576
+
+const charsOf = (outcome: TurnOutcome): number =>
+  outcome.reduce((sum, text) => sum + (text === null ? 8 : text.length), 64)
+
+export class Stability {
+  readonly #outcomes = new LruMap<string, TurnOutcome>({ capacity: maxTurns, maxWeight: maxChars, weightOf: charsOf })
+
+  known(turn: string): TurnOutcome | undefined {
+    return this.#outcomes.get(turn)
+  }
+
+  keep(turn: string, outcome: TurnOutcome): void {
+    this.#outcomes.set(turn, outcome)
+  }
+}
+
+/** Names of the turns, each made of the one before it. `owner`: whose conversation it is. */
+export const turnNames = (owner: string, turns: ReadonlyArray<Json>): ReadonlyArray<string> => {
+  let name = owner
+  return turns.map(
+    (turn) => (name = createHash("sha256").update(`${name}\n`).update(JSON.stringify(turn)).digest("hex"))
+  )
+}

@@ -1,0 +1,37 @@
+/** A rule pack: words of one language that a text can do without, as data. */
+
+export const languages = ["en", "de", "es", "fr", "pt-BR", "id", "ja", "zh"] as const
+export type Language = (typeof languages)[number]
+
+/** From the one that changes least. `lite` leaves out filler, `full` also rewrites phrases, `ultra` also leaves out articles. */
+export const intensities = ["lite", "full", "ultra"] as const
+export type Intensity = (typeof intensities)[number]
+
+export type Category = "filler" | "context" | "structural" | "ultra" | "dedup"
+
+export interface Rule {
+  readonly name: string
+  readonly category: Category
+  /** Words and phrases in lower case; longer ones are tried first. */
+  readonly words: ReadonlyArray<string>
+  /** What stands in their place; empty: nothing. */
+  readonly replacement: string
+  readonly minIntensity: Intensity
+}
+
+export interface Pack {
+  readonly language: Language
+  /** Words that tell the language; none of them stands in two packs of the same script. */
+  readonly tells: ReadonlyArray<string>
+  /** Written without blanks between words. */
+  readonly isUnspaced: boolean
+  readonly rules: ReadonlyArray<Rule>
+}
+
+export const rule = (
+  category: Category,
+  name: string,
+  minIntensity: Intensity,
+  words: ReadonlyArray<string>,
+  replacement = ""
+): Rule => ({ name, category, words, replacement, minIntensity })

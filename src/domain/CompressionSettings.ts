@@ -1,0 +1,40 @@
+/** Settings of the compression of requests (`/api/settings/compression`, `docs/compression.md`). */
+import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+
+const words = {
+  enabled: ["Whether texts of requests are made smaller at all; a request's header cannot switch it on.", false],
+  engine: [
+    "What requests pass that do not say: `off`, `lite`, `caveman` (the mode `standard`), `rtk`, or `stacked` (`rtk`, then `caveman`).",
+    "stacked"
+  ],
+  autoTriggerTokens: ["Only requests of at least so many tokens, estimated; 0: all.", 0]
+} as const
+
+export const CompressionEngine = Schema.Literal("off", "lite", "caveman", "rtk", "stacked")
+
+export const CompressionSettings = Schema.Struct({
+  enabled: field(Schema.Boolean, ...words.enabled),
+  engine: field(CompressionEngine, ...words.engine),
+  autoTriggerTokens: field(Schema.Number, ...words.autoTriggerTokens)
+}).annotations({ identifier: "CompressionSettings" })
+export type CompressionSettings = typeof CompressionSettings.Type
+
+const leave = { exact: true, nullable: true } as const
+
+/** Any part; null leaves a member as it is. */
+export const CompressionSettingsPatch = Schema.Struct({
+  enabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.enabled),
+  engine: field(Schema.optionalWith(CompressionEngine, leave), ...words.engine),
+  autoTriggerTokens: field(
+    Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 10_000_000)), leave),
+    ...words.autoTriggerTokens
+  )
+})
+export type CompressionSettingsPatch = typeof CompressionSettingsPatch.Type
+
+export const defaultCompressionSettings: CompressionSettings = {
+  enabled: false,
+  engine: "stacked",
+  autoTriggerTokens: 0
+}

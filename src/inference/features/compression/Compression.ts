@@ -1,0 +1,116 @@
+/**
+ * Makes the texts of a request smaller before they are sent (`docs/compression.md`). Off by default. Where it is on but a request passes no
+ * engine, its turns are remembered as they went out, so that a later request of the session sends them the same.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { headerOf } from "../../../auth/Credentials.ts"
+import { defaultCaveman } from "../../../compression/caveman/Caveman.ts"
+import { type Compressed, compress } from "../../../compression/Compressor.ts"
+import { chosen, enginesFor } from "../../../compression/Modes.ts"
+import { RawOutputs } from "../../../compression/RawOutputs.ts"
+import { isFailure } from "../../../compression/rtk/Kept.ts"
+import { RtkFilters } from "../../../compression/rtk/RtkFilters.ts"
+import { limitsOf } from "../../../compression/rtk/Settings.ts"
+import { rtkEngine } from "../../../compression/RtkEngine.ts"
+import { Stability } from "../../../compression/Stability.ts"
+import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
+import * as Timers from "../../../platform/Timers.ts"
+import { estimateTexts } from "../../../tokens/TextEstimate.ts"
+import { Tokeniser } from "../../../tokens/Tokeniser.ts"
+import { codecs } from "../../../wire/Codec.ts"
+import { promptTexts } from "../../request/PromptTokens.ts"
+import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
+import { rewritten } from "../../request/RewrittenWork.ts"
+import type { Feature } from "../Feature.ts"
+
+export class Compression extends Context.Tag("gateway/inference/features/Compression")<Compression, Feature>() {}
+
+/** Of a conversation: what the client itself says of its session tells two apart that begin the same. */
+const ownerOf = ({ owner, parsed, sessionId }: Work): string =>
+  JSON.stringify([owner, sessionId, parsed["previous_response_id"] ?? null])
+
+export const make = Effect.gen(function* () {
+  const filters = yield* RtkFilters
+  const raw = yield* RawOutputs
+  const settings = yield* GatewaySettings
+  const tokeniser = yield* Tokeniser
+  const { monotonicMs } = yield* Timers.Timers
+  const stability = new Stability()
+
+  const concerns = ({ exchange }: Work): boolean =>
+    settings.access.compression.current().enabled && exchange.codec === codecs[exchange.wire]
+
+  const run = (work: Work): { readonly compressed: Compressed; readonly header: string } => {
+    const { exchange, parsed } = work
+    const apiKeyId = apiKeyIdOf(exchange)
+    const { mode, source } = chosen(
+      settings.access.compression.current(),
+      headerOf(exchange.headers, "x-gateway-compression"),
+      () => estimateTexts(promptTexts(work, work.envelope.model))
+    )
+    const rtk = rtkEngine(filters.inForce(), limitsOf(raw.settings.current()))
+    const compressed = compress({
+      wire: exchange.wire,
+      body: parsed,
+      engines: enginesFor(mode, { caveman: defaultCaveman, rtk }),
+      tools: { keep: (text) => raw.keep(apiKeyId, text, isFailure(text)) },
+      owner: ownerOf(work),
+      stability,
+      monotonicMs
+    })
+    return { compressed, header: `${mode}; source=${source}` }
+  }
+
+  /** Tokens of the request before and after: what did not change is counted once. */
+  const saved = (work: Work, { changes }: Compressed): Effect.Effect<readonly [before: number, after: number]> =>
+    Effect.map(
+      Effect.all([
+        tokeniser.count(promptTexts(work, work.envelope.model)),
+        tokeniser.count(changes.map(({ before }) => before)),
+        tokeniser.count(changes.map(({ after }) => after))
+      ]),
+      ([all, before, after]) => [all, Math.max(0, all - before + after)] as const
+    )
+
+  const smaller = (work: Work): Effect.Effect<Work> =>
+    Effect.suspend(() => {
+      const { compressed, header } = run(work)
+      const { body, changes, failures } = compressed
+      const failed = failures[0]
+      const told =
+        failed === undefined
+          ? Effect.void
+          : Effect.logWarning(
+              `The compression engine ${failed.engine} failed; texts were left as they are`,
+              failed.cause
+            )
+      if (changes.length === 0) {
+        return Effect.map(told, () => {
+          work.trail.addHeader("X-Gateway-Compression", header)
+          return work
+        })
+      }
+      return Effect.map(Effect.zipRight(told, saved(work, compressed)), ([before, after]) => {
+        work.trail.addHeader("X-Gateway-Compression", header)
+        work.trail.addHeader("X-Gateway-Compression-Saved", `${before}-${after}`)
+        return rewritten(work, body)
+      })
+    }).pipe(
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError("A request could not be compressed; it goes on as it is", defect), work)
+      )
+    )
+
+  return Compression.of({
+    concerns,
+    around: (next) => (work) => (concerns(work) ? Effect.flatMap(smaller(work), next) : next(work))
+  })
+})
+
+export const layer: Layer.Layer<
+  Compression,
+  never,
+  GatewaySettings | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
+> = Layer.effect(Compression, make)

@@ -1,0 +1,111 @@
+/** The compression of requests, for people who run the gateway: its settings, and what it would make of a request. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CompressionPreviewInput } from "../api/Groups/Compression.ts"
+import { defaultCaveman } from "../compression/caveman/Caveman.ts"
+import { readBlocks } from "../compression/Blocks.ts"
+import { compress } from "../compression/Compressor.ts"
+import type { EngineName } from "../compression/Engine.ts"
+import { enginesFor, type Mode, modeNamed } from "../compression/Modes.ts"
+import { RawOutputs } from "../compression/RawOutputs.ts"
+import { RtkFilters } from "../compression/rtk/RtkFilters.ts"
+import { limitsOf } from "../compression/rtk/Settings.ts"
+import { rtkEngine } from "../compression/RtkEngine.ts"
+import { protectedSpans } from "../compression/Spans.ts"
+import {
+  type CompressionSettings,
+  type CompressionSettingsPatch,
+  defaultCompressionSettings
+} from "../domain/CompressionSettings.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import * as Timers from "../platform/Timers.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { Tokeniser } from "../tokens/Tokeniser.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
+
+export interface Preview {
+  readonly mode: Mode
+  readonly body: JsonObject
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  readonly perEngine: ReadonlyArray<{
+    readonly engine: EngineName
+    readonly tokensBefore: number
+    readonly tokensAfter: number
+    readonly elapsedMs: number
+  }>
+  readonly kept: ReadonlyArray<string>
+}
+
+export class CompressionPreviews extends Context.Tag("gateway/management/CompressionPreviews")<
+  CompressionPreviews,
+  {
+    readonly settings: () => CompressionSettings
+    /** What is absent has its default. */
+    readonly replaceSettings: (input: CompressionSettingsPatch) => Effect.Effect<CompressionSettings, StoreError>
+    readonly preview: (input: CompressionPreviewInput) => Effect.Effect<Preview>
+  }
+>() {}
+
+const mostKept = 200
+
+const keptIn = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const kept = new Set<string>()
+  for (const text of texts) {
+    for (const { end, start } of protectedSpans(text)) {
+      if (kept.size >= mostKept) return [...kept]
+      kept.add(text.slice(start, end).trim())
+    }
+  }
+  return [...kept]
+}
+
+export const make = Effect.gen(function* () {
+  const filters = yield* RtkFilters
+  const raw = yield* RawOutputs
+  const settings = yield* GatewaySettings
+  const tokeniser = yield* Tokeniser
+  const { monotonicMs } = yield* Timers.Timers
+
+  const preview = Effect.fn("CompressionPreviews.preview")(function* (input: CompressionPreviewInput) {
+    const { engine = settings.access.compression.current().engine, wire = "chat" } = input
+    // Of JSON: whatever the payload's schema says of its values.
+    const body = input.body as JsonObject
+    const mode = modeNamed(engine) ?? "off"
+    const rtk = rtkEngine(filters.inForce(), limitsOf(raw.settings.current()))
+    const { perEngine, ...compressed } = compress({
+      wire,
+      body,
+      engines: enginesFor(mode, { caveman: defaultCaveman, rtk }),
+      // What is only looked at is not kept, but has the id that it would have.
+      tools: { keep: (text) => raw.idOf(null, text) },
+      owner: "",
+      stability: null,
+      monotonicMs
+    })
+    const counted = yield* Effect.forEach(perEngine, ({ changes, elapsedMs, engine: name }) =>
+      Effect.zipWith(
+        tokeniser.count(changes.map(({ before }) => before)),
+        tokeniser.count(changes.map(({ after }) => after)),
+        (tokensBefore, tokensAfter) => ({ engine: name, tokensBefore, tokensAfter, elapsedMs })
+      )
+    )
+    const tokensBefore = yield* tokeniser.count(readBlocks(wire, body).blocks.map(({ text }) => text))
+    const tokensAfter = counted.reduce((left, each) => left - each.tokensBefore + each.tokensAfter, tokensBefore)
+    const kept = keptIn(compressed.changes.map(({ before }) => before))
+    return { mode, body: compressed.body, tokensBefore, tokensAfter, perEngine: counted, kept }
+  })
+
+  return CompressionPreviews.of({
+    settings: settings.access.compression.current,
+    replaceSettings: (input) => settings.access.compression.patch({ ...defaultCompressionSettings, ...input }),
+    preview
+  })
+})
+
+export const layer: Layer.Layer<
+  CompressionPreviews,
+  never,
+  GatewaySettings | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
+> = Layer.effect(CompressionPreviews, make)

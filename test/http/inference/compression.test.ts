@@ -1,0 +1,151 @@
+/** What becomes of requests on their way, over HTTP: headers, precedence, every wire, and raw outputs. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { WireName } from "../../../src/domain/Wire.ts"
+import * as Fake from "../../support/FakeUpstream.ts"
+import * as TestGateway from "../../support/TestGateway.ts"
+import { answerOf } from "./turns/Upstreams.ts"
+
+const output = `On branch main\n${Array.from({ length: 400 }, (_, line) => `\tmodified:   src/file${line}.ts`).join("\n")}\n\nno changes added to commit (use "git add" and/or "git commit -a")\n`
+const prose =
+  "I think that this is basically the best way to do it, and you are really able to see that for the whole file."
+
+const turns = [
+  { role: "user", content: prose },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"git status"}' } }]
+  },
+  { role: "tool", tool_call_id: "c1", content: output }
+]
+const last = { role: "user", content: prose }
+
+const setUp = (wire: WireName, settings: object) =>
+  Effect.gen(function* () {
+    const gateway = yield* TestGateway.start()
+    const upstream = yield* Fake.start
+    upstream.always(answerOf(wire, 0, false))
+    yield* Effect.promise(async () => {
+      await gateway.connect("up", upstream, wire)
+      await gateway.manage("PUT", "/api/settings/compression", settings)
+    })
+    const ask = async (messages: ReadonlyArray<unknown>, headers: Readonly<Record<string, string>> = {}) => {
+      const before = upstream.requests.length
+      const response = await gateway.post("/v1/chat/completions", { model: "up/m", messages }, headers)
+      assert.strictEqual(response.status, 200, await response.text())
+      return {
+        sent: upstream.requests[before]?.body ?? "",
+        mode: response.headers.get("x-gateway-compression"),
+        saved: response.headers.get("x-gateway-compression-saved")
+      }
+    }
+    return { gateway, ask }
+  })
+
+describe("compression", () => {
+  for (const wire of ["chat", "messages", "responses", "gemini", "ollama"] as const) {
+    it.scopedLive(`${wire}: an upstream gets smaller texts, and the last user turn as it is`, () =>
+      Effect.gen(function* () {
+        const { ask } = yield* setUp(wire, { enabled: true, engine: "stacked" })
+        const { mode, saved, sent } = yield* Effect.promise(() => ask([...turns, last]))
+        assert.strictEqual(mode, "stacked; source=default")
+        const [before = 0, after = 0] = (saved ?? "").split("-").map(Number)
+        assert.isBelow(after, before / 2)
+        assert.isBelow(sent.length, output.length / 2)
+        assert.include(sent, prose)
+        assert.include(sent, "this is the best way to do it, and you can see that for the whole file.")
+        assert.include(sent, "[rtk git-status:")
+      })
+    )
+  }
+
+  it.scopedLive("is off unless it is switched on, and a header cannot switch it on", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", {})
+      yield* Effect.promise(async () => {
+        const plain = await ask([...turns, last], { "x-gateway-compression": "engine:rtk" })
+        assert.deepStrictEqual([plain.mode, plain.saved], [null, null])
+        assert.include(plain.sent, "src/file399.ts")
+        assert.deepStrictEqual(await gateway.manage("GET", "/api/settings/compression"), {
+          enabled: false,
+          engine: "stacked",
+          autoTriggerTokens: 0
+        })
+      })
+    })
+  )
+
+  it.scopedLive("is what the header asks for, and a word that says nothing is no word", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp("chat", { enabled: true, engine: "rtk" })
+      yield* Effect.promise(async () => {
+        const modes: ReadonlyArray<readonly [string, string]> = [
+          ["off", "off; source=request-header"],
+          ["default", "rtk; source=request-header"],
+          ["engine:lite", "lite; source=request-header"],
+          ["engine:caveman", "standard; source=request-header"],
+          ["engine:none-such", "rtk; source=default"],
+          ["whatever", "rtk; source=default"]
+        ]
+        for (const [index, [header, mode]] of modes.entries()) {
+          const answer = await ask([...turns, { role: "user", content: String(index) }], {
+            "x-gateway-compression": header
+          })
+          assert.strictEqual(answer.mode, mode, header)
+        }
+      })
+    })
+  )
+
+  it.scopedLive("keeps what went out in a session as it went, and the whole of what it has cut", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", { enabled: true, engine: "stacked" })
+      yield* Effect.promise(async () => {
+        const session = { "x-session-id": "s" }
+        await ask(turns.slice(0, 1), session)
+        const second = await ask(turns, session)
+        // The first turn went out as it was said, and stays so.
+        assert.strictEqual(JSON.parse(second.sent).messages[0].content, prose)
+        const cut = JSON.parse(second.sent).messages[2].content as string
+        const id = /raw-output\/([\da-f]{24})\]$/.exec(cut)?.[1] ?? ""
+        const raw = await gateway.manage("GET", `/api/context/rtk/raw-output/${id}`)
+        assert.strictEqual(raw.content, output)
+        const third = await ask([...turns, last], { ...session, "x-gateway-compression": "off" })
+        assert.strictEqual(JSON.parse(third.sent).messages[2].content, cut)
+        assert.strictEqual(third.mode, "off; source=request-header")
+      })
+    })
+  )
+
+  it.scopedLive("shows what it would do, without doing it", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* setUp("chat", {})
+      yield* Effect.promise(async () => {
+        const shown = await gateway.manage("POST", "/api/compression/preview", {
+          engine: "stacked",
+          body: { messages: [...turns, last] }
+        })
+        assert.strictEqual(shown.mode, "stacked")
+        assert.isBelow(shown.tokensAfter, shown.tokensBefore / 2)
+        assert.isAbove(shown.savedPercent, 50)
+        assert.deepStrictEqual(
+          shown.perEngine.map(({ engine }: { engine: string }) => engine),
+          ["rtk", "caveman"]
+        )
+        assert.include(shown.kept, "modified:   src/file1.ts")
+        const nothing = await gateway.manage("POST", "/api/compression/preview", {
+          engine: "off",
+          body: { messages: [last] }
+        })
+        assert.deepInclude(nothing, {
+          mode: "off",
+          savedPercent: 0,
+          perEngine: [],
+          kept: [],
+          body: { messages: [last] }
+        })
+      })
+    })
+  )
+})
