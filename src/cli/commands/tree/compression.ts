@@ -30,7 +30,7 @@ export const compression = group(
       "Show what becomes of a text.",
       () => import("../compression/preview.ts"),
       (m) => m.compressionPreview,
-      { examples: ['compression preview --engine caveman "I think that this is basically fine."'] }
+      { examples: ["compression preview --engine caveman 'really?'", "compression preview --json 'really?'"] }
     ),
     command(
       "rules",
