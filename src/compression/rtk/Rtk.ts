@@ -34,6 +34,9 @@ const markerOf = (filter: string, left: number, of: number, rawId: string | null
 
 export const isReduced = (text: string): boolean => marked.test(text.slice(-300))
 
+/** Characters, with those of a run of space as one: it is one token. */
+const weightOf = (text: string): number => text.replaceAll(/\s+/g, " ").length
+
 /**
  * Hot: on outputs of tools. Null: left as it is, because no filter is for it or it would not become shorter. `keep` is called only for a
  * text that is replaced, and gives the id of the whole text, or null where it is not kept.
@@ -52,7 +55,7 @@ export const reduce = (
   if (left === 0) return applied.length < text.length ? { text: applied, filter: id, isMarked: false } : null
   // An id has fewer characters to a token than words have: what is saved has to be more than the marker.
   const marker = markerOf(id, left, of, "x".repeat(rawIdChars))
-  if (text.length - applied.length < marker.length * 2) return null
+  if (weightOf(text) - weightOf(applied) < marker.length * 2) return null
   return { text: `${applied}\n${markerOf(id, left, of, keep(text))}`, filter: id, isMarked: true }
 }
 
