@@ -21,6 +21,7 @@ import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
 import { Compression } from "./Groups/Compression.ts"
+import { CompressionCombos } from "./Groups/CompressionCombos.ts"
 import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
@@ -61,6 +62,7 @@ const contract = withCommonErrors(
     .add(Compression)
     .add(Memory)
     .add(Rtk)
+    .add(CompressionCombos)
     .add(QuotaGroups)
     .add(Keys)
     .add(RegisteredKeys)

@@ -47,6 +47,7 @@ import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
+import * as Profiles from "../compression/Profiles.ts"
 import * as RawOutputs from "../compression/RawOutputs.ts"
 import * as RtkFilters from "../compression/rtk/RtkFilters.ts"
 import * as Memories from "../memory/Memories.ts"
@@ -188,7 +189,9 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
 const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
 
-const compression = RtkFilters.layer.pipe(Layer.provideMerge(Layer.mergeAll(RawOutputs.layer, Tokeniser.layer)))
+const compression = Layer.merge(RtkFilters.layer, Profiles.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(RawOutputs.layer, Tokeniser.layer))
+)
 
 /** Everything below the faces, over a configuration and a store. */
 export const engine = Layer.mergeAll(

@@ -12,6 +12,7 @@ import * as IssueLimits from "../management/IssueLimits.ts"
 import * as IssueReports from "../management/IssueReports.ts"
 import * as Keys from "../management/Keys.ts"
 import * as Limits from "../management/Limits.ts"
+import * as CompressionCombos from "../management/CompressionCombos.ts"
 import * as RtkTools from "../management/RtkTools.ts"
 import * as Guardrails from "../management/Guardrails.ts"
 import * as CompressionPreviews from "../management/CompressionPreviews.ts"
@@ -49,6 +50,7 @@ export const management = Layer.mergeAll(
   CompressionPreviews.layer,
   MemoryEntries.layer,
   RtkTools.layer,
+  CompressionCombos.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
   QuotaGroups.layer,

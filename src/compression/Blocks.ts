@@ -8,7 +8,7 @@ import type { Block, Role } from "./Engine.ts"
 
 type Path = ReadonlyArray<string | number>
 
-export interface PlacedBlock extends Block {
+export interface PlacedBlock extends Omit<Block, "turnsAfter"> {
   readonly path: Path
   /** Of the conversation, counted from 0; -1 for what stands before it. */
   readonly turn: number

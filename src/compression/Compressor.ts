@@ -2,7 +2,7 @@
 import type { WireName } from "../domain/Wire.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
-import type { Engine, EngineName, EngineTools } from "./Engine.ts"
+import type { Block, Engine, EngineName, EngineTools } from "./Engine.ts"
 import { type Stability, type TurnOutcome, turnNames } from "./Stability.ts"
 
 export interface Change {
@@ -57,11 +57,11 @@ class Run {
   }
 
   /** Null: it stays as it is. */
-  block(block: PlacedBlock): string | null {
+  block(block: PlacedBlock, turnsAfter: number): string | null {
     let { text } = block
     for (const work of this.#works) {
       const startedMs = this.#monotonicMs()
-      const smaller = this.#by(work.engine, { ...block, text })
+      const smaller = this.#by(work.engine, { ...block, text, turnsAfter })
       work.ms += this.#monotonicMs() - startedMs
       if (smaller === null || smaller.length >= text.length) continue
       work.changes.push({ before: text, after: smaller })
@@ -70,7 +70,7 @@ class Run {
     return text === block.text ? null : text
   }
 
-  #by(engine: Engine, block: PlacedBlock): string | null {
+  #by(engine: Engine, block: Block): string | null {
     try {
       return engine.compress(block, this.#tools)
     } catch (cause) {
@@ -117,7 +117,7 @@ export const compress = (options: CompressOptions): Compressed => {
       (name === undefined ? undefined : stability?.known(name)) ??
       remember(
         turn,
-        own.map((block) => (isProtected ? null : run.block(block)))
+        own.map((block) => (isProtected ? null : run.block(block, turns.length - 1 - turn)))
       )
     for (const [index, { path, text }] of own.entries()) {
       const after = outcome[index] ?? null

@@ -1,6 +1,6 @@
 /** What an engine is: it makes texts of a request smaller, one by one, and the same text always the same way. */
 
-export const engineNames = ["lite", "caveman", "rtk"] as const
+export const engineNames = ["lite", "caveman", "rtk", "aggressive", "ultra"] as const
 export type EngineName = (typeof engineNames)[number]
 
 export type Role = "system" | "user" | "assistant" | "tool"
@@ -12,6 +12,8 @@ export interface Block {
   readonly text: string
   /** Of a result of a tool: what was called. `command`: the command line it ran; null: none, or not known. */
   readonly tool: { readonly name: string; readonly command: string | null } | null
+  /** Turns of the conversation behind its own. */
+  readonly turnsAfter: number
   /** The client has marked the result as that of a call that failed. */
   readonly isError: boolean
 }

@@ -1,18 +1,31 @@
 /** Which engines a request passes, and why these: what the header, the settings and the size of the request say. Pure. */
+import type { CavemanSettings, CompressionCombo, PipelineStep } from "../domain/CompressionProfiles.ts"
 import type { CompressionSettings } from "../domain/CompressionSettings.ts"
+import { aggressiveEngine } from "./aggressive/Aggressive.ts"
 import { type CavemanOptions, cavemanEngine } from "./caveman/Caveman.ts"
 import type { Engine, EngineName } from "./Engine.ts"
 import { liteEngine } from "./lite/Lite.ts"
+import { comboNamed } from "./Profiles.ts"
+import { ultraEngine } from "./ultra/Ultra.ts"
 
 /** What clients read in `X-Gateway-Compression`. */
-export const modes = ["off", "lite", "standard", "rtk", "stacked"] as const
+export const modes = ["off", "lite", "standard", "rtk", "aggressive", "ultra", "stacked"] as const
 export type Mode = (typeof modes)[number]
 
 export type Source = "request-header" | "routing-override" | "active-profile" | "auto-trigger" | "default" | "off"
 
+/** Pipelines with names, and what decides between them. */
+export interface Named {
+  readonly combos: ReadonlyArray<CompressionCombo>
+  /** Id of the routing combo that the request asks for; null: none. */
+  readonly routingComboId: string | null
+}
+
 export interface Choice {
+  /** `stacked` for a pipeline with a name. */
   readonly mode: Mode
   readonly source: Source
+  readonly pipeline: ReadonlyArray<PipelineStep>
 }
 
 const enginesOf: Readonly<Record<Mode, ReadonlyArray<EngineName>>> = {
@@ -20,6 +33,8 @@ const enginesOf: Readonly<Record<Mode, ReadonlyArray<EngineName>>> = {
   lite: ["lite"],
   standard: ["caveman"],
   rtk: ["rtk"],
+  aggressive: ["aggressive"],
+  ultra: ["ultra"],
   stacked: ["rtk", "caveman"]
 }
 
@@ -27,43 +42,76 @@ const enginesOf: Readonly<Record<Mode, ReadonlyArray<EngineName>>> = {
 export const modeNamed = (name: string): Mode | null =>
   name === "caveman" ? "standard" : (modes.find((mode) => mode === name) ?? null)
 
+export const pipelineOf = (mode: Mode): ReadonlyArray<PipelineStep> => enginesOf[mode].map((engine) => ({ engine }))
+
+const byMode = (mode: Mode, source: Source): Choice => ({ mode, source, pipeline: pipelineOf(mode) })
+
+const byCombo = ({ pipeline }: CompressionCombo, source: Source): Choice => ({ mode: "stacked", source, pipeline })
+
 /** What `x-gateway-compression` asks for; null: nothing that is known. */
-const asked = (header: string, panel: Mode): Mode | null => {
-  const value = header.trim().toLowerCase().slice(0, 100)
-  if (value === "off") return "off"
-  if (value === "default") return panel
-  return value.startsWith("engine:") ? modeNamed(value.slice("engine:".length)) : null
+const asked = (header: string, panel: Mode, combos: ReadonlyArray<CompressionCombo>): Choice | null => {
+  const value = header.trim().slice(0, 200)
+  const lower = value.toLowerCase()
+  if (lower === "off") return byMode("off", "request-header")
+  if (lower === "default") return byMode(panel, "request-header")
+  if (lower.startsWith("engine:")) {
+    const mode = modeNamed(lower.slice("engine:".length))
+    return mode === null ? null : byMode(mode, "request-header")
+  }
+  const combo = comboNamed(combos, value)
+  return combo === null ? null : byCombo(combo, "request-header")
 }
 
 /** `tokens`: of the request, estimated. Where compression is off altogether, a header cannot switch it on. */
 export const chosen = (
   { autoTriggerTokens, enabled, engine }: CompressionSettings,
+  { combos, routingComboId }: Named,
   header: string | null,
   tokens: () => number
 ): Choice => {
-  if (!enabled) return { mode: "off", source: "off" }
+  if (!enabled) return byMode("off", "off")
   const panel = modeNamed(engine) ?? "off"
-  const named = header === null ? null : asked(header, panel)
-  if (named !== null) return { mode: named, source: "request-header" }
+  const named = header === null ? null : asked(header, panel, combos)
+  if (named !== null) return named
+  const override =
+    routingComboId === null ? undefined : combos.find(({ routingComboIds }) => routingComboIds.includes(routingComboId))
+  if (override !== undefined) return byCombo(override, "routing-override")
+  const active = combos.find(({ isActive }) => isActive)
+  if (active !== undefined) return byCombo(active, "active-profile")
   if (autoTriggerTokens > 0) {
-    return tokens() >= autoTriggerTokens ? { mode: panel, source: "auto-trigger" } : { mode: "off", source: "off" }
+    return tokens() >= autoTriggerTokens ? byMode(panel, "auto-trigger") : byMode("off", "off")
   }
-  return panel === "off" ? { mode: "off", source: "off" } : { mode: panel, source: "default" }
+  return panel === "off" ? byMode("off", "off") : byMode(panel, "default")
 }
 
 export interface EngineParts {
-  readonly caveman: CavemanOptions
+  readonly caveman: CavemanSettings
   readonly rtk: Engine
 }
 
-export const enginesFor = (mode: Mode, { caveman, rtk }: EngineParts): ReadonlyArray<Engine> =>
-  enginesOf[mode].map((name) => {
-    switch (name) {
-      case "lite":
-        return liteEngine
-      case "caveman":
-        return cavemanEngine(caveman)
-      case "rtk":
-        return rtk
-    }
-  })
+const cavemanOptions = ({ intensity, language, minLength, roles }: CavemanSettings): CavemanOptions => ({
+  intensity,
+  language,
+  roles,
+  minChars: minLength
+})
+
+const engineFor = ({ engine, intensity }: PipelineStep, { caveman, rtk }: EngineParts): ReadonlyArray<Engine> => {
+  switch (engine) {
+    case "lite":
+      return [liteEngine]
+    case "caveman":
+      return caveman.enabled
+        ? [cavemanEngine({ ...cavemanOptions(caveman), ...(intensity === undefined ? {} : { intensity }) })]
+        : []
+    case "rtk":
+      return [rtk]
+    case "aggressive":
+      return [aggressiveEngine]
+    case "ultra":
+      return [ultraEngine]
+  }
+}
+
+export const enginesFor = (pipeline: ReadonlyArray<PipelineStep>, parts: EngineParts): ReadonlyArray<Engine> =>
+  pipeline.flatMap((step) => engineFor(step, parts))

@@ -61,7 +61,8 @@ const established: Readonly<Partial<Record<ManagementKey, { readonly done: strin
   "gatewaySettings.setThinkingBudget": settings,
   "gatewaySettings.setSystemPrompt": settings,
   "gatewaySettings.setRequireLogin": settings,
-  "compression.setSettings": settings
+  "compression.setSettings": settings,
+  "compressionCombos.setCaveman": settings
 }
 
 const loginAction = (isSuccess: boolean, status: number, code: string | undefined): string => {

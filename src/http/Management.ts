@@ -38,6 +38,7 @@ import type { IssueLimits as IssueLimitManagement } from "../management/IssueLim
 import type { IssueReports as IssueReporting } from "../management/IssueReports.ts"
 import type { Keys as KeyManagement } from "../management/Keys.ts"
 import type { Limits as LimitManagement } from "../management/Limits.ts"
+import type { CompressionCombos as CompressionComboManagement } from "../management/CompressionCombos.ts"
 import type { RtkTools } from "../management/RtkTools.ts"
 import type { Guardrails as GuardrailChanges } from "../management/Guardrails.ts"
 import type { CompressionPreviews } from "../management/CompressionPreviews.ts"
@@ -86,6 +87,7 @@ import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
 import * as Limits from "./handlers/Limits.ts"
 import * as Live from "./handlers/Live.ts"
+import * as CompressionCombos from "./handlers/CompressionCombos.ts"
 import * as Rtk from "./handlers/Rtk.ts"
 import * as Guardrails from "./handlers/Guardrails.ts"
 import * as Compression from "./handlers/Compression.ts"
@@ -132,6 +134,7 @@ export type UseCases =
   | IssueReporting
   | KeyManagement
   | LimitManagement
+  | CompressionComboManagement
   | RtkTools
   | GuardrailChanges
   | CompressionPreviews
@@ -192,6 +195,7 @@ const groups = Layer.mergeAll(
   Guardrails.layer,
   Compression.layer,
   Memory.layer,
+  CompressionCombos.layer,
   Rtk.layer,
   ModelAliases.layer,
   ModelCatalog.layer,

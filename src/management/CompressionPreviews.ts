@@ -3,11 +3,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CompressionPreviewInput } from "../api/Groups/Compression.ts"
-import { defaultCaveman } from "../compression/caveman/Caveman.ts"
 import { readBlocks } from "../compression/Blocks.ts"
 import { compress } from "../compression/Compressor.ts"
 import type { EngineName } from "../compression/Engine.ts"
-import { enginesFor, type Mode, modeNamed } from "../compression/Modes.ts"
+import { enginesFor, type Mode, modeNamed, pipelineOf } from "../compression/Modes.ts"
+import { Profiles } from "../compression/Profiles.ts"
 import { RawOutputs } from "../compression/RawOutputs.ts"
 import { RtkFilters } from "../compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../compression/rtk/Settings.ts"
@@ -63,6 +63,7 @@ const keptIn = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 export const make = Effect.gen(function* () {
   const filters = yield* RtkFilters
+  const profiles = yield* Profiles
   const raw = yield* RawOutputs
   const settings = yield* GatewaySettings
   const tokeniser = yield* Tokeniser
@@ -77,7 +78,7 @@ export const make = Effect.gen(function* () {
     const { perEngine, ...compressed } = compress({
       wire,
       body,
-      engines: enginesFor(mode, { caveman: defaultCaveman, rtk }),
+      engines: enginesFor(pipelineOf(mode), { caveman: profiles.caveman.current(), rtk }),
       // What is only looked at is not kept, but has the id that it would have.
       tools: { keep: (text) => raw.idOf(null, text) },
       owner: "",
@@ -107,5 +108,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   CompressionPreviews,
   never,
-  GatewaySettings | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
+  GatewaySettings | Profiles | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
 > = Layer.effect(CompressionPreviews, make)

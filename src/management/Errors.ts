@@ -33,6 +33,7 @@ export type Entity =
   | "memory"
   | "filter"
   | "raw output"
+  | "compression combo"
 
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{

@@ -51,6 +51,13 @@ const context = group(
       () => import("./context.ts"),
       (m) => m.contextRemove,
       { ...remove, prints: false, examples: ["context remove gateway.example"] }
+    ),
+    command(
+      "combos",
+      "List the compression combos; the same as 'compression combos'.",
+      () => import("./compression/combos.ts"),
+      (m) => m.compressionCombos,
+      { examples: ["context combos"] }
     )
   ],
   { section: "Settings", aliases: ["contexts"], examples: ["context list", "context use local"] }

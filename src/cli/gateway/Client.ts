@@ -138,6 +138,8 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   providerNodes: () => import("../../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
   providerModels: () => import("../../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
   combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
+  compressionCombos: () =>
+    import("../../api/Groups/CompressionCombos.ts").then(({ CompressionCombos }) => CompressionCombos),
   rtk: () => import("../../api/Groups/Rtk.ts").then(({ Rtk }) => Rtk),
   guardrails: () => import("../../api/Groups/Guardrails.ts").then(({ Guardrails }) => Guardrails),
   compression: () => import("../../api/Groups/Compression.ts").then(({ Compression }) => Compression),

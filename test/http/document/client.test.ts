@@ -56,6 +56,7 @@ const first = [
   "limitsSetBudget",
   "limitsSetTokenLimit",
   "combosCreate",
+  "compressionCombosCreate",
   "modelAliasesSet",
   "providerModelsCreate",
   "quotaGroupsCreate",
@@ -70,6 +71,7 @@ const first = [
 const last = [
   "inferenceDeleteBatch",
   "inferenceDeleteFile",
+  "compressionCombosRemove",
   "combosRemove",
   "modelAliasesRemove",
   "quotaGroupsRemove",
@@ -246,6 +248,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (operationId === "evalsCreateSuite") ids["evals"] = at("suite")
       if (operationId === "memoryCreate") ids["memory"] = at("memory")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
+      if (operationId === "compressionCombosCreate") ids["compressionCombos"] = at("combo")
       if (operationId === "keysCreate") {
         ids["keys"] = at("key")
         ids["token"] = String((value as { secret?: unknown }).secret)

@@ -6,6 +6,13 @@ export const compression = group(
   "How prompts are made smaller.",
   [
     command(
+      "combos",
+      "List the pipelines of engines that have a name.",
+      () => import("../compression/combos.ts"),
+      (m) => m.compressionCombos,
+      { examples: ["compression combos", "compression combos --json"] }
+    ),
+    command(
       "show",
       "Show whether requests are made smaller, and how.",
       () => import("../compression/preview.ts"),

@@ -6,9 +6,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
-import { defaultCaveman } from "../../../compression/caveman/Caveman.ts"
 import { type Compressed, compress } from "../../../compression/Compressor.ts"
 import { chosen, enginesFor } from "../../../compression/Modes.ts"
+import { Profiles } from "../../../compression/Profiles.ts"
 import { RawOutputs } from "../../../compression/RawOutputs.ts"
 import { isFailure } from "../../../compression/rtk/Kept.ts"
 import { RtkFilters } from "../../../compression/rtk/RtkFilters.ts"
@@ -33,6 +33,7 @@ const ownerOf = ({ owner, parsed, sessionId }: Work): string =>
 
 export const make = Effect.gen(function* () {
   const filters = yield* RtkFilters
+  const profiles = yield* Profiles
   const raw = yield* RawOutputs
   const settings = yield* GatewaySettings
   const tokeniser = yield* Tokeniser
@@ -45,8 +46,9 @@ export const make = Effect.gen(function* () {
   const run = (work: Work): { readonly compressed: Compressed; readonly header: string } => {
     const { exchange, parsed } = work
     const apiKeyId = apiKeyIdOf(exchange)
-    const { mode, source } = chosen(
+    const { mode, pipeline, source } = chosen(
       settings.access.compression.current(),
+      { combos: profiles.combos.current().combos, routingComboId: work.resolution.combo?.id ?? null },
       headerOf(exchange.headers, "x-gateway-compression"),
       () => estimateTexts(promptTexts(work, work.envelope.model))
     )
@@ -54,7 +56,7 @@ export const make = Effect.gen(function* () {
     const compressed = compress({
       wire: exchange.wire,
       body: parsed,
-      engines: enginesFor(mode, { caveman: defaultCaveman, rtk }),
+      engines: enginesFor(pipeline, { caveman: profiles.caveman.current(), rtk }),
       tools: { keep: (text) => raw.keep(apiKeyId, text, isFailure(text)) },
       owner: ownerOf(work),
       stability,
@@ -112,5 +114,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Compression,
   never,
-  GatewaySettings | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
+  GatewaySettings | Profiles | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
 > = Layer.effect(Compression, make)

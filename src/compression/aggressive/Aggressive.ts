@@ -1,0 +1,135 @@
+/**
+ * The engine `aggressive`: the older a turn is, the less of its prose is left. Sentences and lines that hold nothing protected (`Spans`) go
+ * out, whole; of outputs of tools, runs of such lines become one line with their number. Pure and deterministic.
+ */
+import type { Engine } from "../Engine.ts"
+import { isFaithful, protectedSpans } from "../Spans.ts"
+import { lite } from "../lite/Lite.ts"
+
+/** `verbatim`: as it is. `light`: white space and repetitions. `moderate`: without asides. `full`: only what is protected, and its beginning. */
+export type Age = "verbatim" | "light" | "moderate" | "full"
+
+/** From so many turns after it on. */
+const fullFrom = 5
+const moderateFrom = 3
+const lightFrom = 2
+
+/** Where a smaller part of a text would go, it stays as it is. */
+const leastSaved = 0.05
+
+/** About 2048 tokens: a longer output of a tool is trimmed earlier. */
+const longChars = 8_192
+/** Lines of an output of a tool that stay at its beginning and its end. */
+const headLines = 20
+const tailLines = 10
+/** A run of fewer lines is not worth the line that stands for it. */
+const leastRun = 4
+
+/** `turnsAfter`: turns of the conversation behind it. */
+export const ageOf = (turnsAfter: number): Age => {
+  if (turnsAfter >= fullFrom) return "full"
+  if (turnsAfter >= moderateFrom) return "moderate"
+  return turnsAfter >= lightFrom ? "light" : "verbatim"
+}
+
+/** Words by which a sentence says what was decided, is wanted, or comes next. */
+const telling =
+  /\b(?:decid\w{0,4}|chos\w{0,2}|choose|use[ds]?|using|must|should|shall|will|want\w{0,2}|need\w{0,2}|requir\w{0,5}|because|therefore|instead|todo|next|plan\w{0,4}|agreed?|remember|important|prefer\w{0,3}|always|but|however|entschieden|soll\w{0,2}|muss|weil|decidi\w{0,4}|debe\w{0,1}|porque|doit|parce|deve|harus|karena)\b|[必须須应應べ]/iu
+
+/** A sentence with the white space behind it. */
+const sentences = /[^.!?。！？\n]*(?:[.!?。！？]+(?=\s|$|[^\s.!?])|\n|$)[^\S\n]*\n*/g
+
+const keepsNothing = (part: string): boolean => protectedSpans(part).length === 0
+
+/** Ends of sentences that stand inside something protected are none. */
+const partsOf = (text: string): ReadonlyArray<string> => {
+  const spans = protectedSpans(text)
+  const parts: Array<string> = []
+  let from = 0
+  let span = 0
+  for (const match of text.matchAll(sentences)) {
+    const end = match.index + match[0].length
+    if (end === from) continue
+    while (span < spans.length && (spans[span]?.end ?? 0) < end) span += 1
+    const over = spans[span]
+    if (over !== undefined && over.start < end && end < over.end) continue
+    parts.push(text.slice(from, end))
+    from = end
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}
+
+const breaksAt = (text: string): number => {
+  let at = text.length
+  while (at > 0 && text[at - 1] === "\n") at -= 1
+  return text.length - at
+}
+
+/** Line ends of what goes stay, so that lines begin where they began. */
+const shortened = (text: string, age: Age): string => {
+  let out = ""
+  let isBegin = true
+  for (const part of partsOf(text)) {
+    const isKept =
+      part.trim() === "" || !keepsNothing(part) || telling.test(part) || (isBegin && (age === "moderate" || out === ""))
+    const breaks = breaksAt(part)
+    out += isKept ? part : "\n".repeat(Math.max(0, breaks - breaksAt(out)))
+    isBegin = breaks > 1
+  }
+  return out
+}
+
+/** Lines between the beginning and the end that hold nothing protected, as one line with their number. */
+const trimmed = (text: string): string => {
+  const lines = text.split("\n")
+  if (lines.length <= headLines + tailLines + leastRun) return text
+  const out = lines.slice(0, headLines)
+  const until = lines.length - tailLines
+  let run: Array<string> = []
+  const close = (): void => {
+    out.push(...(run.length < leastRun ? run : [`[${run.length} lines left out]`]))
+    run = []
+  }
+  for (const line of lines.slice(headLines, until)) {
+    if (keepsNothing(line)) run.push(line)
+    else {
+      close()
+      out.push(line)
+    }
+  }
+  close()
+  return [...out, ...lines.slice(until)].join("\n")
+}
+
+const once = (text: string, kind: "text" | "tool-result", age: Age): string => {
+  const tidy = lite(text)
+  if (age === "light") return tidy
+  if (kind === "text") return lite(shortened(tidy, age))
+  return age === "full" || tidy.length > longChars ? trimmed(tidy) : tidy
+}
+
+/** What goes may bring together what goes then; beyond this the text is left alone. */
+const mostPasses = 4
+
+/** Null: the text stays as it is. */
+export const aggressive = (text: string, kind: "text" | "tool-result", turnsAfter: number): string | null => {
+  const age = ageOf(turnsAfter)
+  if (age === "verbatim") return null
+  let smaller = text
+  for (let pass = 0; pass < mostPasses; pass += 1) {
+    const again = once(smaller, kind, age)
+    if (again === smaller) {
+      return smaller.length < text.length * (1 - leastSaved) && isFaithful(text, smaller) ? smaller : null
+    }
+    smaller = again
+  }
+  return null
+}
+
+/** Of assistants and tools only: what people and the system said is not summarised. */
+export const aggressiveEngine: Engine = {
+  name: "aggressive",
+  compress: ({ kind, role, text, turnsAfter }) =>
+    role === "assistant" || kind === "tool-result" ? aggressive(text, kind, turnsAfter) : null
+}
