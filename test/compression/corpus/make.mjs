@@ -17,7 +17,7 @@ const neutral = (text) =>
   text
     .replaceAll(work, "/tmp/work")
     .replaceAll(root, "/repo")
-    .replaceAll(homedir(), "/home/user")
+    .replaceAll(homedir(), "/srv/user")
     .replaceAll(hostname(), "host")
     .replaceAll(new RegExp(`\\b${userInfo().username}\\b`, "g"), "user")
     .replaceAll(/[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[a-z]{2,}/g, "someone@example.com")

@@ -76,8 +76,8 @@ export const files: ReadonlyArray<Filter> = [
       {
         name: "keeps what is refused",
         command: "find / -name x",
-        input: text(["find: '/root': Permission denied", "/home/u/x"]),
-        expected: text(["find: '/root': Permission denied", "/home/u/x"])
+        input: text(["find: '/srv/private': Permission denied", "/srv/u/x"]),
+        expected: text(["find: '/srv/private': Permission denied", "/srv/u/x"])
       }
     ]
   },

@@ -41,7 +41,7 @@ export const packagesJs: ReadonlyArray<Filter> = [
           "npm warn deprecated rimraf@3.0.2: Rimraf versions prior to v4 are no longer supported",
           "npm warn deprecated glob@7.2.3: Glob versions prior to v9 are no longer supported",
           "npm warn deprecated q@1.5.1: use native promises",
-          "npm http fetch GET 200 https://registry.npmjs.org/a 12ms",
+          "npm http fetch GET 200 https://registry.example/a 12ms",
           "",
           "added 412 packages, and audited 413 packages in 8s",
           "",
@@ -70,14 +70,14 @@ export const packagesJs: ReadonlyArray<Filter> = [
           "npm error ERESOLVE unable to resolve dependency tree",
           "npm error",
           "npm error Found: react@19.0.0",
-          "npm error A complete log of this run can be found in: /home/u/.npm/_logs/x.log"
+          "npm error A complete log of this run can be found in: /srv/u/.npm/_logs/x.log"
         ]),
         expected: text([
           "npm error code ERESOLVE",
           "npm error ERESOLVE unable to resolve dependency tree",
           "npm error",
           "npm error Found: react@19.0.0",
-          "npm error A complete log of this run can be found in: /home/u/.npm/_logs/x.log"
+          "npm error A complete log of this run can be found in: /srv/u/.npm/_logs/x.log"
         ])
       }
     ]
@@ -374,9 +374,9 @@ export const packagesJs: ReadonlyArray<Filter> = [
         command: "pnpm add x",
         input: text([
           "Progress: resolved 1, reused 0",
-          " ERR_PNPM_FETCH_404  GET https://registry.npmjs.org/x: Not Found - 404"
+          " ERR_PNPM_FETCH_404  GET https://registry.example/x: Not Found - 404"
         ]),
-        expected: text([" ERR_PNPM_FETCH_404  GET https://registry.npmjs.org/x: Not Found - 404"])
+        expected: text([" ERR_PNPM_FETCH_404  GET https://registry.example/x: Not Found - 404"])
       }
     ]
   },
@@ -423,9 +423,9 @@ export const packagesJs: ReadonlyArray<Filter> = [
         command: "yarn add x",
         input: text([
           "[1/4] Resolving packages...",
-          'error An unexpected error occurred: "https://registry.yarnpkg.com/x: Not found".'
+          'error An unexpected error occurred: "https://registry.example/x: Not found".'
         ]),
-        expected: text(['error An unexpected error occurred: "https://registry.yarnpkg.com/x: Not found".'])
+        expected: text(['error An unexpected error occurred: "https://registry.example/x: Not found".'])
       }
     ]
   }
