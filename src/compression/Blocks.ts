@@ -5,10 +5,11 @@
 import type { WireName } from "../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../wire/json/Json.ts"
 import type { Block, Role } from "./Engine.ts"
+import { isMarkName } from "./Stability.ts"
 
 type Path = ReadonlyArray<string | number>
 
-export interface PlacedBlock extends Omit<Block, "turnsAfter"> {
+export interface PlacedBlock extends Omit<Block, "repeat" | "turnsAfter"> {
   readonly path: Path
   /** Of the conversation, counted from 0; -1 for what stands before it. */
   readonly turn: number
@@ -42,8 +43,6 @@ const commandIn = (args: Json | undefined): string | null => {
   }
   return null
 }
-
-const isMarkName = (name: string): boolean => name === "cache_control" || name === "prompt_cache_breakpoint"
 
 const isMarked = (item: Json): boolean => {
   if (!isObject(item)) return false

@@ -3,6 +3,7 @@ import type { WireName } from "../domain/Wire.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
 import type { Block, Engine, EngineName, EngineTools } from "./Engine.ts"
+import { withoutRepeats } from "./dedup/Repeats.ts"
 import { type Stability, type TurnOutcome, turnNames } from "./Stability.ts"
 
 export interface Change {
@@ -57,11 +58,11 @@ class Run {
   }
 
   /** Null: it stays as it is. */
-  block(block: PlacedBlock, turnsAfter: number): string | null {
+  block(block: PlacedBlock, turnsAfter: number, repeat: string | null): string | null {
     let { text } = block
     for (const work of this.#works) {
       const startedMs = this.#monotonicMs()
-      const smaller = this.#by(work.engine, { ...block, text, turnsAfter })
+      const smaller = this.#by(work.engine, { ...block, text, turnsAfter, repeat })
       work.ms += this.#monotonicMs() - startedMs
       if (smaller === null || smaller.length >= text.length) continue
       work.changes.push({ before: text, after: smaller })
@@ -94,6 +95,12 @@ const byTurn = (blocks: ReadonlyArray<PlacedBlock>): ReadonlyMap<number, Readonl
   return turns
 }
 
+const repeatsIn = (blocks: ReadonlyArray<PlacedBlock>): ReadonlyMap<PlacedBlock, string | null> => {
+  const results = blocks.filter(({ kind }) => kind === "tool-result")
+  const references = withoutRepeats(results)
+  return new Map(results.map((block, index) => [block, references[index] ?? null]))
+}
+
 /**
  * The system text, the last thing that a person says, and everything up to the client's last cache mark stay as they are. A turn that was seen
  * before in its conversation is what it was then.
@@ -104,6 +111,7 @@ export const compress = (options: CompressOptions): Compressed => {
   const run = new Run(options)
   const names = stability === null ? [] : turnNames(owner, turns)
   const changes: Array<Change> = []
+  const repeats = repeatsIn(blocks)
   const remember = (turn: number, outcome: TurnOutcome): TurnOutcome => {
     const name = names[turn]
     if (name !== undefined) stability?.keep(name, outcome)
@@ -117,7 +125,7 @@ export const compress = (options: CompressOptions): Compressed => {
       (name === undefined ? undefined : stability?.known(name)) ??
       remember(
         turn,
-        own.map((block) => (isProtected ? null : run.block(block, turns.length - 1 - turn)))
+        own.map((block) => (isProtected ? null : run.block(block, turns.length - 1 - turn, repeats.get(block) ?? null)))
       )
     for (const [index, { path, text }] of own.entries()) {
       const after = outcome[index] ?? null

@@ -1,6 +1,15 @@
 /** What an engine is: it makes texts of a request smaller, one by one, and the same text always the same way. */
 
-export const engineNames = ["lite", "caveman", "rtk", "aggressive", "ultra"] as const
+export const engineNames = [
+  "lite",
+  "caveman",
+  "rtk",
+  "aggressive",
+  "ultra",
+  "headroom",
+  "session-dedup",
+  "ccr"
+] as const
 export type EngineName = (typeof engineNames)[number]
 
 export type Role = "system" | "user" | "assistant" | "tool"
@@ -14,6 +23,8 @@ export interface Block {
   readonly tool: { readonly name: string; readonly command: string | null } | null
   /** Turns of the conversation behind its own. */
   readonly turnsAfter: number
+  /** Of a result that an earlier turn has word for word: what refers to that; null: there is none. */
+  readonly repeat: string | null
   /** The client has marked the result as that of a call that failed. */
   readonly isError: boolean
 }

@@ -4,12 +4,24 @@ import type { CompressionSettings } from "../domain/CompressionSettings.ts"
 import { aggressiveEngine } from "./aggressive/Aggressive.ts"
 import { type CavemanOptions, cavemanEngine } from "./caveman/Caveman.ts"
 import type { Engine, EngineName } from "./Engine.ts"
+import { ccrEngine, dedupEngine, headroomEngine } from "./ResultEngines.ts"
 import { liteEngine } from "./lite/Lite.ts"
 import { comboNamed } from "./Profiles.ts"
 import { ultraEngine } from "./ultra/Ultra.ts"
 
 /** What clients read in `X-Gateway-Compression`. */
-export const modes = ["off", "lite", "standard", "rtk", "aggressive", "ultra", "stacked"] as const
+export const modes = [
+  "off",
+  "lite",
+  "standard",
+  "rtk",
+  "aggressive",
+  "ultra",
+  "headroom",
+  "session-dedup",
+  "ccr",
+  "stacked"
+] as const
 export type Mode = (typeof modes)[number]
 
 export type Source = "request-header" | "routing-override" | "active-profile" | "auto-trigger" | "default" | "off"
@@ -35,6 +47,9 @@ const enginesOf: Readonly<Record<Mode, ReadonlyArray<EngineName>>> = {
   rtk: ["rtk"],
   aggressive: ["aggressive"],
   ultra: ["ultra"],
+  headroom: ["headroom"],
+  "session-dedup": ["session-dedup"],
+  ccr: ["ccr"],
   stacked: ["rtk", "caveman"]
 }
 
@@ -110,6 +125,12 @@ const engineFor = ({ engine, intensity }: PipelineStep, { caveman, rtk }: Engine
       return [aggressiveEngine]
     case "ultra":
       return [ultraEngine]
+    case "headroom":
+      return [headroomEngine]
+    case "session-dedup":
+      return [dedupEngine]
+    case "ccr":
+      return [ccrEngine]
   }
 }
 

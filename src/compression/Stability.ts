@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { LruMap } from "../kernel/LruMap.ts"
-import type { Json } from "../wire/json/Json.ts"
+import { isArray, isObject, type Json, objectOr } from "../wire/json/Json.ts"
 
 /** Of the texts of one turn, in their order; null: as the client wrote it. */
 export type TurnOutcome = ReadonlyArray<string | null>
@@ -27,10 +27,27 @@ export class Stability {
   }
 }
 
+export const isMarkName = (name: string): boolean => name === "cache_control" || name === "prompt_cache_breakpoint"
+
+const withoutMarks = (name: string, value: unknown): unknown => (isMarkName(name) ? undefined : value)
+
+/** A text alone is the same as a list with it as its one part: clients write the second to set a mark. */
+const plainContent = (content: Json | undefined): Json | undefined => {
+  if (!isArray(content) || content.length !== 1) return content
+  const { text, type, ...others } = objectOr(content[0])
+  const isText = typeof text === "string" && (type === "text" || type === "input_text")
+  return isText && Object.keys(others).every(isMarkName) ? text : content
+}
+
+/** The turn as it is known by: clients move their cache marks from request to request. */
+const textOf = (turn: Json): string =>
+  JSON.stringify(
+    isObject(turn) && turn["content"] !== undefined ? { ...turn, content: plainContent(turn["content"]) } : turn,
+    withoutMarks
+  )
+
 /** Names of the turns, each made of the one before it. `owner`: whose conversation it is. */
 export const turnNames = (owner: string, turns: ReadonlyArray<Json>): ReadonlyArray<string> => {
   let name = owner
-  return turns.map(
-    (turn) => (name = createHash("sha256").update(`${name}\n`).update(JSON.stringify(turn)).digest("hex"))
-  )
+  return turns.map((turn) => (name = createHash("sha256").update(`${name}\n`).update(textOf(turn)).digest("hex")))
 }

@@ -2,7 +2,16 @@
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 
-export const PipelineEngine = Schema.Literal("lite", "caveman", "rtk", "aggressive", "ultra")
+export const PipelineEngine = Schema.Literal(
+  "lite",
+  "caveman",
+  "rtk",
+  "aggressive",
+  "ultra",
+  "headroom",
+  "session-dedup",
+  "ccr"
+)
 export type PipelineEngine = typeof PipelineEngine.Type
 
 export const CavemanIntensity = Schema.Literal("lite", "full", "ultra")

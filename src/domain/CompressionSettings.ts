@@ -5,13 +5,24 @@ import { field } from "../kernel/Documented.ts"
 const words = {
   enabled: ["Whether texts of requests are made smaller at all; a request's header cannot switch it on.", false],
   engine: [
-    "What requests pass that do not say: `off`, `lite`, `caveman` (the mode `standard`), `rtk`, `aggressive`, `ultra`, or `stacked` (`rtk`, then `caveman`).",
+    "What requests pass that do not say: `off`, `lite`, `caveman` (the mode `standard`), `rtk`, `aggressive`, `ultra`, `headroom`, `session-dedup`, `ccr`, or `stacked` (`rtk`, then `caveman`).",
     "stacked"
   ],
   autoTriggerTokens: ["Only requests of at least so many tokens, estimated; 0: all.", 0]
 } as const
 
-export const CompressionEngine = Schema.Literal("off", "lite", "caveman", "rtk", "aggressive", "ultra", "stacked")
+export const CompressionEngine = Schema.Literal(
+  "off",
+  "lite",
+  "caveman",
+  "rtk",
+  "aggressive",
+  "ultra",
+  "headroom",
+  "session-dedup",
+  "ccr",
+  "stacked"
+)
 
 export const CompressionSettings = Schema.Struct({
   enabled: field(Schema.Boolean, ...words.enabled),

@@ -11,7 +11,7 @@ import { Profiles } from "../compression/Profiles.ts"
 import { RawOutputs } from "../compression/RawOutputs.ts"
 import { RtkFilters } from "../compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../compression/rtk/Settings.ts"
-import { rtkEngine } from "../compression/RtkEngine.ts"
+import { rtkEngine } from "../compression/ResultEngines.ts"
 import { protectedSpans } from "../compression/Spans.ts"
 import {
   type CompressionSettings,

@@ -16,6 +16,12 @@ export interface Switch {
 const remember = (gateway: TestGateway, content: string): Promise<unknown> =>
   gateway.manage("POST", "/api/memory", { content })
 
+const compression = (engine: string): Switch => ({
+  on: async (gateway) => void (await gateway.manage("PUT", "/api/settings/compression", { enabled: true, engine }))
+})
+
+const engines = ["lite", "caveman", "rtk", "aggressive", "ultra", "headroom", "session-dedup", "ccr", "stacked"]
+
 export const switches: Readonly<Record<string, Switch>> = {
   nothing: { on: async () => {} },
   memory: {
@@ -52,7 +58,8 @@ export const switches: Readonly<Record<string, Switch>> = {
       await gateway.manage("PUT", "/api/settings/system-prompt", prompt)
     },
     shows: /Be exact\./
-  }
+  },
+  ...Object.fromEntries(engines.map((engine) => [`compression: ${engine}`, compression(engine)]))
 }
 
 /** All of them at once. */

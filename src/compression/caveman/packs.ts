@@ -114,7 +114,7 @@ const en: Pack = {
     ]),
     rule("dedup", "pairs", "full", ["each and every"], "each"),
     rule("dedup", "first and foremost", "full", ["first and foremost"], "first"),
-    rule("ultra", "articles", "ultra", ["the", "a", "an"]),
+    rule("ultra", "articles", "ultra", ["the", "an"]),
     rule("ultra", "links", "ultra", [
       "furthermore",
       "moreover",
@@ -315,7 +315,7 @@ const ptBR: Pack = {
       "é importante mencionar que"
     ]),
     rule("dedup", "pares", "full", ["todo e qualquer"], "qualquer"),
-    rule("ultra", "artigos", "ultra", ["o", "a", "os", "as", "um", "uma", "uns", "umas"])
+    rule("ultra", "artigos", "ultra", ["os", "as", "um", "uma", "uns", "umas"])
   ]
 }
 

@@ -118,6 +118,34 @@ describe("compression", () => {
     })
   )
 
+  it.scopedLive("writes arrays of objects as columns, and the same result once", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp("chat", { enabled: true, engine: "headroom" })
+      yield* Effect.promise(async () => {
+        const rows = Array.from({ length: 40 }, (_, id) => ({ id, name: `file${id}.ts`, size: id * 3 }))
+        const result = (id: string) => [
+          {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ id, type: "function", function: { name: "list", arguments: "{}" } }]
+          },
+          { role: "tool", tool_call_id: id, content: JSON.stringify(rows) }
+        ]
+        const messages = [...result("c1"), ...result("c2"), last]
+        const columns = await ask(messages)
+        assert.strictEqual(columns.mode, "headroom; source=default")
+        assert.include(columns.sent, "file39.ts")
+        assert.isBelow(columns.sent.length, JSON.stringify(messages).length)
+        const again = await ask([...messages.slice(0, 4), { role: "user", content: "another session" }], {
+          "x-gateway-compression": "engine:session-dedup",
+          "x-session-id": "other"
+        })
+        assert.include(JSON.parse(again.sent).messages[3].content, "same as the output of message 2")
+        assert.strictEqual(JSON.parse(again.sent).messages[1].content, JSON.stringify(rows))
+      })
+    })
+  )
+
   it.scopedLive("shows what it would do, without doing it", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp("chat", {})
