@@ -25,7 +25,7 @@ describe("gateway flags", () => {
       const live = "GATEWAY_ENABLE_LIVE_WS"
       const first = await serve(environment)
       assert.deepInclude(await listed("STREAM_RECOVERY_ENABLED"), { effectiveValue: "yes", source: "env" })
-      assert.deepInclude(await listed("INJECTION_GUARD_MODE"), { waitsFor: "the guardrails" })
+      assert.deepInclude(await listed("GATEWAY_MCP_ENFORCE_SCOPES"), { waitsFor: "the MCP server" })
 
       const set = JSON.parse(await flags("set", live, "false", "--json"))
       assert.deepInclude(set, { effectiveValue: "false", source: "db", previousValue: "true", pendingRestart: true })

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
   const table = Table.make(sql, "answer_cache", Row)
   const sealed = sealedColumn(secrets, "answer_cache", "content", Sealed)
 
-  const remove = (key: string) => table.remove("answerCache.remove", sql`WHERE key = ${key}`)
+  const remove = (key: string) => table.remove("answerCache.remove", sql`key = ${key}`)
 
   const get = Effect.fn("AnswerCacheRepo.get")(function* (key: string, nowMs: number) {
     const row = yield* table.first("answerCache.get", sql`WHERE key = ${key}`)

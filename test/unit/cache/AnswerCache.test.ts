@@ -1,0 +1,132 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import * as AnswerCache from "../../../src/cache/AnswerCache.ts"
+import type { CachedAnswer } from "../../../src/domain/CachedAnswer.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import { StoreError } from "../../../src/store/Errors.ts"
+import { AnswerCacheRepo } from "../../../src/store/repo/AnswerCacheRepo.ts"
+import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
+import { apiKey, reposInMemory } from "../store/fixtures.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
+
+const services = Layer.mergeAll(GatewaySettings.layer, TestTimers.layer).pipe(Layer.provideMerge(reposInMemory))
+const cache = AnswerCache.layer.pipe(Layer.provideMerge(services))
+
+const answer = (text: string, createdAtMs = 0): CachedAnswer => ({
+  form: "whole",
+  variant: "",
+  contentType: "application/json",
+  body: Buffer.from(text),
+  hasToolCalls: false,
+  provider: "openai",
+  model: "m",
+  costNanoUsd: 12.5,
+  createdAtMs,
+  expiresAtMs: createdAtMs + 60_000
+})
+
+const textOf = (found: CachedAnswer | null): string | null => found?.body.toString() ?? null
+
+/** A second cache over the same store: what it finds was stored. */
+const stored = (key: string) =>
+  Effect.flatMap(AnswerCache.make, (other) => Effect.map(other.find(key), textOf)).pipe(Effect.scoped)
+
+describe("the cache of answers", () => {
+  it.effect("finds what it has kept, also after a restart, until it expires", () =>
+    Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      const sql = yield* SqlClient.SqlClient
+      answers.keep("k", "", answer("secret words"))
+      yield* answers.stored
+      assert.deepStrictEqual(yield* answers.find("k"), answer("secret words"))
+      assert.strictEqual(yield* stored("k"), "secret words")
+      assert.isNull(yield* answers.find("other"))
+      const rows = JSON.stringify(yield* sql`SELECT * FROM answer_cache`)
+      assert.notInclude(rows, "secret words")
+      assert.notInclude(rows, Buffer.from("secret words").toString("base64"))
+      yield* TestClock.adjust(60_000)
+      assert.isNull(yield* answers.find("k"))
+      assert.isNull(yield* stored("k"))
+    }).pipe(Effect.provide(cache))
+  )
+
+  it.effect("has the last one of two that were kept under a key", () =>
+    Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      answers.keep("k", "", answer("one"))
+      answers.keep("k", "", answer("two"))
+      yield* answers.stored
+      assert.deepStrictEqual([textOf(yield* answers.find("k")), yield* stored("k")], ["two", "two"])
+    }).pipe(Effect.provide(cache))
+  )
+
+  it.effect("takes damage, another version and a moved clock for nothing, and removes it", () =>
+    Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      const repo = yield* AnswerCacheRepo
+      const sql = yield* SqlClient.SqlClient
+      for (const key of ["damaged", "older", "foreign"]) answers.keep(key, "", answer(key))
+      answers.keep("future", "", answer("future", 10_000))
+      yield* answers.stored
+      yield* sql`UPDATE answer_cache SET content = SUBSTR(content, 1, 30) WHERE key = 'damaged'`
+      yield* sql`UPDATE answer_cache SET version = 0 WHERE key = 'older'`
+      // Encrypted for another row.
+      yield* sql`UPDATE answer_cache SET content = (SELECT content FROM answer_cache WHERE key = 'future') WHERE key = 'foreign'`
+      for (const key of ["damaged", "older", "foreign", "future"]) assert.isNull(yield* stored(key), key)
+      assert.isNull(yield* answers.find("future"))
+      assert.strictEqual(yield* repo.count, 0)
+    }).pipe(Effect.provide(cache))
+  )
+
+  it.effect("goes with its API key, and is cleared", () =>
+    Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      const keys = yield* ApiKeyRepo
+      yield* keys.insert(apiKey)
+      answers.keep("mine", apiKey.id, answer("mine"))
+      answers.keep("free", "", answer("free"))
+      yield* answers.stored
+      yield* keys.remove(apiKey.id)
+      assert.deepStrictEqual([yield* stored("mine"), yield* stored("free")], [null, "free"])
+      assert.strictEqual(yield* answers.clear, 2)
+      assert.deepStrictEqual([yield* answers.find("free"), yield* stored("free")], [null, null])
+    }).pipe(Effect.provide(cache))
+  )
+
+  it.effect("keeps within its bounds, the newest", () =>
+    Effect.gen(function* () {
+      const repo = yield* AnswerCacheRepo
+      for (let at = 0; at < 10; at += 1) yield* repo.put(String(at), "", answer("x".repeat(100), at))
+      yield* repo.trim({ maxEntries: 6, maxBytes: 10_000, nowMs: 100 })
+      assert.strictEqual(yield* repo.count, 6)
+      yield* repo.trim({ maxEntries: 6, maxBytes: 250, nowMs: 100 })
+      assert.strictEqual(yield* repo.count, 2)
+      assert.isNotNull(yield* repo.get("9", 100))
+      yield* repo.trim({ maxEntries: 6, maxBytes: 250, nowMs: 60_008 })
+      assert.strictEqual(yield* repo.count, 1)
+    }).pipe(Effect.provide(cache))
+  )
+
+  it.effect("has what is in memory when the store fails", () => {
+    const full = Effect.fail(new StoreError({ operation: "answerCache", cause: new Error("disk full") }))
+    const broken = Layer.succeed(AnswerCacheRepo, {
+      get: () => full,
+      put: () => full,
+      trim: () => full,
+      clear: full,
+      count: full
+    })
+    return Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      answers.keep("k", "", answer("kept"))
+      yield* answers.stored
+      assert.strictEqual(textOf(yield* answers.find("k")), "kept")
+      assert.isNull(yield* answers.find("other"))
+      assert.deepInclude(yield* answers.counts, { memorySize: 1, dbSize: 0 })
+      assert.strictEqual(yield* answers.clear, 1)
+    }).pipe(Effect.provide(AnswerCache.layer.pipe(Layer.provide(broken), Layer.provide(services))))
+  })
+})
