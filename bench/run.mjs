@@ -157,27 +157,33 @@ const runStalls = async (options) => {
   }
 }
 
-/** Alone as well: gateways with many connections, one after the other. */
-const runAuto = async (options, processes, folder) => {
-  const { autoText, measureAuto } = await import("./auto.mjs")
+/** What is measured alone at gateways of its own, by option: what is measured, as figures and as a text. */
+const alone = {
+  auto: async (bench, { connections }) => {
+    const { autoText, measureAuto } = await import("./auto.mjs")
+    const figures = await measureAuto(bench, connections)
+    return { figures, text: autoText(figures) }
+  },
+  limits: async (bench) => {
+    const { limitsText, measureLimits } = await import("./limits.mjs")
+    const figures = await measureLimits(bench)
+    return { figures, text: limitsText(figures) }
+  },
+  features: async (bench, { against }) => {
+    const { featuresText, measureFeatures } = await import("./features.mjs")
+    const figures = await measureFeatures(bench, against)
+    return { figures, text: featuresText(figures) }
+  }
+}
+
+const runAlone = async (name, options, processes, folder) => {
   const at = new Date().toISOString()
-  const auto = await measureAuto(await openBench(options, processes, folder), options.connections)
-  print(autoText(auto))
+  const { figures, text } = await alone[name](await openBench(options, processes, folder), options)
+  print(text)
   if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
   if (options.quick) print("A quick run: for a look, not for figures to report.")
   const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
-  print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, auto })}`)
-}
-
-/** Alone as well: keys with and without limits at one gateway. */
-const runLimits = async (options, processes, folder) => {
-  const { limitsText, measureLimits } = await import("./limits.mjs")
-  const at = new Date().toISOString()
-  const limits = await measureLimits(await openBench(options, processes, folder))
-  print(limitsText(limits))
-  if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
-  const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
-  print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, limits })}`)
+  print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, [name]: figures })}`)
 }
 
 const main = async () => {
@@ -202,7 +208,9 @@ const main = async () => {
     })
   }
   try {
-    await (options.auto ? runAuto : options.limits ? runLimits : run)(options, processes, folder)
+    const name = Object.keys(alone).find((option) => options[option])
+    if (name === undefined) await run(options, processes, folder)
+    else await runAlone(name, options, processes, folder)
   } finally {
     cleanUp()
   }

@@ -11,6 +11,8 @@ export const usage = `npm run bench -- [options]
   --decision            only the CPU of routing decisions; needs no built gateway
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
   --limits              only what the limits of a key add to a request; needs a built gateway
+  --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
+  --against folder      with --features: also a request of the build in this checkout, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
   --input text          with --stall: only the inputs whose name holds the text
@@ -66,6 +68,8 @@ export const readOptions = (args) => {
       decision: { type: "boolean", default: false },
       auto: { type: "boolean", default: false },
       limits: { type: "boolean", default: false },
+      features: { type: "boolean", default: false },
+      against: { type: "string" },
       connections: { type: "string" },
       stall: { type: "boolean", default: false },
       input: { type: "string" },
@@ -80,6 +84,8 @@ export const readOptions = (args) => {
     decision: values.decision,
     auto: values.auto,
     limits: values.limits,
+    features: values.features,
+    against: values.against,
     connections: counts(values.connections),
     stall: values.stall,
     input: values.input,

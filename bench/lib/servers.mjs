@@ -102,14 +102,17 @@ export const newestUsageRow = async (server) => {
   return undefined
 }
 
-/** `variant.env` and `variant.nodeFlags` change how the program is started; `dataDir` continues with an earlier folder. */
+/** `env`, `nodeFlags` and `program` change what is started and how; `dataDir` continues with an earlier folder. */
 const gateway = {
-  start: async ({ processes, upstreamPort, core, folder }, { dataDir, env, nodeFlags = [] } = {}) => {
+  start: async (
+    { processes, upstreamPort, core, folder },
+    { dataDir, env, nodeFlags = [], program = gatewayProgram } = {}
+  ) => {
     const data = dataDir ?? fs.mkdtempSync(path.join(folder, "data-"))
     const startedAt = performance.now()
     const child = processes.start(
       process.execPath,
-      [...launcherFlags, ...nodeFlags, gatewayProgram, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
+      [...launcherFlags, ...nodeFlags, program, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
       {
         core,
         env: {
