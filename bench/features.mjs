@@ -68,7 +68,7 @@ const compare = async (bench, plain, other, kind) => {
 }
 
 /** `{ name, shown, kind, plainUs, addedUs, pairs }` per variant and kind of request. */
-export const measureFeatures = (bench, against) =>
+export const measureFeatures = (bench, { against, input }) =>
   withServer(bench, gateway, {}, async (plain) => {
     const before =
       against === undefined
@@ -79,6 +79,7 @@ export const measureFeatures = (bench, against) =>
     const rows = []
     for (const kind of kinds) await cpuOf(bench, plain, kind, bench.plan.warmUpSeconds / 2)
     for (const [name, variant] of Object.entries({ ...before, ...variants })) {
+      if (input !== undefined && !name.includes(input)) continue
       bench.say(`gateway: ${variant.shown}`)
       await withServer(bench, gateway, variant, async (other) => {
         for (const kind of kinds) await cpuOf(bench, other, kind, bench.plan.warmUpSeconds / 2)

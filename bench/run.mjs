@@ -169,9 +169,9 @@ const alone = {
     const figures = await measureLimits(bench)
     return { figures, text: limitsText(figures) }
   },
-  features: async (bench, { against }) => {
+  features: async (bench, options) => {
     const { featuresText, measureFeatures } = await import("./features.mjs")
-    const figures = await measureFeatures(bench, against)
+    const figures = await measureFeatures(bench, options)
     return { figures, text: featuresText(figures) }
   }
 }

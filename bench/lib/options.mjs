@@ -15,7 +15,7 @@ export const usage = `npm run bench -- [options]
   --against folder      with --features: also a request of the build in this checkout, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
-  --input text          with --stall: only the inputs whose name holds the text
+  --input text          with --stall and --features: only those whose name holds the text
   --profile             also run the gateway under --cpu-prof and print what a request costs by part, beside bench/baseline.json;
                         build with GATEWAY_SOURCEMAP=1 first, so that functions are known by their files
   --keep-baseline       with --profile: keep the shares as the new baseline
