@@ -142,7 +142,9 @@ export class Walk<Held, Waiting> {
     const told = unready ?? (order.length === 0 ? noTarget(reasonText(reason)) : queueFull)
     // A place at a connection is free as soon as any answer is over.
     const placeMs = told.code === queueFull.code ? (told.untilMs ?? nowMs + 1_000) - nowMs : null
-    return { _tag: "Unavailable", unready: told, retryAfterMs: this.#recoveryMs(nowMs) ?? placeMs }
+    // Its rest may have ended since it was asked for.
+    const restMs = told.untilMs === null ? null : Math.max(1, told.untilMs - nowMs)
+    return { _tag: "Unavailable", unready: told, retryAfterMs: this.#recoveryMs(nowMs) ?? restMs ?? placeMs }
   }
 
   #retryAfterMs(failure: Failure, nowMs: number): number | null {

@@ -260,6 +260,8 @@ describe("/v1/batches", () => {
     })
     const made = await room.begin(openai, [line("a", "a"), line("b", "b"), line("c", "c")])
     const done = await room.ended(openai, made.id)
+    const errors = done.error_file_id ? await room.linesOf(openai, done.error_file_id) : []
+    assert.deepStrictEqual(errors, [])
     assert.deepStrictEqual(done.request_counts, { total: 3, completed: 3, failed: 0 })
   })
 
