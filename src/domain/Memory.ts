@@ -25,6 +25,17 @@ export interface Memory {
   readonly lastUsedAtMs: number
 }
 
+/** The text that tells a model of memories, at its place in a session. */
+export interface PlacedBlock {
+  readonly text: string
+  /** Of the memories in it. */
+  readonly ids: ReadonlyArray<string>
+  /** Estimated. */
+  readonly tokens: number
+  /** As a turn before the one that it belongs to, or behind the client's own mark in that. */
+  readonly place: "before" | "behindMark"
+}
+
 /** Which memories. Absent: all. */
 export interface MemoryFilter {
   /** Null: those of callers without an API key. */

@@ -2,7 +2,7 @@
  * The text that tells a model what is remembered. What it holds was written by callers and models: each memory is a quoted line, its breaks
  * and the marks of chat templates taken out, under a sentence that says it is no instruction. Pure.
  */
-import type { Memory } from "../domain/Memory.ts"
+import type { Memory, PlacedBlock } from "../domain/Memory.ts"
 
 export const blockTitle = "Memory context:"
 
@@ -26,12 +26,7 @@ const plain = (text: string): string =>
 const lineOf = ({ content, type }: Memory): string =>
   `- (${type}) ${JSON.stringify(plain(content.slice(0, maxLineChars)))}`
 
-export interface Block {
-  readonly text: string
-  /** Of the memories in it. */
-  readonly ids: ReadonlyArray<string>
-  readonly tokens: number
-}
+export type Block = Omit<PlacedBlock, "place">
 
 /**
  * The block of as many memories as fit into `maxTokens`, in their order; one that does not fit is left out, and the next may. Null when none

@@ -5,14 +5,16 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { Memory, MemoryFilter } from "../domain/Memory.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import type { StoreError } from "../store/Errors.ts"
+import { MemoryBlockRepo } from "../store/repo/MemoryBlockRepo.ts"
 import { type MemoryCounts, type MemoryFull, MemoryRepo } from "../store/repo/MemoryRepo.ts"
-import { type Blocks, makeBlocks } from "./Blocks.ts"
+import { makeSessionBlocks, type SessionBlocks } from "./SessionBlocks.ts"
 import { wordsOf } from "./Words.ts"
 
 export type WrittenMemory = Pick<Memory, "apiKeyId" | "type" | "source" | "key" | "content" | "sessionId">
@@ -21,7 +23,7 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
   Memories,
   {
     /** What stands in sessions that go on. */
-    readonly blocks: Blocks
+    readonly blocks: SessionBlocks
     /** Adds it, or replaces the one with its owner, type and key. */
     readonly write: (written: WrittenMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
     /** Null when there is none. */
@@ -64,7 +66,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const repo = yield* MemoryRepo
   const settings = yield* GatewaySettings
-  const blocks = makeBlocks()
+  const blocks = makeSessionBlocks(yield* MemoryBlockRepo, yield* FiberSet.makeRuntime<never>())
 
   const write = Effect.fn("Memories.write")(function* (written: WrittenMemory) {
     const nowMs = yield* Clock.currentTimeMillis
@@ -72,7 +74,7 @@ export const make = Effect.gen(function* () {
     const memory = { id, ...written, createdAtMs: nowMs, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
     const saved = yield* repo.save({ memory, terms: termsOf(written) })
     // What is learned again says nearly the same; what a person writes takes the place of what it said.
-    if (saved.isChanged && written.source === "added") blocks.forget(saved.memory.id)
+    if (saved.isChanged && written.source === "added") yield* blocks.forget(saved.memory.id)
     return saved.memory
   })
 
@@ -80,7 +82,7 @@ export const make = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const changed = { ...memory, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
     const isDone = yield* repo.replace({ memory: changed, terms: termsOf(memory) })
-    if (isDone) blocks.forget(memory.id)
+    if (isDone) yield* blocks.forget(memory.id)
     return isDone
   })
 
@@ -95,7 +97,7 @@ export const make = Effect.gen(function* () {
   }).pipe(Effect.withSpan("Memories.reindex"))
 
   const sweep = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-    repo.removeUnused(nowMs - settings.current().memory.retentionDays * dayMs)
+    Effect.zipLeft(repo.removeUnused(nowMs - settings.current().memory.retentionDays * dayMs), blocks.sweep(nowMs))
   ).pipe(Effect.withSpan("Memories.sweep"))
 
   return Memories.of({
@@ -105,7 +107,7 @@ export const make = Effect.gen(function* () {
     reindex,
     sweep,
     get: repo.get,
-    remove: (id) => Effect.tap(repo.remove(id), () => Effect.sync(() => blocks.forget(id))),
+    remove: (id) => Effect.tap(repo.remove(id), () => blocks.forget(id)),
     ids: repo.ids,
     byIds: repo.byIds,
     search: (filter, text, limit) => repo.search(filter, wordsOf(text, askedWords), limit),
@@ -119,4 +121,7 @@ const swept = Effect.tap(make, ({ sweep }) => {
   return Effect.forkScoped(Effect.repeat(again, Schedule.spaced(sweepEvery)))
 })
 
-export const layer: Layer.Layer<Memories, never, GatewaySettings | IdGen | MemoryRepo> = Layer.scoped(Memories, swept)
+export const layer: Layer.Layer<Memories, never, GatewaySettings | IdGen | MemoryBlockRepo | MemoryRepo> = Layer.scoped(
+  Memories,
+  swept
+)

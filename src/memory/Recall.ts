@@ -3,55 +3,63 @@
  * one. A turn is known again by all that was said up to it. Pure.
  */
 import { createHash } from "node:crypto"
+import type { PlacedBlock } from "../domain/Memory.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { Json } from "../wire/json/Json.ts"
-import type { PlacedBlock } from "./Blocks.ts"
 import { asksTool, behindMark, identityOf, isMarked, isUserTurn, turnWith } from "./Turns.ts"
 
 /** Memories that are looked at for one block, the best match first. */
 export const mostRecalled = 12
 
+/** A turn of the user, before which a block may stand. */
+export interface UserTurn {
+  readonly at: number
+  /** Names the turn, with all that was said before it. */
+  readonly name: string
+  readonly place: PlacedBlock["place"]
+  /** The request ends in it, so that a block changes nothing that the upstream has seen. */
+  readonly isLast: boolean
+}
+
 /** A turn whose block is known. */
 export interface Standing {
   readonly at: number
-  readonly block: PlacedBlock
-}
-
-/** The last turn, of which it is not decided whether a block stands before it. */
-export interface Undecided {
-  readonly at: number
-  /** Names the turn, with all that was said before it. */
   readonly turn: string
-  readonly place: PlacedBlock["place"]
+  readonly block: PlacedBlock
 }
 
 export interface Recalled {
   /** In the order of the turns. */
   readonly standing: ReadonlyArray<Standing>
-  /** Null where the request does not end in what a user says, so that a block would change what the upstream has seen. */
-  readonly undecided: Undecided | null
+  /** The last turn, of which it is not decided whether a block stands before it. Null: it is, or the request ends in something else. */
+  readonly undecided: UserTurn | null
 }
 
-/**
- * What is known of the turns. `session`: whose conversation it is, and all of it that is not among the turns; `blockAt`: see `Blocks.at`.
- */
-export const recalled = (
-  wire: WireName,
-  session: string,
-  turns: ReadonlyArray<Json>,
-  blockAt: (turn: string) => PlacedBlock | null | undefined
-): Recalled => {
+/** `session`: whose conversation it is, and all of it that is not among the turns. */
+export const userTurns = (wire: WireName, session: string, turns: ReadonlyArray<Json>): ReadonlyArray<UserTurn> => {
   const said = createHash("sha256").update(`${wire}\n${session}\n`)
-  const standing: Array<Standing> = []
-  let undecided: Undecided | null = null
+  const named: Array<UserTurn> = []
   for (const [at, turn] of turns.entries()) {
     said.update(identityOf(turn)).update("\n")
     if (!isUserTurn(wire, turn) || asksTool(wire, turns[at - 1])) continue
     const name = said.copy().digest("base64url")
-    const block = blockAt(name)
-    if (block !== null && block !== undefined) standing.push({ at, block })
-    if (block !== undefined || at !== turns.length - 1) continue
-    undecided = { at, turn: name, place: isMarked(wire, turn) ? "behindMark" : "before" }
+    const place = isMarked(wire, turn) ? "behindMark" : "before"
+    named.push({ at, name, place, isLast: at === turns.length - 1 })
+  }
+  return named
+}
+
+/** What is known of the turns. `blockAt`: see `SessionBlocks.at`. */
+export const recalled = (
+  turns: ReadonlyArray<UserTurn>,
+  blockAt: (turn: string) => PlacedBlock | null | undefined
+): Recalled => {
+  const standing: Array<Standing> = []
+  let undecided: UserTurn | null = null
+  for (const turn of turns) {
+    const block = blockAt(turn.name)
+    if (block !== null && block !== undefined) standing.push({ at: turn.at, turn: turn.name, block })
+    if (block === undefined && turn.isLast) undecided = turn
   }
   return { standing, undecided }
 }

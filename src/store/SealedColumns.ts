@@ -16,6 +16,7 @@ export const sealedColumns = [
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },
+  { table: "memory_blocks", columns: ["content"] },
   { table: "answer_cache", columns: ["content"] },
   { table: "raw_outputs", columns: ["content"] }
 ] as const

@@ -30,6 +30,7 @@ import answeredFrom from "./0023_answered_from.ts"
 import answerCache from "./0024_answer_cache.ts"
 import memories from "./0025_memories.ts"
 import rawOutputs from "./0026_raw_outputs.ts"
+import memoryBlocks from "./0027_memory_blocks.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -59,7 +60,8 @@ export const migrations: Migrations = {
   "0023_answered_from": answeredFrom,
   "0024_answer_cache": answerCache,
   "0025_memories": memories,
-  "0026_raw_outputs": rawOutputs
+  "0026_raw_outputs": rawOutputs,
+  "0027_memory_blocks": memoryBlocks
 }
 
 /** The schema version a database has after all of these ran. */

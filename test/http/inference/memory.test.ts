@@ -1,10 +1,13 @@
 /** What a model is told of what is remembered, on every wire, and that it stays where it was. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
+import { temporaryFolder } from "../../unit/store/fixtures.ts"
 import { answerOf } from "./turns/Upstreams.ts"
 
 type Json = Record<string, unknown>
@@ -161,6 +164,16 @@ const setUp = (wire: WireName) =>
     return { gateway, upstream, ask, remember }
   })
 
+/** Two runs of the gateway with one folder, one after the other. */
+const twoRuns = Effect.gen(function* () {
+  const dataDir = yield* temporaryFolder
+  const upstream = yield* Fake.start
+  const scope = yield* Scope.make()
+  const first = yield* Scope.extend(TestGateway.start({ dataDir }), scope)
+  const second = Effect.zipRight(Scope.close(scope, Exit.void), TestGateway.start({ dataDir }))
+  return { first, second, upstream }
+})
+
 const textIn = (turn: Json | undefined): string => JSON.stringify(turn ?? null)
 
 describe("memory", () => {
@@ -201,6 +214,47 @@ describe("memory", () => {
       })
     )
   }
+
+  it.scopedLive("stands where it stood before a restart, for as long as all that it holds is remembered", () =>
+    Effect.gen(function* () {
+      const { first, second, upstream } = yield* twoRuns
+      const wires = ["chat", "messages", "ollama", "responses", "gemini"] as const
+      const question = (wire: WireName) => said[wire]("user", `What tea should I buy in ${wire}?`)
+      const ask = async (gateway: TestGateway.TestGateway, wire: WireName, turns: ReadonlyArray<Json>) => {
+        upstream.always(answerOf(wire, 0, false))
+        const path = paths[wire].replace("up/", `up-${wire}/`)
+        const model = wire === "gemini" ? {} : { model: `up-${wire}/m` }
+        const response = await gateway.post(path, { ...bodyOf(wire, turns), ...model }, { "x-session-id": "s1" })
+        assert.strictEqual(response.status, 200, await response.text())
+        const sent = JSON.parse(upstream.requests.at(-1)?.body ?? "{}") as Record<string, ReadonlyArray<Json>>
+        return sent[member[wire]] ?? []
+      }
+      const stored = async (gateway: TestGateway.TestGateway, content: string): Promise<string> =>
+        (await gateway.manage("POST", "/api/memory", { content })).memory.id
+      const [tea, sent] = yield* Effect.promise(async () => {
+        for (const wire of wires) await first.connect(`up-${wire}`, upstream, wire)
+        await first.manage("PUT", "/api/settings/memory", { enabled: true })
+        const id = await stored(first, "I drink green tea in the morning.")
+        const all = new Map<WireName, ReadonlyArray<Json>>()
+        for (const wire of wires) all.set(wire, await ask(first, wire, [question(wire)]))
+        return [id, all] as const
+      })
+      const again = yield* second
+      yield* Effect.promise(async () => {
+        // Found first from now on: what is decided anew holds it.
+        await stored(again, "What tea should I buy: Assam tea, in chat, messages, ollama, responses and gemini.")
+        for (const wire of wires) {
+          const turns = [question(wire), said[wire]("assistant", "Sencha."), said[wire]("user", "Is the shop open?")]
+          assert.deepStrictEqual((await ask(again, wire, turns)).slice(0, 2), sent.get(wire), wire)
+          assert.deepStrictEqual(await ask(again, wire, [question(wire)]), sent.get(wire), wire)
+        }
+        await again.manage("DELETE", `/api/memory/${tea}`)
+        const fresh = textIn((await ask(again, "chat", [question("chat")]))[0])
+        assert.include(fresh, "Assam")
+        assert.notInclude(fresh, "green tea")
+      })
+    })
+  )
 
   it.scopedLive(
     "does not come between a call of a tool and its result, and begins nothing in the middle of a turn",

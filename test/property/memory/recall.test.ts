@@ -1,10 +1,11 @@
 /** Whatever a session is, a later request of it begins as the one before ended. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import type { PlacedBlock } from "../../../src/domain/Memory.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import { blockOf } from "../../../src/memory/Block.ts"
-import { makeBlocks, type PlacedBlock } from "../../../src/memory/Blocks.ts"
-import { recalled, withBlocks } from "../../../src/memory/Recall.ts"
+import { makeBlocks } from "../../../src/memory/Blocks.ts"
+import { recalled, userTurns, withBlocks } from "../../../src/memory/Recall.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
 
 const user: Readonly<Record<WireName, (text: string) => JsonObject>> = {
@@ -56,12 +57,13 @@ describe("blocks of memories", () => {
         for (const { hasBlock, isCall, text } of all) {
           if (isCall && turns.length > 0) turns.push(...tools[name])
           else turns.push(...(turns.length === 0 ? [] : [{ role: "assistant", content: text }]), user[name](text))
-          const { standing, undecided } = recalled(name, "session", turns, (turn) => blocks.at(turn, 0))
+          const { standing, undecided } = recalled(userTurns(name, "session", turns), (turn) => blocks.at(turn, 0))
           const fresh: PlacedBlock | null = hasBlock
             ? { text: `BLOCK ${turns.length}`, ids: ["m"], tokens: 1, place: "before" }
             : null
-          if (undecided !== null) blocks.put(undecided.turn, fresh, 0)
-          const own = undecided === null || fresh === null ? [] : [{ at: undecided.at, block: fresh }]
+          if (undecided !== null) blocks.put(undecided.name, fresh, 0)
+          const own =
+            undecided === null || fresh === null ? [] : [{ at: undecided.at, turn: undecided.name, block: fresh }]
           const sent = withBlocks(name, turns, [...standing, ...own], asUser)
           assert.deepStrictEqual(sent.slice(0, before.length), before)
           assert.deepStrictEqual(
@@ -109,12 +111,12 @@ describe("blocks of memories", () => {
   it("are forgotten with a memory that they hold, and are those of one session", () => {
     const blocks = makeBlocks()
     const turns = [user.chat("hello")]
-    const { undecided } = recalled("chat", "one", turns, (turn) => blocks.at(turn, 0))
+    const { undecided } = recalled(userTurns("chat", "one", turns), (turn) => blocks.at(turn, 0))
     assert.isNotNull(undecided)
     if (undecided === null) return
-    blocks.put(undecided.turn, { text: "BLOCK", ids: ["m1"], tokens: 1, place: "before" }, 0)
+    blocks.put(undecided.name, { text: "BLOCK", ids: ["m1"], tokens: 1, place: "before" }, 0)
     const standing = (session: string): number =>
-      recalled("chat", session, turns, (turn) => blocks.at(turn, 0)).standing.length
+      recalled(userTurns("chat", session, turns), (turn) => blocks.at(turn, 0)).standing.length
     assert.strictEqual(standing("one"), 1)
     assert.strictEqual(standing("two"), 0)
     blocks.forget("m2")

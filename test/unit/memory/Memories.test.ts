@@ -5,6 +5,7 @@ import * as TestClock from "effect/TestClock"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Memories from "../../../src/memory/Memories.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
+import { MemoryBlockRepo } from "../../../src/store/repo/MemoryBlockRepo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 
 const memories = Memories.layer.pipe(
@@ -20,6 +21,10 @@ const written = (key: string): Memories.WrittenMemory => ({
   content: `I like ${key}.`,
   sessionId: null
 })
+
+/** What is written behind a request is there in one of the next turns of the event loop. */
+const found = <A, E>(probe: Effect.Effect<A | undefined, E>) =>
+  probe.pipe(Effect.zipLeft(Effect.yieldNow()), Effect.repeat({ until: (value) => value !== undefined, times: 1_000 }))
 
 describe("Memories", () => {
   it.effect("forgets what was neither written nor used for the days of the setting", () =>
@@ -65,7 +70,7 @@ describe("Memories", () => {
       const { blocks, remove, replace, write } = yield* Memories.Memories
       const tea = yield* write({ ...written("tea"), source: "added" })
       const block = { text: "BLOCK", ids: [tea.id], tokens: 1, place: "before" as const }
-      const put = () => blocks.put("turn", block, 0)
+      const put = () => blocks.put(null, "turn", block, 0)
       put()
       yield* write({ ...written("tea"), source: "added" })
       assert.strictEqual(blocks.at("turn", 0), block)
@@ -77,6 +82,54 @@ describe("Memories", () => {
       put()
       yield* remove(tea.id)
       assert.isUndefined(blocks.at("turn", 0))
+    }).pipe(Effect.provide(memories))
+  )
+
+  it.effect("has the places of memories in sessions on file, until a day after their last use", () =>
+    Effect.gen(function* () {
+      const repo = yield* MemoryBlockRepo
+      const { blocks, write } = yield* Memories.Memories
+      const tea = yield* write({ ...written("tea"), source: "added" })
+      const block = { text: "BLOCK", ids: [tea.id], tokens: 1, place: "before" as const }
+      const hourMs = 3_600_000
+      const onFile = (atMs: number) => Effect.map(repo.ofTurns(["turn"], atMs - 24 * hourMs), (all) => all.get("turn"))
+      blocks.put(null, "turn", block, 0)
+      blocks.put(null, "nothing", null, 0)
+      yield* found(onFile(0))
+      assert.deepStrictEqual(yield* onFile(0), block)
+      assert.strictEqual((yield* repo.ofTurns(["nothing"], 0)).size, 0)
+
+      // A use is noted once an hour.
+      blocks.used(["turn"], hourMs - 1)
+      blocks.used(["turn", "nothing"], 20 * hourMs)
+      yield* found(onFile(44 * hourMs))
+      assert.isUndefined(yield* onFile(44 * hourMs + 1))
+      yield* blocks.sweep(44 * hourMs)
+      assert.deepStrictEqual(yield* onFile(0), block)
+      yield* blocks.sweep(44 * hourMs + 1)
+      assert.isUndefined(yield* onFile(0))
+    }).pipe(Effect.provide(memories))
+  )
+
+  it.effect("goes on in sessions of before, and decides only for a turn that is the last", () =>
+    Effect.gen(function* () {
+      const repo = yield* MemoryBlockRepo
+      const { blocks, write } = yield* Memories.Memories
+      const { id } = yield* write({ ...written("tea"), source: "added" })
+      const block = { text: "BLOCK", ids: [id], tokens: 1, place: "behindMark" as const }
+      yield* repo.save({ turn: "one", apiKeyId: null, block, lastUsedAtMs: 0 })
+      const turns = ["one", "two", "three"].map((name, at) => ({
+        at,
+        name,
+        place: "before" as const,
+        isLast: at === 2
+      }))
+      assert.isUndefined(blocks.at("one", 0))
+      yield* blocks.load(turns, 0)
+      assert.deepStrictEqual(
+        turns.map(({ name }) => blocks.at(name, 0)),
+        [block, null, undefined]
+      )
     }).pipe(Effect.provide(memories))
   )
 })

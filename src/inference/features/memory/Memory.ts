@@ -8,11 +8,11 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
+import type { PlacedBlock } from "../../../domain/Memory.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import { blockOf } from "../../../memory/Block.ts"
-import type { PlacedBlock } from "../../../memory/Blocks.ts"
 import { Memories } from "../../../memory/Memories.ts"
-import { mostRecalled, recalled, type Standing, type Undecided, withBlocks } from "../../../memory/Recall.ts"
+import { mostRecalled, recalled, type Standing, userTurns, type UserTurn, withBlocks } from "../../../memory/Recall.ts"
 import { textOf, turnsOf, withTurns } from "../../../memory/Turns.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import { estimateTexts } from "../../../tokens/TextEstimate.ts"
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     headerOf(exchange.headers, "x-gateway-no-memory")?.trim().toLowerCase() !== "true"
 
   /** The block for the last turn, of memories that no earlier turn has; null for none. */
-  const found = (work: Work, text: string, { place }: Undecided, standing: ReadonlyArray<Standing>) =>
+  const found = (work: Work, text: string, { place }: UserTurn, standing: ReadonlyArray<Standing>) =>
     Effect.map(
       memories.search({ apiKeyId: apiKeyIdOf(work.exchange) }, text, mostRecalled + standing.length),
       (candidates): PlacedBlock | null => {
@@ -66,16 +66,18 @@ export const make = Effect.gen(function* () {
   const decided = (
     work: Work,
     turns: ReadonlyArray<Json>,
-    undecided: Undecided,
+    undecided: UserTurn,
     standing: ReadonlyArray<Standing>
   ): Effect.Effect<ReadonlyArray<Standing>> =>
     found(work, textOf(work.exchange.wire, turns[undecided.at]), undecided, standing).pipe(
       Effect.map((block) => {
         if (block !== null) noteUse(block)
-        const known = memories.blocks.at(undecided.turn, timers.nowMs())
+        const known = memories.blocks.at(undecided.name, timers.nowMs())
         const last = known === undefined ? block : known
-        if (known === undefined) memories.blocks.put(undecided.turn, block, timers.nowMs())
-        return last === null ? standing : [...standing, { at: undecided.at, block: last }]
+        if (known === undefined) {
+          memories.blocks.put(apiKeyIdOf(work.exchange), undecided.name, block, timers.nowMs())
+        }
+        return last === null ? standing : [...standing, { at: undecided.at, turn: undecided.name, block: last }]
       }),
       Effect.catchAll((error) =>
         Effect.as(
@@ -85,15 +87,27 @@ export const make = Effect.gen(function* () {
       )
     )
 
+  /** The blocks of the turns: as in earlier requests of the session, and what is decided for the last turn. */
+  const placed = (work: Work, turns: ReadonlyArray<Json>): Effect.Effect<ReadonlyArray<Standing>> =>
+    Effect.suspend(() => {
+      const nowMs = timers.nowMs()
+      const users = userTurns(work.exchange.wire, sessionOf(work), turns)
+      return Effect.flatMap(memories.blocks.load(users, nowMs), () => {
+        const { standing, undecided } = recalled(users, (turn) => memories.blocks.at(turn, nowMs))
+        memories.blocks.used(
+          standing.map(({ turn }) => turn),
+          nowMs
+        )
+        return undecided === null ? Effect.succeed(standing) : decided(work, turns, undecided, standing)
+      })
+    })
+
   const told = (work: Work): Effect.Effect<Work> =>
     Effect.suspend(() => {
       const { wire } = work.exchange
       const turns = turnsOf(wire, work.parsed)
       if (turns === null) return Effect.succeed(work)
-      const nowMs = timers.nowMs()
-      const { standing, undecided } = recalled(wire, sessionOf(work), turns, (turn) => memories.blocks.at(turn, nowMs))
-      const all = undecided === null ? Effect.succeed(standing) : decided(work, turns, undecided, standing)
-      return Effect.map(all, (blocks) => {
+      return Effect.map(placed(work, turns), (blocks) => {
         if (blocks.length === 0) return work
         work.trail.addHeader("X-Gateway-Memory", String(blocks.reduce((sum, { block }) => sum + block.ids.length, 0)))
         const asUser = takesNoSystemBetween(work.resolution)
