@@ -72,7 +72,6 @@ const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
 const proxies: Traits = { waitsFor: "the egress proxies" }
 const capture: Traits = { waitsFor: "the capture of traffic" }
-const compression: Traits = { waitsFor: "the compression of prompts" }
 const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
 const mcp: Traits = { waitsFor: "the MCP server" }
@@ -255,8 +254,8 @@ export const flagCatalog = [
     "GATEWAY_RTK_TRUST_PROJECT_FILTERS",
     "false",
     "Trust project filters",
-    "Use a project's own RTK filters without validating them.",
-    { ...caution, ...compression }
+    "Use the RTK filters of the folder that the gateway runs in (`.rtk/filters.json`) without their SHA-256 in the settings.",
+    caution
   ),
   bool(
     "runtime",

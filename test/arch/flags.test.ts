@@ -97,6 +97,10 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     "a cut stream ends with an error, and no other target continues it",
     "missing terminator, after an orderly end of the body"
   ],
+  GATEWAY_RTK_TRUST_PROJECT_FILTERS: [
+    "test/http/management/rtk.test.ts",
+    "uses a project's filters with GATEWAY_RTK_TRUST_PROJECT_FILTERS or their SHA-256 in the settings, and not without"
+  ],
   MODELS_CATALOG_PREFIX_MODE: [
     effects,
     "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"

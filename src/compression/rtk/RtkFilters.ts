@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
+import type { RtkSettings } from "../../domain/RtkSettings.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { onDisk } from "../../store/DataFolder.ts"
@@ -43,7 +44,13 @@ export class RtkFilters extends Context.Tag("gateway/compression/RtkFilters")<
   }
 >() {}
 
-const nothing: OwnFilters = { filters: [], faults: [] }
+interface Read {
+  readonly own: OwnFilters
+  /** SHA-256 of the file; null: there is none. */
+  readonly hash: string | null
+}
+
+const absent: Read = { own: { filters: [], faults: [] }, hash: null }
 
 /** Null: no file. A file that is too large is not read. */
 const readText = (file: string) =>
@@ -54,51 +61,72 @@ const readText = (file: string) =>
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-export const make = Effect.gen(function* () {
+/** `folder`: of the project that the gateway runs in. */
+export const makeIn = Effect.fn("RtkFilters.makeIn")(function* (folder: string) {
   const { dataDir } = yield* AppConfig
   const flags = yield* Flags
   const { settings } = yield* RawOutputs
-  const files = { data: join(dataDir, "rtk", "filters.json"), project: resolve(".rtk", "filters.json") }
+  const files = { data: join(dataDir, "rtk", "filters.json"), project: resolve(folder, ".rtk", "filters.json") }
   const builtIn = ordered(builtInFilters.map(compileBuiltIn))
+  let read: Record<"data" | "project", Read> = { data: absent, project: absent }
   let all: ReadonlyArray<SourcedFilter> = []
   let faults: ReadonlyArray<SourcedFault> = []
-  let disabled: ReadonlyArray<string> | null = null
   let inForce: ReadonlyArray<Compiled> = builtIn
+  let basis: Pick<RtkSettings, "disabledFilters" | "trustedProjectFilters"> | null = null
+  let isTrusting = false
 
-  const read = Effect.fnUntraced(function* (source: "data" | "project") {
-    const file = files[source]
-    const text = yield* Effect.catchAll(readText(file), () => Effect.succeed(""))
-    if (text === null) return nothing
-    if (source === "project" && !flags.isOn("GATEWAY_RTK_TRUST_PROJECT_FILTERS")) {
-      const hash = sha256(text)
-      if (!settings.current().trustedProjectFilters.includes(hash)) {
-        const message = `is not trusted; its SHA-256 is ${hash}`
-        return { filters: [], faults: [{ filter: null, message }] }
-      }
-    }
-    return readFilters(text)
+  const readFile = Effect.fnUntraced(function* (source: "data" | "project") {
+    const text = yield* Effect.catchAll(readText(files[source]), () => Effect.succeed(""))
+    return text === null ? absent : { own: readFilters(text), hash: sha256(text) }
   })
 
   const faultsOf = (source: "data" | "project", own: OwnFilters): ReadonlyArray<SourcedFault> =>
     own.faults.map(({ filter, message }) => ({ source, file: files[source], filter, message }))
 
-  const reload = Effect.gen(function* () {
-    const project = yield* read("project")
-    const data = yield* read("data")
+  const sources = (trusted: ReadonlyArray<string>): void => {
+    const { data, project } = read
+    const isTrusted = project.hash === null || isTrusting || trusted.includes(project.hash)
+    const refused = {
+      filters: [],
+      faults: [{ filter: null, message: `is not trusted; its SHA-256 is ${project.hash}` }]
+    }
+    const own = isTrusted ? project.own : refused
     const seen = new Set<string>()
     const sourced = (source: FilterSource, filters: ReadonlyArray<Compiled>): ReadonlyArray<SourcedFilter> => {
-      const own = filters.filter(({ filter }) => !seen.has(filter.id))
-      for (const { filter } of own) seen.add(filter.id)
-      return own.map((compiled) => ({ source, compiled }))
+      const unseen = filters.filter(({ filter }) => !seen.has(filter.id))
+      for (const { filter } of unseen) seen.add(filter.id)
+      return unseen.map((compiled) => ({ source, compiled }))
     }
     all = [
-      ...sourced("project", ordered(project.filters)),
-      ...sourced("data", ordered(data.filters)),
+      ...sourced("project", ordered(own.filters)),
+      ...sourced("data", ordered(data.own.filters)),
       ...sourced("built-in", builtIn)
     ]
-    disabled = null
+    faults = [...faultsOf("project", own), ...faultsOf("data", data.own)]
+  }
+
+  /** Hot: made anew only when the flag, the settings or the files are others. */
+  const current = (): void => {
+    const now = settings.current()
+    const trusts = flags.isOn("GATEWAY_RTK_TRUST_PROJECT_FILTERS")
+    if (
+      trusts === isTrusting &&
+      now.disabledFilters === basis?.disabledFilters &&
+      now.trustedProjectFilters === basis.trustedProjectFilters
+    )
+      return
+    basis = now
+    isTrusting = trusts
+    sources(now.trustedProjectFilters)
+    const off = new Set(now.disabledFilters)
+    inForce = all.flatMap(({ compiled }) => (off.has(compiled.filter.id) ? [] : [compiled]))
+  }
+
+  const reload = Effect.gen(function* () {
+    read = { data: yield* readFile("data"), project: yield* readFile("project") }
     const before = faults
-    faults = [...faultsOf("project", project), ...faultsOf("data", data)]
+    basis = null
+    current()
     for (const { file, filter, message } of faults) {
       if (before.some((fault) => fault.file === file && fault.message === message)) continue
       yield* Effect.logWarning(`The filter ${filter ?? ""} of ${file} is not used: ${message}`)
@@ -106,20 +134,16 @@ export const make = Effect.gen(function* () {
   }).pipe(Effect.withSpan("RtkFilters.reload"))
   yield* reload
 
-  return RtkFilters.of({
-    inForce: () => {
-      const { disabledFilters } = settings.current()
-      if (disabled !== disabledFilters) {
-        disabled = disabledFilters
-        const off = new Set(disabledFilters)
-        inForce = all.flatMap(({ compiled }) => (off.has(compiled.filter.id) ? [] : [compiled]))
-      }
-      return inForce
-    },
-    all: () => all,
-    faults: () => faults,
-    reload
-  })
+  const now =
+    <A>(value: () => A) =>
+    (): A => {
+      current()
+      return value()
+    }
+  return RtkFilters.of({ inForce: now(() => inForce), all: now(() => all), faults: now(() => faults), reload })
 })
 
-export const layer: Layer.Layer<RtkFilters, never, AppConfig | Flags | RawOutputs> = Layer.effect(RtkFilters, make)
+export const layer: Layer.Layer<RtkFilters, never, AppConfig | Flags | RawOutputs> = Layer.effect(
+  RtkFilters,
+  makeIn(".")
+)

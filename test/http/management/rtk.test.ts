@@ -1,13 +1,16 @@
 /** `/api/context/rtk` over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { RawOutputs } from "../../../src/compression/RawOutputs.ts"
 import { builtInFilters } from "../../../src/compression/rtk/filters/index.ts"
-import { RtkFilters } from "../../../src/compression/rtk/RtkFilters.ts"
+import { makeIn, RtkFilters } from "../../../src/compression/rtk/RtkFilters.ts"
 import { defaultRtkSettings } from "../../../src/domain/RtkSettings.ts"
+import { Flags } from "../../../src/flags/Flags.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import { RawOutputRepo } from "../../../src/store/repo/RawOutputRepo.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
@@ -95,6 +98,41 @@ layer(layerOf({ dataDir: folder }), { excludeTestServices: true })("rtk", (it) =
       rmSync(join(folder, "rtk"), { recursive: true })
       assert.deepStrictEqual(JSON.parse((yield* call("GET", "/filters")).text).problems, [])
     })
+  )
+
+  it.effect(
+    "uses a project's filters with GATEWAY_RTK_TRUST_PROJECT_FILTERS or their SHA-256 in the settings, and not without",
+    () =>
+      Effect.gen(function* () {
+        const project = mkdtempSync(join(tmpdir(), "gateway-project-"))
+        mkdirSync(join(project, ".rtk"))
+        const text = JSON.stringify({ filters: [{ ...mine, id: "of-project" }] })
+        writeFileSync(join(project, ".rtk", "filters.json"), text)
+        const filters = yield* Effect.provide(makeIn(project), AppConfig.layerOf({ dataDir: folder }))
+        const flags = yield* Flags
+        const isUsed = () => filters.inForce().some(({ filter }) => filter.id === "of-project")
+        const hash = createHash("sha256").update(text).digest("hex")
+        assert.isFalse(isUsed())
+        assert.deepStrictEqual(
+          filters.faults().map(({ message }) => message),
+          [`is not trusted; its SHA-256 is ${hash}`]
+        )
+        yield* flags.set("GATEWAY_RTK_TRUST_PROJECT_FILTERS", "true")
+        assert.isTrue(isUsed())
+        assert.deepStrictEqual(filters.faults(), [])
+        assert.strictEqual(filters.all()[0]?.source, "project")
+        yield* flags.set("GATEWAY_RTK_TRUST_PROJECT_FILTERS", "false")
+        assert.isFalse(isUsed())
+        yield* call("PUT", "/config", { trustedProjectFilters: [hash] })
+        assert.isTrue(isUsed())
+        writeFileSync(join(project, ".rtk", "filters.json"), `${text} `)
+        assert.isTrue(isUsed(), "until the files are read again")
+        yield* filters.reload
+        assert.isFalse(isUsed())
+        yield* call("PUT", "/config", {})
+        yield* flags.unset("GATEWAY_RTK_TRUST_PROJECT_FILTERS")
+        rmSync(project, { recursive: true })
+      })
   )
 
   it.effect("runs the tests of filters, tries outputs, and filters that are in no file", () =>
