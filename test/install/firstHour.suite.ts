@@ -115,12 +115,13 @@ describe("the first hour", () => {
       assert.notMatch(started, /fiber|warn|error/i)
 
       const add = `gateway provider add openai --base-url ${fake.origin}/v1`
-      yield* run(person, "connect a provider: it asks for the key", add, /key[^\n]*$/i)
+      // What it says about keys comes before the question.
+      yield* run(person, "connect a provider: it asks for the key", add, /Key of [^\n]*$/)
       const connected = yield* run(
         person,
         "paste a wrong key",
         "sk-wrong-0123456789abcd",
-        /Incorrect API key[\s\S]*key[^\n]*$/i
+        /Incorrect API key[\s\S]*Key of [^\n]*$/
       )
       assert.notInclude(connected, "sk-wrong")
       const added = yield* run(person, "paste the right one, with a space", ` ${key} `, /Connected[\s\S]*\$$/)

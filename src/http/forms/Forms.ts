@@ -58,6 +58,9 @@ export const formOnly = new UnsupportedBody({
 
 const limits = { maxParts: 64, maxFieldBytes: 262_144, maxOtherBytes: 2_097_152 }
 
+/** Of what comes behind the closing boundary, which is thrown away. */
+const maxEpilogueBytes = 65_536
+
 /** A client that sends nothing of its upload for this long has left without a word. */
 const silentMs = 60_000
 
@@ -144,18 +147,36 @@ export const make = Effect.gen(function* () {
           const problem = body.problem()
           if (problem !== null) return refuse(invalid(problem))
           spool.finish((uploads) => {
-            if (!leave()) return
-            done({ body: body.bytes(uploads), uploads, discard: spool.discard })
+            received = uploads
+            request.resume()
+            if (hasEnded || epilogueBytes > maxEpilogueBytes) deliver()
           })
         }
       }
     )
+    let received: Uploads | null = null
+    let hasEnded = false
+    let epilogueBytes = 0
+    // The request ends behind the form's end: an answer before that would be cut with the connection.
+    const deliver = (): void => {
+      if (received === null || !leave()) return
+      done({ body: body.bytes(received), uploads: received, discard: spool.discard })
+    }
     request.on("data", (chunk: Buffer) => {
       if (isOver) return
       silence.restart()
+      if (received !== null) {
+        epilogueBytes += chunk.length
+        if (epilogueBytes > maxEpilogueBytes) deliver()
+        return
+      }
       parser.write(chunk)
     })
-    request.on("end", () => parser.end())
+    request.on("end", () => {
+      hasEnded = true
+      parser.end()
+      deliver()
+    })
     request.on("close", () => {
       if (!request.complete) refuse("gone")
     })

@@ -493,6 +493,35 @@ describe("POST /v1/audio/transcriptions", () => {
     socket.destroy()
   })
 
+  const wholeForm = [
+    '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nopenai/whisper-1\r\n',
+    `${fileHead}sound\r\n--b--\r\n`
+  ].join("")
+  const inChunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+
+  scenario("asks nothing before the end of the request, also behind the end of its form", async (room) => {
+    room.openai.always(Fake.json({ text: "Hello." }))
+    const head = ["Transfer-Encoding: chunked", "Connection: close"]
+    const { ended, socket, text } = rawUpload(room.gateway.url, head)
+    socket.write(inChunk(wholeForm))
+    await nothingKept(room)
+    assert.deepStrictEqual([room.openai.requests.length, text()], [0, ""])
+    socket.write("0\r\n\r\n")
+    await ended
+    assert.match(text(), /^HTTP\/1\.1 200 [^]*Hello\./)
+    socket.destroy()
+  })
+
+  scenario("answers a client that sends on without an end behind its form", async (room) => {
+    room.openai.always(Fake.json({ text: "Hello." }))
+    const { ended, socket, text } = rawUpload(room.gateway.url, ["Transfer-Encoding: chunked"])
+    socket.write(inChunk(wholeForm))
+    for (let count = 0; count < 3; count += 1) socket.write(inChunk("x".repeat(40_000)))
+    await ended
+    assert.match(text(), /^HTTP\/1\.1 200 [^]*Hello\./)
+    socket.destroy()
+  })
+
   scenario("cuts off a form that is larger than was announced, and keeps nothing", async (room) => {
     const { ended, socket, text } = rawUpload(room.gateway.url, ["Transfer-Encoding: chunked"])
     const chunk = Buffer.from(`${mebibyte.toString(16)}\r\n${"x".repeat(mebibyte)}\r\n`)
