@@ -75,8 +75,8 @@ const notOwner = denied(
 )
 const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
 const problems: Readonly<Record<KeyProblem, Denied>> = {
-  expired: denied(403, "key_expired", "This API key has expired."),
-  inactive: denied(403, "key_inactive", "This API key is not active."),
+  expired: denied(401, "key_expired", "This API key has expired."),
+  inactive: denied(401, "key_inactive", "This API key is not active."),
   schedule: denied(403, "key_schedule", "This API key may not be used at this time (accessSchedule)."),
   ip: denied(403, "key_ip", "This API key may not be used from this address (ipAllowlist)."),
   endpoint: denied(403, "key_endpoint", "This API key may not use this kind of endpoint (allowedEndpoints).")

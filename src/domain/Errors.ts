@@ -253,6 +253,12 @@ const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = 
   scope: () => "This API key lacks the scope for this route."
 }
 
+/** A key that is over is no key any more, also while none is required; one that is good for something else is forbidden this. */
+const statusOfRejected = ({ isBadRequest, reason }: KeyRejected): number => {
+  if (isBadRequest === true) return 400
+  return reason === "expired" || reason === "inactive" ? 401 : 403
+}
+
 const notAllocated = ({ group, hasKey }: QuotaNotAllocated): string =>
   hasKey
     ? `This API key has no allocation in the quota group '${group}'. An administrator can give it one: allocations of /api/quota/groups.`
@@ -307,7 +313,7 @@ export const describe = (error: InferenceError): ErrorView => {
         { param: null }
       )
     case "KeyRejected":
-      return errorView(error.isBadRequest === true ? 400 : 403, rejected[error.reason](error), {
+      return errorView(statusOfRejected(error), rejected[error.reason](error), {
         code: `key_${error.reason}`,
         param: error.model === null ? null : "model"
       })

@@ -42,7 +42,8 @@ const full = transportError(503, null, "The gateway takes no further WebSocket c
 export const principalOf = (access: Access): Principal | ErrorView => {
   if (access._tag === "Allowed") return access.principal
   const { code, message, status } = access
-  return transportError(status, status === 401 ? typeAndCode(401)[1] : code, message)
+  const isUnknown = status === 401 && !code.startsWith("key_")
+  return transportError(status, isUnknown ? typeAndCode(401)[1] : code, message)
 }
 
 /** The owner of the socket, or the answer that refuses it. The key is checked last, so that a path without sockets reveals nothing about keys. */

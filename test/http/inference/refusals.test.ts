@@ -135,7 +135,7 @@ describe("keys", () => {
           const good = await make({ allowedModels: ["up/*"] })
           assert.strictEqual(await status({}), "401 authentication_error")
           assert.strictEqual(await status({ authorization: "Bearer nonsense" }), "401 authentication_error")
-          assert.strictEqual(await status({ "x-api-key": expired }), "403 permission_error")
+          assert.strictEqual(await status({ "x-api-key": expired }), "401 authentication_error")
           const noModel = path === "/v1/messages" ? "400 invalid_request_error" : "403 permission_error"
           assert.strictEqual(await status({ "x-api-key": barred }), noModel)
           assert.strictEqual(upstream.requests.length, 0)

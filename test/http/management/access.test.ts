@@ -167,7 +167,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
     })
   )
 
-  it.effect("an expired and an inactive key are 403 and say so", () =>
+  it.effect("an expired and an inactive key are 401 and say so", () =>
     Effect.gen(function* () {
       const app = yield* TestApp
       for (const [settings, code] of [
@@ -181,7 +181,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         const changed = yield* app.admin(`/api/keys/${created.at("key.id")}`, { method: "PUT", body: settings })
         assert.strictEqual(changed.status, 200, changed.text)
         const answer = yield* app.call("/api/keys", { headers: { authorization: `Bearer ${created.at("secret")}` } })
-        assert.strictEqual(answer.status, 403)
+        assert.strictEqual(answer.status, 401)
         assert.strictEqual(answer.at("error.code"), code)
       }
     })

@@ -105,7 +105,7 @@ describe("upgrades", () => {
         assert.strictEqual(missing.status, 401)
         assert.strictEqual(missing.body.error.code, "invalid_api_key")
         assert.strictEqual((await Ws.refused(gateway, "/v1/responses?key=nonsense")).status, 401)
-        assert.strictEqual((await Ws.refused(gateway, "/v1/responses", { "x-api-key": expired })).status, 403)
+        assert.strictEqual((await Ws.refused(gateway, "/v1/responses", { "x-api-key": expired })).status, 401)
       })
       for (const name of ["api_key", "token", "apiKey", "key"]) yield* Ws.open(gateway, `/v1/responses?${name}=${good}`)
       yield* Ws.open(gateway, "/v1/responses", { "x-api-key": good })

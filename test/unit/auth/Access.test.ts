@@ -52,7 +52,7 @@ describe("Access.decide", () => {
     ["scrape", {}, "401 missing_api_key"],
     ["scrape", { key: "wrong" }, "401 invalid_api_key"],
     ["scrape", { ...inferenceKey }, "Key"],
-    ["scrape", { ...inferenceKey, keyProblem: "expired" }, "403 key_expired"],
+    ["scrape", { ...inferenceKey, keyProblem: "expired" }, "401 key_expired"],
     ["scrape", { loopback: true, keysRequired: true }, "Anonymous"],
     ["scrape", { metricsPublic: true, keysRequired: true }, "Anonymous"],
 
@@ -63,8 +63,8 @@ describe("Access.decide", () => {
     ["inference", { key: "wrong", keysRequired: true }, "401 invalid_api_key"],
     ["inference", { ...inferenceKey, keysRequired: true }, "Key"],
     ["inference", { ...adminKey, keysRequired: true }, "AdminKey"],
-    ["inference", { ...inferenceKey, keyProblem: "expired" }, "403 key_expired"],
-    ["inference", { ...inferenceKey, keyProblem: "inactive" }, "403 key_inactive"],
+    ["inference", { ...inferenceKey, keyProblem: "expired" }, "401 key_expired"],
+    ["inference", { ...inferenceKey, keyProblem: "inactive" }, "401 key_inactive"],
     ["inference", { ...session, keysRequired: true }, "401 missing_api_key"],
 
     ["manage", {}, "401 missing_api_key"],
@@ -75,7 +75,7 @@ describe("Access.decide", () => {
     ["manage", manageKey, "Key"],
     ["manage", adminScope, "Key"],
     ["manage", adminKey, "AdminKey"],
-    ["manage", { ...manageKey, keyProblem: "expired" }, "403 key_expired"],
+    ["manage", { ...manageKey, keyProblem: "expired" }, "401 key_expired"],
     ["manage", { ...session, safeMethod: true }, "Session"],
     ["manage", session, "403 csrf_token_invalid"],
     ["manage", { ...session, csrfTokenValid: true }, "Session"],
