@@ -1,35 +1,34 @@
 /**
- * The engine `aggressive`: the older a turn is, the less of its prose is left. Sentences and lines that hold nothing protected (`Spans`) go
- * out, whole; of outputs of tools, runs of such lines become one line with their number. Pure and deterministic.
+ * The engine `aggressive`: the longer a text, the less of its prose is left. Sentences and lines that hold nothing protected (`Spans`) go
+ * out, whole; of outputs of tools, runs of such lines become one line with their number. What becomes of a text depends on it alone, never on
+ * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was forgotten. Pure and deterministic.
  */
 import type { Engine } from "../Engine.ts"
 import { isFaithful, protectedSpans } from "../Spans.ts"
 import { lite } from "../lite/Lite.ts"
 
-/** `verbatim`: as it is. `light`: white space and repetitions. `moderate`: without asides. `full`: only what is protected, and its beginning. */
-export type Age = "verbatim" | "light" | "moderate" | "full"
+/** `light`: white space and repetitions. `moderate`: without asides. `full`: only what is protected, and its beginning. */
+export type Depth = "light" | "moderate" | "full"
 
-/** From so many turns after it on. */
-const fullFrom = 5
-const moderateFrom = 3
-const lightFrom = 2
+/** Characters of a text. About 100 and 300 tokens. */
+const moderateFrom = 400
+const fullFrom = 1_200
+/** Of an output of a tool; about 2,048 tokens. */
+const trimmedFrom = 8_192
 
 /** Where a smaller part of a text would go, it stays as it is. */
 const leastSaved = 0.05
 
-/** About 2048 tokens: a longer output of a tool is trimmed earlier. */
-const longChars = 8_192
 /** Lines of an output of a tool that stay at its beginning and its end. */
 const headLines = 20
 const tailLines = 10
 /** A run of fewer lines is not worth the line that stands for it. */
 const leastRun = 4
 
-/** `turnsAfter`: turns of the conversation behind it. */
-export const ageOf = (turnsAfter: number): Age => {
-  if (turnsAfter >= fullFrom) return "full"
-  if (turnsAfter >= moderateFrom) return "moderate"
-  return turnsAfter >= lightFrom ? "light" : "verbatim"
+export const depthOf = (text: string, kind: "text" | "tool-result"): Depth => {
+  if (kind === "tool-result") return text.length >= trimmedFrom ? "full" : "light"
+  if (text.length >= fullFrom) return "full"
+  return text.length >= moderateFrom ? "moderate" : "light"
 }
 
 /** Words by which a sentence says what was decided, is wanted, or comes next. */
@@ -67,12 +66,15 @@ const breaksAt = (text: string): number => {
 }
 
 /** Line ends of what goes stay, so that lines begin where they began. */
-const shortened = (text: string, age: Age): string => {
+const shortened = (text: string, depth: Depth): string => {
   let out = ""
   let isBegin = true
   for (const part of partsOf(text)) {
     const isKept =
-      part.trim() === "" || !keepsNothing(part) || telling.test(part) || (isBegin && (age === "moderate" || out === ""))
+      part.trim() === "" ||
+      !keepsNothing(part) ||
+      telling.test(part) ||
+      (isBegin && (depth === "moderate" || out === ""))
     const breaks = breaksAt(part)
     out += isKept ? part : "\n".repeat(Math.max(0, breaks - breaksAt(out)))
     isBegin = breaks > 1
@@ -102,23 +104,25 @@ const trimmed = (text: string): string => {
   return [...out, ...lines.slice(until)].join("\n")
 }
 
-const once = (text: string, kind: "text" | "tool-result", age: Age): string => {
+const once = (text: string, kind: "text" | "tool-result", depth: Depth): string => {
   const tidy = lite(text)
-  if (age === "light") return tidy
-  if (kind === "text") return lite(shortened(tidy, age))
-  return age === "full" || tidy.length > longChars ? trimmed(tidy) : tidy
+  if (depth === "light") return tidy
+  if (kind === "text") return lite(shortened(tidy, depth))
+  return trimmed(tidy)
 }
 
 /** What goes may bring together what goes then; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */
-export const aggressive = (text: string, kind: "text" | "tool-result", turnsAfter: number): string | null => {
-  const age = ageOf(turnsAfter)
-  if (age === "verbatim") return null
+export const aggressive = (
+  text: string,
+  kind: "text" | "tool-result",
+  depth: Depth = depthOf(text, kind)
+): string | null => {
   let smaller = text
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    const again = once(smaller, kind, age)
+    const again = once(smaller, kind, depth)
     if (again === smaller) {
       return smaller.length < text.length * (1 - leastSaved) && isFaithful(text, smaller) ? smaller : null
     }
@@ -130,6 +134,5 @@ export const aggressive = (text: string, kind: "text" | "tool-result", turnsAfte
 /** Of assistants and tools only: what people and the system said is not summarised. */
 export const aggressiveEngine: Engine = {
   name: "aggressive",
-  compress: ({ kind, role, text, turnsAfter }) =>
-    role === "assistant" || kind === "tool-result" ? aggressive(text, kind, turnsAfter) : null
+  compress: ({ kind, role, text }) => (role === "assistant" || kind === "tool-result" ? aggressive(text, kind) : null)
 }

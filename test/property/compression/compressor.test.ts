@@ -1,6 +1,7 @@
 /** Requests of all wires: what stays the object that it was, and that a session's turns go out again as they went. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { aggressiveEngine } from "../../../src/compression/aggressive/Aggressive.ts"
 import { cavemanEngine, defaultCaveman } from "../../../src/compression/caveman/Caveman.ts"
 import { readBlocks } from "../../../src/compression/Blocks.ts"
 import { compress } from "../../../src/compression/Compressor.ts"
@@ -139,6 +140,35 @@ describe("compressed requests", () => {
       assert.isBelow(JSON.stringify(sent).length, JSON.stringify(body).length)
     })
   }
+
+  it("aggressive: what was sent goes out again as it was although its outcome was forgotten, at any moment", () => {
+    const aside = "It was quite interesting to see how it all fits together. "
+    const pieces = [aside, `${prose} `, "The colours look nice. ", "See `a b` for the rest. ", "\n\n"]
+    const words = fc.array(fc.constantFrom(...pieces), { maxLength: 60, size: "max" })
+    let changed = 0
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 2, maxLength: 8 }), fc.nat(), (said, forget) => {
+        const list = said.flatMap((parts, index): ReadonlyArray<Json> => [
+          { role: "user", content: `question ${index}` },
+          { role: "assistant", content: parts.join("") },
+          { role: "tool", tool_call_id: "c", content: parts.toReversed().join("\n") }
+        ])
+        let stability = new Stability()
+        let before: ReadonlyArray<Json> = []
+        for (let end = 1; end <= said.length; end += 1) {
+          if (end === forget % said.length) stability = new Stability()
+          const body = { messages: [...list.slice(0, end * 3), { role: "user", content: "go on" }] }
+          const { body: sent, changes } = run("chat", body, stability, [aggressiveEngine])
+          const own = (sent["messages"] as ReadonlyArray<Json>).slice(0, -1)
+          assert.deepStrictEqual(own.slice(0, before.length), before)
+          before = own
+          changed += changes.length
+        }
+      }),
+      { numRuns: 25, seed: 7 }
+    )
+    assert.isAbove(changed, 100)
+  })
 
   it("change nothing up to the client's last cache mark", () => {
     const marked = (at: number) => {

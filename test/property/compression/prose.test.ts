@@ -40,12 +40,11 @@ const text = fc
 
 const engines: ReadonlyArray<readonly [string, (given: string) => string | null]> = [
   ["ultra", (given) => ultra(given)],
-  ...[2, 3, 5].flatMap((after) => [
-    [`aggressive ${after} turns later`, (given: string) => aggressive(given, "text", after)] as const,
-    [
-      `aggressive ${after} turns later, on an output`,
-      (given: string) => aggressive(given, "tool-result", after)
-    ] as const
+  ["aggressive", (given) => aggressive(given, "text")],
+  ["aggressive, on an output", (given) => aggressive(given, "tool-result")],
+  ...(["light", "moderate", "full"] as const).flatMap((depth) => [
+    [`aggressive, ${depth}`, (given: string) => aggressive(given, "text", depth)] as const,
+    [`aggressive, ${depth}, on an output`, (given: string) => aggressive(given, "tool-result", depth)] as const
   ])
 ]
 

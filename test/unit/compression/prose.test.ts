@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ageOf, aggressive } from "../../../src/compression/aggressive/Aggressive.ts"
+import { aggressive, depthOf } from "../../../src/compression/aggressive/Aggressive.ts"
 import { ultra } from "../../../src/compression/ultra/Ultra.ts"
 
 const told =
@@ -7,29 +7,32 @@ const told =
   "The colours looked nice as well.\n\nThe tests pass. They are easy to read. Do not remove the lock.\n"
 
 describe("aggressive", () => {
-  it("leaves the last turns as they are", () => {
-    assert.strictEqual(ageOf(1), "verbatim")
-    assert.isNull(aggressive(told, "text", 1))
+  it("goes by the length of a text", () => {
+    const of = (chars: number) => depthOf("x".repeat(chars), "text")
+    assert.deepStrictEqual([399, 400, 1_199, 1_200].map(of), ["light", "moderate", "moderate", "full"])
+    assert.strictEqual(depthOf("x".repeat(8_191), "tool-result"), "light")
+    assert.strictEqual(depthOf("x".repeat(8_192), "tool-result"), "full")
+    assert.isNull(aggressive(told, "text"))
   })
 
-  it("drops asides of older turns and keeps beginnings of paragraphs", () => {
+  it("drops asides and keeps beginnings of paragraphs", () => {
     assert.strictEqual(
-      aggressive(told, "text", 3),
+      aggressive(told, "text", "moderate"),
       "I read the sources. We decided to use the pool of src/db/Pool.ts.\n\nThe tests pass. Do not remove the lock.\n"
     )
   })
 
-  it("keeps of the oldest turns the first sentence, decisions and what is protected", () => {
+  it("keeps of long texts the first sentence, decisions and what is protected", () => {
     assert.strictEqual(
-      aggressive(told, "text", 5),
+      aggressive(told, "text", "full"),
       "I read the sources. We decided to use the pool of src/db/Pool.ts.\n\nDo not remove the lock.\n"
     )
   })
 
-  it("makes one line of lines of an old output that say nothing", () => {
+  it("makes one line of lines of a long output that say nothing", () => {
     const plain = Array.from({ length: 60 }, (_, index) => `reading ${"abcdefghij"[index % 10]}`)
     const output = [...plain.slice(0, 30), "ERROR in src/a.ts:3", ...plain.slice(30)].join("\n")
-    const lines = aggressive(output, "tool-result", 5)?.split("\n") ?? []
+    const lines = aggressive(output, "tool-result", "full")?.split("\n") ?? []
     assert.deepStrictEqual(lines.slice(20, 23), ["[10 lines left out]", "ERROR in src/a.ts:3", "[20 lines left out]"])
     assert.strictEqual(lines.length, 33)
   })
