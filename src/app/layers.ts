@@ -16,6 +16,7 @@ import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as Batches from "../batches/Batches.ts"
+import * as BatchRetention from "../batches/BatchRetention.ts"
 import * as BatchRunner from "../batches/BatchRunner.ts"
 import * as LineAsker from "../batches/LineAsker.ts"
 import * as LineGate from "../batches/LineGate.ts"
@@ -220,7 +221,8 @@ const objects = Layer.mergeAll(
     Layer.provide(BatchRunner.layer),
     Layer.provide(LineAsker.layer.pipe(Layer.provideMerge(LineGate.layer), Layer.provide(InnerRequests.layer))),
     Layer.provide(EventLoop.layer)
-  )
+  ),
+  BatchRetention.layer
 ).pipe(Layer.provide(Files.layer))
 
 const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))

@@ -42,6 +42,8 @@ const words = {
   ],
   batches: "Batches of requests (`docs/batches.md`).",
   maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
+  batchDays: ["Days after which a batch that is over is forgotten; its files stay as long as they are kept.", 30],
+  batchRows: ["Batches that are over; beyond it the oldest are forgotten.", 10_000],
   jobMaxMs: [
     "Milliseconds after which a job that no client waits for is given up: cancelled at the provider where that is possible, and failed.",
     7_200_000
@@ -105,7 +107,14 @@ export const GatewaySettings = Schema.Struct({
     words.media
   ),
   files: field(Schema.Struct({ quotaBytesPerKey: field(Schema.Number, ...words.quotaBytesPerKey) }), words.files),
-  batches: field(Schema.Struct({ maxConcurrency: field(Schema.Number, ...words.maxConcurrency) }), words.batches),
+  batches: field(
+    Schema.Struct({
+      maxConcurrency: field(Schema.Number, ...words.maxConcurrency),
+      retentionDays: field(Schema.Number, ...words.batchDays),
+      maxRows: field(Schema.Number, ...words.batchRows)
+    }),
+    words.batches
+  ),
   idempotencyWindowMs: field(Schema.Number, ...words.idempotencyWindowMs),
   coalescing: field(Schema.Struct({ enabled: field(Schema.Boolean, ...words.coalesces) }), words.coalescing),
   memory: field(MemorySettings, words.memory),
@@ -243,7 +252,9 @@ export const GatewaySettingsPatch = Schema.Struct({
         maxConcurrency: field(
           Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 256)), leave),
           ...words.maxConcurrency
-        )
+        ),
+        retentionDays: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 3650)), leave), ...words.batchDays),
+        maxRows: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 1_000_000)), leave), ...words.batchRows)
       }),
       leave
     ),
@@ -277,7 +288,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
   media: { maxAnswerMb: 1024, jobMaxMs: 7_200_000, keepJobsMs: 86_400_000, maxJobs: 200 },
   files: { quotaBytesPerKey: 10_737_418_240 },
-  batches: { maxConcurrency: 8 },
+  batches: { maxConcurrency: 8, retentionDays: 30, maxRows: 10_000 },
   idempotencyWindowMs: 5_000,
   coalescing: { enabled: true },
   memory: defaultMemorySettings,

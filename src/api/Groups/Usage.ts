@@ -83,6 +83,7 @@ export const LogsQuery = Schema.Struct({
   provider: field(given(Word), "The provider that served it.", "openai"),
   connectionId: field(given(Word), "The connection that served it.", exampleId),
   apiKeyId: field(given(Word), "The API key that asked.", exampleKeyId),
+  batchId: field(given(Word), "The batch whose lines they are.", "batch_0199"),
   status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
   from: field(given(IsoTime), "Requests that arrived then or later, ISO 8601.", exampleTime),
   to: field(given(IsoTime), "Requests that arrived before, ISO 8601.", "2035-01-01T00:00:00.000Z"),

@@ -36,6 +36,7 @@ const flags = {
   provider: text("provider", "Requests that this provider served."),
   model: text("model", "Requests that this model served, as the provider calls it."),
   key: text("key", "Requests of this API key: its name, its id or the beginning of it."),
+  batch: text("batch", "Requests that are lines of this batch, by its id."),
   search: text("search", "Requests with this text in their ids, names, outcome, status or error."),
   limit: Options.integer("limit").pipe(
     taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
@@ -47,7 +48,7 @@ const flags = {
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 
-const filterFields = ["from", "to", "status", "provider", "model", "search", "apiKeyId"] as const
+const filterFields = ["from", "to", "status", "provider", "model", "search", "apiKeyId", "batchId"] as const
 type Filter = Pick<LogsQuery, (typeof filterFields)[number]>
 
 const flagNames = {
@@ -55,6 +56,7 @@ const flagNames = {
   provider: "--provider",
   model: "--model",
   search: "--search",
+  batchId: "--batch",
   cursor: "--cursor",
   from: "--since",
   to: "--until"
@@ -77,6 +79,7 @@ const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
       provider: Option.getOrUndefined(given.provider),
       model: Option.getOrUndefined(given.model),
       search: Option.getOrUndefined(given.search),
+      batchId: Option.getOrUndefined(given.batch),
       cursor: Option.getOrUndefined(given.cursor),
       apiKeyId: Option.isNone(given.key) ? undefined : yield* keyId(to, given.key.value)
     },

@@ -14,7 +14,7 @@ const statusOf = (status: string): UsageFilter => {
   return { status: [from, status.endsWith("xx") ? from + 99 : from] }
 }
 
-const equalFields = ["provider", "connectionId", "model", "requestedModel", "apiKeyId", "search"] as const
+const equalFields = ["provider", "connectionId", "model", "requestedModel", "apiKeyId", "batchId", "search"] as const
 
 export const filterOf = (query: LogsQuery): UsageFilter => {
   const { from, requestId, status, to } = query

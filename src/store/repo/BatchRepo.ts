@@ -66,8 +66,16 @@ export class BatchRepo extends Context.Tag("gateway/store/BatchRepo")<
     /** How many of the owner are not over. */
     readonly openOf: (owner: string) => Effect.Effect<number, StoreError>
     readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
+    /**
+     * Removes some of those that are over: made before a time (epoch milliseconds), or older than so many newer ones that are over. Returns how
+     * many it removed; 0: there are no more.
+     */
+    readonly prune: (beforeMs: number, most: number) => Effect.Effect<number, StoreError>
   }
 >() {}
+
+/** Rows that one statement of `prune` removes at most. */
+const prunedAtOnce = 500
 
 const Count = Schema.Tuple(Schema.Struct({ count: Schema.Number }))
 
@@ -99,6 +107,15 @@ export const make = Effect.gen(function* () {
         Effect.mapBoth({ onFailure: Table.named("BatchRepo.openOf"), onSuccess: ([{ count }]) => count })
       )
     ),
+    prune: Effect.fn("BatchRepo.prune")((beforeMs, most) => {
+      const isOver = sql`NOT (${isOpen})`
+      const old = sql`SELECT id FROM batches WHERE ${isOver} AND created_at_ms < ${Math.trunc(beforeMs)}`
+      const beyond = sql`SELECT id FROM batches WHERE ${isOver} ORDER BY id DESC LIMIT -1 OFFSET ${most}`
+      return sql`DELETE FROM batches WHERE id IN (
+        SELECT id FROM (${old} UNION SELECT id FROM (${beyond})) ORDER BY id LIMIT ${prunedAtOnce}) RETURNING 1`.pipe(
+        Effect.mapBoth({ onFailure: Table.named("BatchRepo.prune"), onSuccess: (rows) => rows.length })
+      )
+    }),
     remove: (owner, id) => table.remove("BatchRepo.remove", sql`id = ${id} AND owner = ${owner}`)
   })
 })

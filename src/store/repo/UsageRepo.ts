@@ -14,6 +14,7 @@ export interface UsageFilter {
   /** The beginning of the row's id. */
   readonly idBeginning?: string
   readonly apiKeyId?: string
+  readonly batchId?: string
   readonly provider?: string
   readonly connectionId?: string
   readonly model?: string
@@ -106,11 +107,12 @@ export const make = Effect.gen(function* () {
   ]
 
   const tests = (filter: UsageFilter) => {
-    const { apiKeyId, connectionId, model, outcome, provider, requestedModel, search, status } = filter
+    const { apiKeyId, batchId, connectionId, model, outcome, provider, requestedModel, search, status } = filter
     const contains = search === undefined ? "" : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
     return [
       // The sign keeps the database from the index of the keys, which would have to be sorted by id for every page.
       ...(apiKeyId === undefined ? [] : [sql`+api_key_id = ${apiKeyId}`]),
+      ...(batchId === undefined ? [] : [sql`batch_id = ${batchId}`]),
       ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
       ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
       ...(model === undefined ? [] : [sql`(model = ${model} OR provider || '/' || model = ${model})`]),

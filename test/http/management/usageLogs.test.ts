@@ -18,7 +18,7 @@ const at = (n: number, more: Partial<UsageRow> = {}): UsageRow => {
 }
 
 const rows = [
-  at(0, { apiKeyId: "key-2" }),
+  at(0, { apiKeyId: "key-2", batchId: "batch_1" }),
   at(1, { provider: "groq", model: "llama", connectionId: "c-groq" }),
   at(2, { status: 503, outcome: "failed", error: "The provider is overloaded (100%)" }),
   at(3, { status: 429, outcome: "failed", requestedModel: "auto" }),
@@ -48,6 +48,8 @@ it.layer(layerOf())("the log of requests", (it) => {
         ["requestedModel=auto", [3]],
         ["connectionId=c-groq", [1]],
         ["apiKeyId=key-2", [0]],
+        ["batchId=batch_1", [0]],
+        ["batchId=batch_2", []],
         ["status=503", [2]],
         ["status=5xx", [2]],
         ["status=4xx", [4, 3]],
