@@ -160,6 +160,52 @@ describe("gateway provider add", () => {
       }),
     patienceMs
   )
+
+  it.scopedLive(
+    "shows no key that is pasted before the question, or while another one is tried",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* upstream
+        yield* Effect.promise(async () => {
+          const { code, screen } = await inTerminal(
+            [process.execPath, main, "provider", "add", "openai", "--base-url", url],
+            { DATA_DIR: dataDir() },
+            [[/About keys of OpenAI/, `sk-wrong-0123456789\r${goodKey}\r`]]
+          )
+          assert.strictEqual(code, 0, screen)
+          assert.include(screen, "Incorrect API key provided")
+          assert.include(screen, "Connected 'OpenAI' (openai)")
+          assert.notInclude(screen, goodKey)
+          assert.notInclude(screen, "sk-wrong")
+        })
+      }),
+    patienceMs
+  )
+
+  it.scopedLive(
+    "ends at Ctrl-C while the provider is asked",
+    () =>
+      Effect.gen(function* () {
+        const never = Fake.makeLatch()
+        const fake = yield* Fake.start
+        fake.lists(() => never.opened)
+        fake.always(() => never.opened)
+        yield* Effect.promise(async () => {
+          const DATA_DIR = dataDir()
+          const { code, screen } = await inTerminal(
+            [process.execPath, main, "provider", "add", "openai", "--base-url", `${fake.origin}/v1`],
+            { DATA_DIR },
+            [
+              [/Key of OpenAI[^\n]*$/, `${goodKey}\r`],
+              [/Asking OpenAI/, "\u0003"]
+            ]
+          )
+          assert.strictEqual(code, 130, screen)
+          assert.deepStrictEqual(await stored(DATA_DIR), [])
+        })
+      }),
+    patienceMs
+  )
 })
 
 describe("gateway setup on a terminal", () => {

@@ -8,6 +8,7 @@ import * as Client from "../gateway/Client.ts"
 import { BadArgument } from "../Failure.ts"
 import { setPassword } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
+import { secretly } from "./secretly.ts"
 import { readSecret } from "./stdin.ts"
 
 /** What is wrong with a new password; null when nothing is. */
@@ -30,16 +31,18 @@ const first = Prompt.password({
   }
 })
 
+type Asked = Effect.Effect<Redacted.Redacted, Terminal.QuitException, Terminal.Terminal>
+
+const askTwice: Asked = Effect.gen(function* () {
+  const password = yield* first
+  const again = yield* Prompt.password({ message: "The same again" })
+  if (Redacted.value(again) === Redacted.value(password)) return password
+  yield* Output.note("The two passwords differ. Once more:")
+  return yield* askTwice
+})
+
 /** Asks twice, so that a typo does not lock the administrator out; two that differ are asked for again. */
-export const askNewPassword: Effect.Effect<Redacted.Redacted, Terminal.QuitException, Terminal.Terminal> = Effect.gen(
-  function* () {
-    const password = yield* first
-    const again = yield* Prompt.password({ message: "The same again" })
-    if (Redacted.value(again) === Redacted.value(password)) return password
-    yield* Output.note("The two passwords differ. Once more:")
-    return yield* askNewPassword
-  }
-)
+export const askNewPassword: Asked = secretly(askTwice)
 
 /** A password from standard input, without the line end that a shell adds. */
 export const passwordOfStdin: Effect.Effect<Redacted.Redacted, BadArgument> = Effect.flatMap(readSecret, (text) =>

@@ -12,6 +12,7 @@ import { body } from "../Flags.ts"
 import * as Output from "../output/Output.ts"
 import { askNewPassword } from "./password.ts"
 import { choose } from "./search.ts"
+import { secretly } from "./secretly.ts"
 
 /** A connection that the provider accepts, or that is to be stored all the same. */
 export interface Chosen {
@@ -64,8 +65,8 @@ const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
 
 const askConnection: Asked<Chosen | null> = Effect.gen(function* () {
   const provider = yield* connecting.askProvider
-  if (provider.takesKey) yield* connecting.tellWhereKeysAre(provider)
-  return yield* askRest(provider)
+  if (!provider.takesKey) return yield* askRest(provider)
+  return yield* secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askRest(provider)))
 })
 
 /** Asks what to do. */

@@ -14,6 +14,7 @@ import * as login from "../gateway/login.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, type CliFailure } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
+import { secretly } from "../asking/secretly.ts"
 import { canAsk } from "../asking/terminal.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { readSecret } from "../asking/stdin.ts"
@@ -97,7 +98,7 @@ export const loginCommand = Command.make("login", flags, (given) =>
         hint: `Give a key of the gateway: 'gateway login ${url} --key-stdin < file'.`
       })
     }
-    const context = yield* mayAsk ? ask(url) : piped(url)
+    const context = yield* mayAsk ? secretly(ask(url)) : piped(url)
     yield* Contexts.write(file, { current: name, contexts: { ...before.contexts, [name]: context } }).pipe(
       Effect.tapError(() => Effect.ignore(login.giveBack(context)))
     )

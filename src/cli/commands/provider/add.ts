@@ -20,6 +20,7 @@ import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
+import { secretly } from "../../asking/secretly.ts"
 import { withSpinner } from "../../output/spinner.ts"
 
 const text = (name: string, description: string) =>
@@ -169,8 +170,9 @@ export const providerAdd = Command.make("add", flags, (given) =>
       Option.getOrUndefined(given.baseUrl) ??
       (mayAsk && (fromList || provider.address?.isNeeded === true) ? yield* connecting.askAddress(provider) : undefined)
     const asks = mayAsk && flagKey === null && (provider.needsKey || (fromList && provider.takesKey))
-    if (asks) yield* connecting.tellWhereKeysAre(provider)
-    const key = yield* asks ? askedKey(given, provider, baseUrl) : verified(given, provider, flagKey, baseUrl)
+    const key = yield* asks
+      ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askedKey(given, provider, baseUrl)))
+      : verified(given, provider, flagKey, baseUrl)
 
     const payload = yield* body(
       CreateConnection,
