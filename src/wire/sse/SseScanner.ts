@@ -20,24 +20,24 @@ const cr = 13
 const afterLineEnd = (bytes: Buffer, at: number, end: number): number =>
   bytes[at] === cr && at + 1 < end && bytes[at + 1] === lf ? at + 2 : at + 1
 
-const lineEndFrom = (bytes: Buffer, from: number, end: number, hasCr: boolean): number => {
-  const nextLf = bytes.indexOf(lf, from)
-  const lfEnd = nextLf < 0 || nextLf > end ? end : nextLf
-  if (!hasCr) return lfEnd
-  const nextCr = bytes.indexOf(cr, from)
-  return nextCr >= 0 && nextCr < lfEnd ? nextCr : lfEnd
-}
-
-/** Reads one block. Null when it holds no data (comments, `id:` and `retry:` alone, an empty `data:`). */
+/**
+ * Reads one block. Null when it holds no data (comments, `id:` and `retry:` alone, an empty `data:`). Linear in the block, whatever stands behind it:
+ * each of the two line ends is searched once from where it was found last.
+ */
 export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent | null => {
-  const firstCr = bytes.indexOf(cr, start)
-  const hasCr = firstCr >= 0 && firstCr < end
+  // `indexOf` has no end: in a chunk of many blocks each would be searched to the end of the chunk.
+  const block = end === bytes.length ? bytes : bytes.subarray(0, end)
+  let nextLf = block.indexOf(lf, start)
+  let nextCr = block.indexOf(cr, start)
   let event: string | null = null
   let data: string | null = null
   // The stream's first block may begin with a byte order mark.
   let at = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + 3 : start
   while (at < end) {
-    const lineEnd = lineEndFrom(bytes, at, end, hasCr)
+    if (nextLf >= 0 && nextLf < at) nextLf = block.indexOf(lf, at)
+    if (nextCr >= 0 && nextCr < at) nextCr = block.indexOf(cr, at)
+    const lfEnd = nextLf < 0 ? end : nextLf
+    const lineEnd = nextCr < 0 || nextCr > lfEnd ? lfEnd : nextCr
     // Compare the first letter before the whole field name.
     const initial = bytes[at]
     if (initial === 100 || initial === 101) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { encodeSse, makeSseScanner } from "../../../../src/wire/sse/SseScanner.ts"
+import { encodeSse, makeSseScanner, parseBlock } from "../../../../src/wire/sse/SseScanner.ts"
 
 const scan = (...chunks: ReadonlyArray<string | Buffer>) => {
   const scanner = makeSseScanner()
@@ -57,5 +57,36 @@ describe("SseScanner", () => {
       ["e", "two\nlines"],
       [null, "x"]
     ])
+  })
+
+  it("looks at each byte a few times only, however many events a chunk has and whatever ends their lines", () => {
+    let looked = 0
+    const counted = (bytes: Buffer): Buffer =>
+      Object.assign(bytes, {
+        indexOf: (value: number, from = 0): number => {
+          const found = Buffer.prototype.indexOf.call(bytes, value, from)
+          looked += (found < 0 ? bytes.length : found + 1) - from
+          return found
+        },
+        subarray: (start?: number, end?: number): Buffer =>
+          counted(Buffer.prototype.subarray.call(bytes, start, end) as Buffer)
+      })
+    const many = 5_000
+    for (const [lineEnd, last] of [
+      ["\n", ""],
+      ["\r", ""],
+      ["\r\n", ""],
+      ["\n", "data: z\r\r"],
+      ["\r", "data: z\n\n"]
+    ] as const) {
+      const chunk = counted(Buffer.from(`event: e${lineEnd}data: x${lineEnd}${lineEnd}`.repeat(many) + last))
+      looked = 0
+      assert.lengthOf(makeSseScanner().push(chunk), many + (last === "" ? 0 : 1))
+      assert.isAtMost(looked, 8 * chunk.length, JSON.stringify([lineEnd, last]))
+      const block = counted(Buffer.from(`data: x${lineEnd}`.repeat(many) + last))
+      looked = 0
+      assert.strictEqual(parseBlock(block, 0, block.length)?.data.length, 2 * many - 1 + (last === "" ? 0 : 2))
+      assert.isAtMost(looked, 4 * block.length, JSON.stringify([lineEnd, last]))
+    }
   })
 })
