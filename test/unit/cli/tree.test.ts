@@ -12,14 +12,23 @@ const commands = allCommands()
 const groups = (node: TreeNode): ReadonlyArray<GroupNode> =>
   node.kind === "group" ? [node, ...node.commands.flatMap(groups)] : []
 
-/** The words of an example, taken apart as a shell does with these characters. */
-const shellWords = (line: string): ReadonlyArray<string> =>
-  line
-    .replace(/ > .*$/, "")
-    .split(" ")
-    .map((word) => word.replaceAll("'", ""))
+/** The words of an example, taken apart as a shell does: quotes hold blanks together, and what goes to or comes from a file is none. */
+const shellWords = (line: string): ReadonlyArray<string> => {
+  const words = [...line.matchAll(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g)].map(([word]) => word)
+  const end = words.findIndex((word) => word === ">" || word === "<" || word === "|")
+  return (end === -1 ? words : words.slice(0, end)).map((word) =>
+    word.replaceAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g, (_, plain?: string, double?: string, char?: string) =>
+      plain !== undefined ? plain : double !== undefined ? double.replaceAll(/\\(["\\$`])/g, "$1") : (char ?? "")
+    )
+  )
+}
 
 describe("the tree of commands", () => {
+  it("takes examples apart as a shell does", () => {
+    const line = `set a=b 'p=Answer in English.' "two \\"words\\"" x'='y\\ z ""  < lines.txt`
+    assert.deepStrictEqual(shellWords(line), ["set", "a=b", "p=Answer in English.", 'two "words"', "x=y z", ""])
+  })
+
   it("describes every command in one line", () => {
     for (const [path, { summary }] of commands) {
       assert.match(summary, /^[A-Z][^\n]{5,70}\.$/, path.join(" "))
