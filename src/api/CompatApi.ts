@@ -419,6 +419,18 @@ class Inference extends HttpApiGroup.make("inference")
       .annotate(DocumentedQuery, Chat.ModelPage)
   )
   .add(
+    HttpApiEndpoint.get("videoModels", "/v1/videos/generations")
+      .addSuccess(Chat.ModelList)
+      .annotateContext(words("List video models", "The part of the list of models that makes films."))
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
+    HttpApiEndpoint.get("musicModels", "/v1/music/generations")
+      .addSuccess(Chat.ModelList)
+      .annotateContext(words("List music models", "The part of the list of models that makes music."))
+      .annotate(DocumentedQuery, Chat.ModelPage)
+  )
+  .add(
     HttpApiEndpoint.get("providerModels", "/v1/providers/:provider/models")
       .setPath(provider)
       .addSuccess(Chat.ModelList)

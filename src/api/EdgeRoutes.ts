@@ -66,6 +66,8 @@ export type ListingRoute = Shape<
 export type QuestionRoute = Shape<
   | "inference.embeddingModels"
   | "inference.imageModels"
+  | "inference.videoModels"
+  | "inference.musicModels"
   | "inference.providerModels"
   | "inference.searchProviders"
   | "inference.searchAnalytics"
@@ -144,6 +146,8 @@ const categories: Readonly<
   "inference.speech": "audio",
   "inference.images": "images",
   "inference.imageModels": "images",
+  "inference.videoModels": "video",
+  "inference.musicModels": "music",
   "inference.search": "search",
   "inference.searchProviders": "search",
   "inference.searchAnalytics": "search",
@@ -335,6 +339,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   question("inference.searchAnalytics", "/v1/search/analytics"),
   question("inference.embeddingModels", "/v1/embeddings"),
   question("inference.imageModels", "/v1/images/generations"),
+  question("inference.videoModels", "/v1/videos/generations"),
+  question("inference.musicModels", "/v1/music/generations"),
   question("inference.providerModels", ofProvider("/models")),
   question("inference.editor", editorPath),
   question("inference.handshake", "/v1/ws"),

@@ -35,7 +35,6 @@ import {
   type InferenceError
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
-import { isEmbeddingModel, isImageModel } from "../providers/ChatModels.ts"
 import { registry } from "../providers/Registry.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import type { Uploads } from "../inference/request/Uploads.ts"
@@ -57,6 +56,7 @@ import { listProviders } from "../search/SearchProviders.ts"
 import { codecs } from "../wire/Codec.ts"
 import { categoryOf, dialectOf, formOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
+import { isOfKind } from "./KindListings.ts"
 import { queryOf } from "./ListingPages.ts"
 import { listingOf, offeredOf } from "./Listings.ts"
 import { contentType } from "./Metrics.ts"
@@ -338,12 +338,12 @@ export const make = Effect.gen(function* () {
       case "inference.editor":
         return root
       case "inference.embeddingModels":
-        return modelsWhere((entry) => entry.output_modalities?.includes("embedding") ?? isEmbeddingModel(entry.id))
       case "inference.imageModels":
-        return modelsWhere(
-          ({ id, output_modalities: outputs, owned_by: owner }) =>
-            outputs?.includes("image") ?? (isImageModel(id) || registry.get(owner)?.paintsOnly === true)
-        )
+      case "inference.videoModels":
+      case "inference.musicModels": {
+        const { key } = route
+        return modelsWhere((entry) => isOfKind(key, entry, registry.get(entry.owned_by) ?? null))
+      }
       case "inference.providerModels": {
         const provider = providerOf(parameters)
         return provider instanceof Error ? provider : modelsWhere(({ owned_by: owner }) => owner === provider?.id)

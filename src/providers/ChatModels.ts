@@ -1,4 +1,4 @@
-/** Which models hold a conversation, which make embeddings and which make pictures: by what is known of their output, else by the name. Pure. */
+/** Which models hold a conversation, and which make embeddings, pictures, films or music: by what is known of their output, else by the name. Pure. */
 import type { ModelFacts } from "./ModelFacts.ts"
 
 /** Families of embeddings whose names do not say `embed`, and all that do. */
@@ -19,11 +19,26 @@ const paints =
 /** Those of these families that look at pictures, change them only, or make films of them. */
 const looks = /embed|rerank|image-?(?:to-?)?(?:text|caption|video)|image2video|i2v|classif|upscal|moderation|vision/i
 
+/** Families of models that make films, and all whose names say so. */
+const films =
+  /video|(?:^|[/_:-])(?:sora|veo|kling|seedance|hailuo|t2v|i2v|ltxv?|mochi|vidu|pika|hunyuanvideo|dream-machine|ray|gen[34])(?=$|[._:-]|\d|[ab]?(?:$|_))/i
+
+/** Those that look at films. */
+const watches =
+  /embed|rerank|video-?(?:to-?)?text|classif|caption|understand|videollama|video-?llava|video-?chat|moderation/i
+
+const composes =
+  /music|(?:^|[/_:-])(?:suno|lyria|udio|riffusion|chirp|stable-audio|diffrhythm|yue|ace-step)(?=$|[._:-]|\d)/i
+
 export const isImageModel = (id: string): boolean => paints.test(id) && !looks.test(id)
 
 /** By what is known of its output, else by the name. */
 export const makesPictures = (id: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
   outputModalities?.includes("image") ?? isImageModel(id)
+
+export const isVideoModel = (id: string): boolean => films.test(id) && !watches.test(id)
+
+export const isMusicModel = (id: string): boolean => composes.test(id) && !watches.test(id)
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 

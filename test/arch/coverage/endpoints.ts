@@ -192,6 +192,14 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/media/images.test.ts",
     "lists the models that make pictures"
   ]),
+  "inference.videoModels": row("The models that make films", [
+    "test/http/media/videos.test.ts",
+    "lists the models that make films, and those that make music"
+  ]),
+  "inference.musicModels": row("The models that make music", [
+    "test/http/media/videos.test.ts",
+    "lists the models that make films, and those that make music"
+  ]),
   "inference.providerModels": row("The models of one provider", [
     endpoints,
     "add the prefix, and serve no other provider's model"

@@ -34,6 +34,31 @@ const openAi =
     return Fake.json({ id: "video_1", object: "video", status: state, ...(isLast ? last : {}) })(response, request)
   }
 
+describe("GET on the same paths", () => {
+  scenario("lists the models that make films, and those that make music", async ({ first, gateway }) => {
+    const connect = (provider: string, models: ReadonlyArray<string>) =>
+      gateway.manage("POST", "/api/providers", { provider, apiKey: "k", baseUrl: `${first.origin}/v1`, models })
+    await connect("openai", ["gpt-4o", "sora-2", "gpt-image-1", "tts-1"])
+    await connect("runway", ["gen4_turbo", "upscale_v1"])
+    await connect("suno", ["V4_5"])
+    await connect("replicate", ["minimax/video-01", "minimax/music-01", "black-forest-labs/flux-dev"])
+    const listed = async (kind: string): Promise<ReadonlyArray<string>> => {
+      const { data, object } = await gateway.manage("GET", `/v1/${kind}/generations`)
+      assert.strictEqual(object, "list")
+      return data.map(({ id }: { readonly id: string }) => id).sort()
+    }
+    assert.deepStrictEqual(await listed("videos"), [
+      "openai/sora-2",
+      "replicate/minimax/video-01",
+      "runway/gen4_turbo",
+      "runway/upscale_v1"
+    ])
+    assert.deepStrictEqual(await listed("music"), ["replicate/minimax/music-01", "suno/V4_5"])
+    const one = await gateway.manage("GET", "/v1/videos/generations?limit=1")
+    assert.deepStrictEqual([one.data.length, one.has_more], [1, true])
+  })
+})
+
 describe("POST /v1/videos/generations", () => {
   scenario("submits a job, waits for it and answers with what was made", async ({ film, first, gateway }) => {
     polls.clear()
