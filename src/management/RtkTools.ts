@@ -49,13 +49,15 @@ export class RtkTools extends Context.Tag("gateway/management/RtkTools")<
   }
 >() {}
 
+/** As a request would have it, with the id that the whole output would have; nothing is kept. */
 const tried = (
   filters: ReadonlyArray<Compiled>,
   text: string,
   command: string | null,
-  limits: Limits
+  limits: Limits,
+  idOf: (text: string) => string
 ): TestedOutput => {
-  const reduced = reduce(filters, { text, command }, limits, () => null)
+  const reduced = reduce(filters, { text, command }, limits, idOf)
   const after = reduced?.text ?? text
   return { text: after, filter: reduced?.filter ?? null, charsBefore: text.length, charsAfter: after.length }
 }
@@ -92,7 +94,8 @@ export const make = Effect.gen(function* () {
             own.length > 0 ? all : filters.inForce(),
             text,
             command,
-            limitsOf({ ...settings.current(), ...(level === undefined ? {} : { level }) })
+            limitsOf({ ...settings.current(), ...(level === undefined ? {} : { level }) }),
+            (whole) => rawOutputs.idOf(null, whole)
           )
     const isAsked = ({ filter }: Compiled): boolean =>
       filterId === undefined ? own.length === 0 || ids.has(filter.id) : filter.id === filterId

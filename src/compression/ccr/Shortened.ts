@@ -1,5 +1,5 @@
 /** Long outputs as their beginning and end, the whole kept under an id that stands between them. Pure, linear. */
-import { isKept } from "../rtk/Kept.ts"
+import { isKept, isTelling } from "../rtk/Kept.ts"
 
 export interface Shortening {
   /** Texts of so many characters stay. */
@@ -15,7 +15,7 @@ const mostKept = 400
 
 /**
  * Null: the text stays. `keep` gives the id of the whole text, or null where it cannot be kept: then nothing is left out. Lines that say that
- * something failed, where or how much stay; when there are too many of them, the text stays.
+ * something failed, where or how much, and those with an address or a negation stay; when there are too many of them, the text stays.
  */
 export const shortened = (
   text: string,
@@ -35,15 +35,14 @@ export const shortened = (
     if (room < 0) break
   }
   const middle = lines.slice(head, tail)
-  const kept = middle.filter((line) => isKept(line))
+  const kept = middle.filter((line) => isKept(line) || isTelling(line))
   if (kept.length > mostKept || kept.length === middle.length) return null
   const partOf = (id: string): string =>
     [
       ...lines.slice(0, head),
       ...kept,
       `[ccr: ${middle.length - kept.length} lines left out; whole output: raw-output/${id}]`,
-      ...lines.slice(tail),
-      ""
+      ...(tail < lines.length ? lines.slice(tail) : [""])
     ].join("\n")
   // An id has 24 characters; what would not become a quarter shorter stays, before anything is kept.
   if (partOf("x".repeat(24)).length > text.length * 0.75) return null

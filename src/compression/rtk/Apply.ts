@@ -4,9 +4,10 @@
  */
 import type { rtkLevels } from "../../domain/RtkSettings.ts"
 import type { Compiled } from "./Compiled.ts"
-import { isFailure, isKept } from "./Kept.ts"
+import { cutAfter, cutBefore, holdsNothing, isUnchanged } from "../Held.ts"
+import { isFailure, isKept, isTelling } from "./Kept.ts"
 import { seenChars } from "./Pattern.ts"
-import { shown } from "./Terminal.ts"
+import { shown, shownWhole } from "./Terminal.ts"
 
 export interface Limits {
   /** `minimal` removes what says nothing, `standard` also shortens long outputs, `aggressive` to half as much. */
@@ -30,38 +31,55 @@ interface Line {
   readonly text: string
   /** Stays when the output is too long. */
   readonly isKept: boolean
+  /** Stays among lines like it. */
+  readonly isOwn: boolean
   /** Lines of the output that it stands for. */
   readonly stands: number
 }
 
 const countOf = (count: number): string => ` (×${count})`
 
-/** Lines of success go, and those that say nothing; what has to be kept stays. */
-const chosen = (filter: Compiled, texts: ReadonlyArray<string>): ReadonlyArray<Line> => {
+/** Of what a line was overwritten with. */
+const isOverwritten = (line: string): boolean => line.lastIndexOf("\r", line.length - 2) >= 0 && line.length > 1
+
+/**
+ * Lines of success go, and those that say nothing; what has to be kept stays. What is left of a line has its numbers, paths, addresses and
+ * negations as they were.
+ */
+const chosen = (filter: Compiled, texts: ReadonlyArray<string>, isRecoverable: boolean): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
   const { deduplicate, stripAnsi } = filter.filter.rules
+  const terminal = isRecoverable ? shown : shownWhole
   // Where space may mean something, such as in code, it stays.
   const read =
     stripAnsi === false
       ? (line: string) => line
       : deduplicate === false
-        ? shown
-        : (line: string) => shown(line).trimEnd()
+        ? terminal
+        : (line: string) => terminal(line).trimEnd()
   for (const raw of texts) {
     const before = read(raw)
     const seen = before.slice(0, seenChars)
-    const own = filter.keep.some((pattern) => pattern.test(seen))
+    const own =
+      (!isRecoverable && !holdsNothing(before)) ||
+      (filter.keep.length > 0 && filter.keep.some((each) => each.test(seen)))
     if (!own && filter.pass.some((pattern) => pattern.test(seen))) continue
     const mustStay = own || isKept(before)
-    if (!mustStay) {
-      if (filter.drop.some((pattern) => pattern.test(seen))) continue
-      if (filter.include.length > 0 && seen !== "" && !filter.include.some((pattern) => pattern.test(seen))) continue
-    }
+    if (!mustStay && filter.drop.some((pattern) => pattern.test(seen))) continue
+    const isTold = mustStay || isTelling(before)
+    if (!isTold && filter.include.length > 0 && seen !== "" && !filter.include.some((each) => each.test(seen))) continue
     let text = before
     for (const { by, pattern } of filter.replace) {
-      if (text.length <= seenChars) text = pattern.replace(text, by).trimEnd()
+      if (text.length > seenChars) break
+      const replaced = pattern.replace(text, by).trimEnd()
+      if (isUnchanged(text, replaced, own || isFailure(before))) text = replaced
     }
-    lines.push({ text, isKept: mustStay, stands: text === before ? 1 : 2 })
+    lines.push({
+      text,
+      isKept: isTold,
+      isOwn: mustStay,
+      stands: text === before && !(isRecoverable && isOverwritten(raw)) ? 1 : 2
+    })
   }
   return lines
 }
@@ -85,11 +103,14 @@ const withoutRuns = (lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Li
   return result
 }
 
+/** What stands for lines that went. */
+const placeholder = (text: string, stands: number): Line => ({ text, isKept: false, isOwn: false, stands })
+
 /** Of a run of lines that match the same pattern, the first and the last. */
 const withoutAlike = (filter: Compiled, lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Line> => {
   if (filter.collapse.length === 0) return lines
-  const kindOf = ({ isKept: mustStay, text }: Line): number =>
-    mustStay ? -1 : filter.collapse.findIndex((pattern) => pattern.test(text.slice(0, seenChars)))
+  const kindOf = ({ isOwn, text }: Line): number =>
+    isOwn ? -1 : filter.collapse.findIndex((pattern) => pattern.test(text.slice(0, seenChars)))
   const result: Array<Line> = []
   let run: Array<Line> = []
   let kind = -1
@@ -99,8 +120,7 @@ const withoutAlike = (filter: Compiled, lines: ReadonlyArray<Line>, from: number
     if (first === undefined || last === undefined) return
     // Three lines would be no fewer than three.
     if (run.length < Math.max(4, from)) result.push(...run)
-    else
-      result.push(first, { text: `… ${run.length - 2} lines like these`, isKept: false, stands: run.length - 2 }, last)
+    else result.push(first, placeholder(`… ${run.length - 2} lines like these`, run.length - 2), last)
     run = []
   }
   for (const line of lines) {
@@ -116,23 +136,22 @@ const withoutAlike = (filter: Compiled, lines: ReadonlyArray<Line>, from: number
   return result
 }
 
-/** Not inside a pair of code units that are one character. */
-const between = (text: string, at: number): number => {
-  const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at
-}
-
-/** Its beginning and its end; what has to be kept is long only beyond four times as many. */
-const shortened = ({ isKept: mustStay, text, stands }: Line, most: number): Line => {
+/** Its beginning and its end. What has to be kept is cut only beyond four times as many, and where nothing of it has to be kept. */
+const shortened = (line: Line, most: number, isRecoverable: boolean): Line => {
+  const { isKept: mustStay, text } = line
   const allowed = mustStay ? most * 4 : most
-  if (text.length <= allowed + 40) return { text, isKept: mustStay, stands }
+  if (text.length <= allowed + 40) return line
   const tail = Math.trunc(allowed / 4)
-  const start = text.slice(0, between(text, allowed - tail))
-  const cut = `${start} … ${text.length - allowed} characters … ${text.slice(between(text, text.length - tail))}`
-  return { text: cut, isKept: mustStay, stands: stands + 1 }
+  const from = cutBefore(text, allowed - tail)
+  const to = cutAfter(text, text.length - tail)
+  if (to - from <= 40) return line
+  const cut = text.slice(from, to)
+  if (mustStay && (!isRecoverable || isKept(cut) || isTelling(cut))) return line
+  const short = `${text.slice(0, from)} … ${to - from} characters … ${text.slice(to)}`
+  return { ...line, text: short, stands: line.stands + 1 }
 }
 
-const gapOf = (count: number): Line => ({ text: `… ${count} lines …`, isKept: false, stands: count })
+const gapOf = (count: number): Line => placeholder(`… ${count} lines …`, count)
 
 /** The first and the last lines, and between them what has to be kept. */
 const headAndTail = (lines: ReadonlyArray<Line>, head: number, tail: number): ReadonlyArray<Line> => {
@@ -176,7 +195,12 @@ const within = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> =
   return headAndTail(lines, head, tail)
 }
 
-const limited = (filter: Compiled, lines: ReadonlyArray<Line>, limits: Limits): ReadonlyArray<Line> => {
+const limited = (
+  filter: Compiled,
+  lines: ReadonlyArray<Line>,
+  limits: Limits,
+  isRecoverable: boolean
+): ReadonlyArray<Line> => {
   if (limits.level === "minimal") return lines
   const part = limits.level === "aggressive" ? 0.5 : 1
   const { rules } = filter.filter
@@ -184,7 +208,7 @@ const limited = (filter: Compiled, lines: ReadonlyArray<Line>, limits: Limits): 
   const mostLines = scaled(rules.maxLines ?? limits.maxLines)
   const mostChars = scaled(rules.maxChars ?? limits.maxChars)
   const at = rules.truncateLineAt
-  const cut = at === undefined ? lines : lines.map((line) => shortened(line, scaled(at)))
+  const cut = at === undefined ? lines : lines.map((line) => shortened(line, scaled(at), isRecoverable))
   if (cut.length <= mostLines) return within(cut, mostChars)
   const asked = rules.tailLines === undefined ? Math.trunc((mostLines * 2) / 3) : scaled(rules.tailLines)
   const tail = Math.min(asked, mostLines)
@@ -192,14 +216,21 @@ const limited = (filter: Compiled, lines: ReadonlyArray<Line>, limits: Limits): 
   return within(headAndTail(cut, head, tail), mostChars)
 }
 
-/** Hot: on outputs of tools. */
-export const apply = (filter: Compiled, text: string, limits: Limits): Applied => {
+/** What a message in its place may not hide. */
+const isSilent = (lines: ReadonlyArray<Line>, isRecoverable: boolean): boolean =>
+  !lines.some(({ text }) => isFailure(text) || isTelling(text) || !(isRecoverable || holdsNothing(text)))
+
+/**
+ * Hot: on outputs of tools. `isRecoverable`: whether the whole text can be had; else nothing goes that holds a number, a path, an address or
+ * a negation.
+ */
+export const apply = (filter: Compiled, text: string, limits: Limits, isRecoverable = true): Applied => {
   const { rules } = filter.filter
   const raw = text.split("\n")
   const of = text.endsWith("\n") ? raw.length - 1 : raw.length
-  const lines = chosen(filter, raw)
+  const lines = chosen(filter, raw, isRecoverable)
   const said = (message: string): Applied => ({ text: message, left: of, of })
-  if (filter.whole.length > 0 && !lines.some((line) => isFailure(line.text))) {
+  if (filter.whole.length > 0 && isSilent(lines, isRecoverable)) {
     for (const { by, pattern } of filter.whole) {
       for (const { text: line } of lines) {
         const message = pattern.expand(line.slice(0, seenChars), by)
@@ -210,10 +241,10 @@ export const apply = (filter: Compiled, text: string, limits: Limits): Applied =
   const from = rules.deduplicate === false ? Number.POSITIVE_INFINITY : limits.dedupeFrom
   const runs = withoutRuns(withoutAlike(filter, withoutRuns(lines, from), limits.dedupeFrom), from)
   if (runs.length === 0 && of > 0 && rules.onEmpty !== undefined) return said(rules.onEmpty)
-  const result = limited(filter, runs, limits)
+  const result = limited(filter, runs, limits, isRecoverable)
   const untouched = result.filter(({ stands }) => stands === 1).length
   const blank = raw.filter((line) => line.trim() === "").length
-  const blankNow = result.filter((line) => line.text === "").length
+  const blankNow = result.filter((line) => line.text.trim() === "").length
   const left = Math.max(0, raw.length - blank - (untouched - blankNow))
   return { text: result.map((line) => line.text).join("\n"), left, of }
 }

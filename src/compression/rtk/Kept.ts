@@ -23,3 +23,9 @@ export const isFailure = (line: string): boolean => failures.test(line) || codes
 
 /** Hot: on each line. Whether the line stays when an output is too long. */
 export const isKept = (line: string): boolean => isFailure(line) || places.test(line) || sums.test(line)
+
+const negations =
+  /:\/\/|\b(?:not|never|no|none|nothing|neither|nor|without|unless|except|must|nicht|kein|keine|ohne|nunca|jamais|sans|não|sem|tidak|jangan)\b|[不没沒未]|ない|ません/i
+
+/** Hot: on each line. Whether it has an address or a negation: such lines go only where a filter names them as saying nothing. */
+export const isTelling = (line: string): boolean => negations.test(line)

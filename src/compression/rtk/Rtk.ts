@@ -2,7 +2,7 @@
  * The engine `rtk`: outputs of commands without what says nothing. Texts it has worked on end with a line that says how many lines were left
  * out and where the whole text is; such texts are left as they are, so that it does nothing to its own results. Pure and deterministic.
  */
-import { apply, type Limits } from "./Apply.ts"
+import { type Applied, apply, type Limits } from "./Apply.ts"
 import type { Compiled } from "./Compiled.ts"
 import { filterFor } from "./Detect.ts"
 
@@ -39,7 +39,8 @@ const weightOf = (text: string): number => text.replaceAll(/\s+/g, " ").length
 
 /**
  * Hot: on outputs of tools. Null: left as it is, because no filter is for it or it would not become shorter. `keep` is called only for a
- * text that is replaced, and gives the id of the whole text, or null where it is not kept.
+ * text that is replaced, and gives the id of the whole text, or null where it is not kept: then nothing goes that
+ * holds a number, a path, an address or a negation.
  */
 export const reduce = (
   filters: ReadonlyArray<Compiled>,
@@ -50,14 +51,29 @@ export const reduce = (
   if (text.length < leastChars || isReduced(text)) return null
   const filter = filterFor(filters, command, text)
   if (filter === null) return null
-  const { left, of, text: applied } = apply(filter, text, limits)
+  const applied = apply(filter, text, limits)
   const { id } = filter.filter
-  if (left === 0) return applied.length < text.length ? { text: applied, filter: id, isMarked: false } : null
-  // An id has fewer characters to a token than words have: what is saved has to be more than the marker.
-  const marker = markerOf(id, left, of, "x".repeat(rawIdChars))
-  if (weightOf(text) - weightOf(applied) < marker.length * 2) return null
-  return { text: `${applied}\n${markerOf(id, left, of, keep(text))}`, filter: id, isMarked: true }
+  if (applied.left === 0) return plainly(id, text, applied)
+  if (!isWorth(id, text, applied)) return null
+  const rawId = keep(text)
+  if (rawId !== null) return markedWith(id, applied, rawId)
+  const faithful = apply(filter, text, limits, false)
+  if (faithful.left === 0) return plainly(id, text, faithful)
+  return isWorth(id, text, faithful) ? markedWith(id, faithful, null) : null
 }
+
+const plainly = (filter: string, before: string, { text }: Applied): Reduced | null =>
+  text.length < before.length ? { text, filter, isMarked: false } : null
+
+/** An id has fewer characters to a token than words have: what is saved has to be more than the marker. */
+const isWorth = (filter: string, before: string, { left, of, text }: Applied): boolean =>
+  weightOf(before) - weightOf(text) >= markerOf(filter, left, of, "x".repeat(rawIdChars)).length * 2
+
+const markedWith = (filter: string, { left, of, text }: Applied, rawId: string | null): Reduced => ({
+  text: `${text}\n${markerOf(filter, left, of, rawId)}`,
+  filter,
+  isMarked: true
+})
 
 /** Length of an id of a raw output. */
 export const rawIdChars = 24

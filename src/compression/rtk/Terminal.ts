@@ -16,5 +16,8 @@ export const lastState = (line: string): string => {
   return at < 0 && end === line.length ? line : line.slice(at + 1, end)
 }
 
+/** Hot: on each line. With all that a line was overwritten with. */
+export const shownWhole = (line: string): string => withoutEscapes(line).replaceAll(overstruck, "")
+
 /** Hot: on each line. */
 export const shown = (line: string): string => lastState(withoutEscapes(line)).replaceAll(overstruck, "")

@@ -152,7 +152,7 @@ layer(layerOf({ dataDir: folder }), { excludeTestServices: true })("rtk", (it) =
       assert.strictEqual(tried.at("output.filter"), "cargo-test")
       assert.match(
         String(tried.at("output.text")),
-        /^error: 3\n\[rtk cargo-test: 40 of 41 lines left out or shortened\]$/
+        /^error: 3\n\[rtk cargo-test: 40 of 41 lines left out or shortened; whole output: raw-output\/[0-9a-f]{24}\]$/
       )
       assert.strictEqual(tried.at("output.charsBefore"), text.length)
       const left = yield* call("POST", "/test", { command: "unknown", text: "a" })

@@ -84,6 +84,49 @@ describe("apply", () => {
     assert.include(text, "characters …")
   })
 
+  it("does not change numbers, paths, addresses and negations of a line, and takes none from a line of failure", () => {
+    const shortening = (pattern: string, replacement = "") => ({ replace: [{ pattern, replacement }] })
+    assert.strictEqual(applied(shortening("[0-9a-f]{4}$"), "commit 2e2761e3c0f3a7e3").text, "commit 2e2761e3c0f3a7e3")
+    assert.strictEqual(applied(shortening("^src/"), "src/a.ts is new").text, "src/a.ts is new")
+    assert.strictEqual(applied(shortening("not "), "not found yet, did not look").text, "not found yet, did not look")
+    assert.strictEqual(applied(shortening("^[0-9:]+ "), "10:03:04 listening on 8080").text, "listening on 8080")
+    assert.strictEqual(applied(shortening("^[0-9:]+ "), "10:03:04 failed with 8080").text, "10:03:04 failed with 8080")
+  })
+
+  it("cuts no path and no number of a long line, and nothing that has to be kept", () => {
+    const path = `/srv/${"folder/".repeat(20)}file.ts`
+    const { text } = applied({ truncateLineAt: 100 }, `from ${path} to ${path} in ${"words ".repeat(50)}`)
+    assert.include(text, "characters …")
+    for (const word of text.split(" ")) assert.isTrue(!word.includes("/") || word === path, word)
+    const failing = `${"words ".repeat(200)}Error: no such file ${"words ".repeat(200)}`.trim()
+    assert.strictEqual(applied({ truncateLineAt: 100 }, failing).text, failing)
+  })
+
+  it("keeps addresses and negations in the middle of what it shortens", () => {
+    const text = linesOf(1_000, (index) =>
+      index === 400 ? "see https://example.com/a" : index === 600 ? "do not push" : `step ${index}`
+    )
+    const { text: short } = applied({ headLines: 3, tailLines: 2, maxLines: 5 }, text)
+    assert.include(short, "\nsee https://example.com/a\n")
+    assert.include(short, "\ndo not push\n")
+  })
+
+  it("takes out nothing with a number, a path, an address or a negation where the whole cannot be had", () => {
+    const rules = {
+      dropPatterns: ["^drop"],
+      passPatterns: ["^ok"],
+      includePatterns: ["^in"],
+      matchOutput: [{ pattern: "^in", message: "done" }],
+      truncateLineAt: 20,
+      replace: [{ pattern: "^in [0-9]+ ", replacement: "" }]
+    }
+    const lines = ["drop", "drop 1", "ok", "ok a/b", "in 17 a", "other", "never", `5 ${"word ".repeat(20)}7`]
+    const kept = ["drop 1", "ok a/b", "in 17 a", "never", `5 ${"word ".repeat(20)}7`]
+    const lost = apply(filterOf(rules), [...lines, "10%\r20%"].join("\n"), usualLimits, false)
+    assert.strictEqual(lost.text, [...kept, "10%\r20%"].join("\n"))
+    assert.strictEqual(applied(rules, "in x\nother").text, "done")
+  })
+
   it("gives what stands for nothing", () => {
     assert.strictEqual(applied({ dropPatterns: ["."], onEmpty: "ok" }, "a\nb").text, "ok")
     assert.strictEqual(applied({ onEmpty: "ok" }, "").text, "ok")
@@ -99,15 +142,15 @@ describe("apply", () => {
       match: {},
       rules: {
         dropPatterns: ["^drop"],
-        replace: [{ pattern: "a([0-9])", replacement: "<$1>" }],
+        replace: [{ pattern: "(a[0-9]) +x", replacement: "<$1>" }],
         collapsePatterns: ["^z"]
       }
     }
     const own = compile(filter, foreign)
     assert.isTrue("filter" in own)
     if (!("filter" in own)) return
-    const text = "drop me\na1 a2\nz1\nz2\nz3\nz4\nz5"
+    const text = "drop me\na1 x a2 x\nz1\nz2\nz3\nz4\nz5"
     assert.deepStrictEqual(apply(own, text, usualLimits), apply(compileBuiltIn(filter), text, usualLimits))
-    assert.strictEqual(apply(own, text, usualLimits).text, "<1> <2>\nz1\n… 3 lines like these\nz5")
+    assert.strictEqual(apply(own, text, usualLimits).text, "<a1> <a2>\nz1\n… 3 lines like these\nz5")
   })
 })
