@@ -4,7 +4,7 @@ import { field } from "../kernel/Documented.ts"
 
 const words = {
   mode: [
-    "`allow`: only the tools of the list may be offered and called; `deny`: all but those of the list; `off`: all. Where it is not `off`, a tool that the request did not offer may not be called either.",
+    "`allow`: only the tools of the list may be offered and called; `deny`: all but those of the list; `off`: all. It acts under the flag `TOOL_POLICY_MODE`. Where it is not `off`, a tool that the request did not offer may not be called either.",
     "off"
   ],
   tools: [

@@ -194,14 +194,11 @@ export const flagCatalog = [
     "Compatible-provider mode for one family of coding clients.",
     { ...restart, ...tools }
   ),
-  choice(
-    "policies",
-    "TOOL_POLICY_MODE",
-    ["disabled", "warn", "block"],
-    "disabled",
-    { label: "Tool policy", description: "What happens to requests that offer tools the policy forbids." },
-    { waitsFor: "the tool policy" }
-  ),
+  choice("policies", "TOOL_POLICY_MODE", ["disabled", "warn", "block"], "disabled", {
+    label: "Tool policy",
+    description:
+      "What happens to requests that offer tools which `toolPolicy` of `/api/settings/guardrails` forbids (`docs/guardrails.md`): `block` does what its `action` says, `warn` marks the answer."
+  }),
   bool(
     "policies",
     "RATE_LIMIT_AUTO_ENABLE",

@@ -56,6 +56,11 @@ const shown: Partial<Record<FlagKey, Shown>> = {
   ALLOW_API_KEY_REVEAL: [effects, "show their key with ALLOW_API_KEY_REVEAL, one at a time and to the management only"],
   GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS: [effects, addresses],
   GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: [effects, addresses],
+  TOOL_POLICY_MODE: [
+    "test/http/inference/guardrails/rules.test.ts",
+    "refuses a request that offers a tool which it may not, before anything is asked",
+    "marks such a tool with TOOL_POLICY_MODE=warn, and does nothing while it is disabled"
+  ],
   RATE_LIMIT_AUTO_ENABLE: [
     effects,
     "are throttled with RATE_LIMIT_AUTO_ENABLE, although the setting's own switch is off"

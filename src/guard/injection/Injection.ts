@@ -9,30 +9,32 @@ export interface InjectionFinding {
   readonly severity: Severity
 }
 
-/** Of each text only so much is looked at. */
-export const scannedChars = 16_384
-
 /** Zero-width characters, directional marks, tags, variation selectors: what is not seen. */
 const invisible =
   /\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u2069]|\ufeff|[\ufe00-\ufe0f]|\udb40[\udc00-\uddef]/g
+/** First half of a tag. */
+const tagHalf = 0xdb40
 const tagRun = /(?:\udb40[\udc20-\udc7e]){4,}/g
 const flag = /\ud83c\udff4(?:\udb40[\udc20-\udc7e]){1,16}\udb40\udc7f/g
 /** Overrides of the direction of writing show another text than is read. */
 const overriding = /[\u202d\u202e]/g
 const beyondAscii = /[\u0080-\uffff]/
+/** Full-width letters and signs, and blanks that are no blanks. */
+const wide = /[\uff01-\uff5e\u3000\u00a0]/g
+/** Longer ones are attachments, and no texts. */
 const base64Run = /(?<![\w+/=-])[A-Za-z0-9+/]{24,8192}={0,2}(?![\w+/=-])/g
-/** Decoding is for texts, not for attachments. */
-const mostDecoded = 32
 
 interface Seen {
   /** Lower case, without what is not seen. Full-width letters are plain ones. */
   readonly text: string
-  /** Where each character stands in the text; null where they are the same. */
-  readonly places: ReadonlyArray<number> | null
+  /** Where a character of it stands in the text. */
+  readonly placeOf: (index: number) => number
 }
 
-const plain = (code: number): number =>
-  code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : code === 0x3000 || code === 0xa0 ? 32 : code
+const plain = (sign: string): string => {
+  const code = sign.charCodeAt(0)
+  return code >= 0xff01 ? String.fromCharCode(code - 0xfee0) : " "
+}
 
 const lowered = (text: string): string => {
   const lower = text.toLowerCase()
@@ -40,30 +42,48 @@ const lowered = (text: string): string => {
   return lower.length === text.length ? lower : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
+const same = (index: number): number => index
+
 const seen = (text: string): Seen => {
-  if (!beyondAscii.test(text)) return { text: lowered(text), places: null }
-  const places: Array<number> = []
-  let out = ""
+  if (!beyondAscii.test(text)) return { text: lowered(text), placeOf: same }
+  /** Where something was left out, counted without it, and how many characters were left out up to there. */
+  const gaps: Array<number> = []
+  const shifts: Array<number> = []
+  const parts = text.split(invisible)
   let at = 0
-  const copy = (end: number): void => {
-    for (; at < end; at += 1) {
-      out += String.fromCharCode(plain(text.charCodeAt(at)))
-      places.push(at)
-    }
+  for (const part of parts) {
+    at += part.length
+    // What follows it was left out: one character, or the two halves of one.
+    const left = text.charCodeAt(at) === tagHalf ? 2 : 1
+    shifts.push((shifts.at(-1) ?? 0) + left)
+    at += left
+    gaps.push(at - (shifts.at(-1) ?? 0))
   }
-  for (const { 0: run, index } of text.matchAll(invisible)) {
-    copy(index)
-    at = index + run.length
+  const visible = parts.join("")
+  return {
+    text: lowered(visible.replaceAll(wide, plain)),
+    placeOf: parts.length === 1 ? same : (index) => index + (shifts[lastUpTo(gaps, index)] ?? 0)
   }
-  copy(text.length)
-  return { text: lowered(out), places }
 }
+
+/** Index of the last entry that is not above `limit`; -1 where all are. `ascending` may repeat values. */
+const lastUpTo = (ascending: ReadonlyArray<number>, limit: number): number => {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+const ranks: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2 }
 
 type Found = (finding: InjectionFinding) => void
 
 const findWords = (text: string, found: Found): void => {
-  const { places, text: lower } = seen(text)
-  const placeOf = (index: number): number => (places === null ? index : (places[index] ?? text.length))
+  const { placeOf, text: lower } = seen(text)
   for (const { group, pattern, severity } of injectionRules) {
     for (const { 0: words, index } of lower.matchAll(pattern)) {
       found({ start: placeOf(index), end: placeOf(index + words.length - 1) + 1, group, severity })
@@ -73,9 +93,10 @@ const findWords = (text: string, found: Found): void => {
 
 const findHidden = (text: string, found: Found): void => {
   if (text.includes("\udb40")) {
-    const flags = [...text.matchAll(flag)].map(({ 0: run, index }) => [index, index + run.length] as const)
+    const flags = [...text.matchAll(flag)].map(({ 0: run, index }) => ({ start: index, end: index + run.length }))
+    const starts = flags.map(({ start }) => start)
     for (const { 0: run, index } of text.matchAll(tagRun)) {
-      if (flags.some(([start, end]) => index >= start && index < end)) continue
+      if (index < (flags[lastUpTo(starts, index)]?.end ?? 0)) continue
       found({ start: index, end: index + run.length, group: "hidden-text", severity: "high" })
     }
   }
@@ -93,24 +114,38 @@ const decodedOf = (run: string): string | null => {
   return isSpeech(text) ? text : null
 }
 
-/** An instruction that is wrapped into base64 is one. */
+/** Between texts that are looked at as one: begins a line, and ends none. */
+const between = "\u0000\n"
+
+/** An instruction that is wrapped into base64 is one. What is unwrapped is looked at in one go: a text may hold very many. */
 const findWrapped = (text: string, found: Found): void => {
-  let decodedRuns = 0
+  const runs: Array<{ readonly start: number; readonly end: number }> = []
+  const starts: Array<number> = []
+  const texts: Array<string> = []
+  let chars = 0
   for (const { 0: run, index } of text.matchAll(base64Run)) {
-    if ((decodedRuns += 1) > mostDecoded) return
     const decoded = decodedOf(run)
     if (decoded === null) continue
-    let worst: Severity | null = null
-    findWords(decoded, ({ severity }) => {
-      worst = severity === "high" || worst === "high" ? "high" : severity === "medium" ? "medium" : (worst ?? "low")
-    })
-    if (worst !== null) found({ start: index, end: index + run.length, group: "encoding", severity: worst })
+    runs.push({ start: index, end: index + run.length })
+    starts.push(chars)
+    texts.push(decoded)
+    chars += decoded.length + between.length
+  }
+  if (texts.length === 0) return
+  const worst = new Map<number, Severity>()
+  findWords(texts.join(between), ({ severity, start }) => {
+    const at = lastUpTo(starts, start)
+    const known = worst.get(at)
+    worst.set(at, known === undefined || ranks[severity] > ranks[known] ? severity : known)
+  })
+  for (const [at, severity] of worst) {
+    const run = runs[at]
+    if (run !== undefined) found({ ...run, group: "encoding", severity })
   }
 }
 
-/** What is found in the first `scannedChars` of a text, in the order of its places; findings may overlap. */
-export const findInjections = (whole: string): ReadonlyArray<InjectionFinding> => {
-  const text = whole.length > scannedChars ? whole.slice(0, scannedChars) : whole
+/** In the order of their places; findings may overlap. The caller limits the text (`scannedChars` in `Limits`). */
+export const findInjections = (text: string): ReadonlyArray<InjectionFinding> => {
   const all: Array<InjectionFinding> = []
   const found: Found = (finding) => void all.push(finding)
   findWords(text, found)

@@ -326,7 +326,7 @@ describe("guardrails", () => {
 
   it.scopedLive("let no tool through that the policy forbids", () =>
     Effect.gen(function* () {
-      const { ask, gateway } = yield* setUp("chat", {})
+      const { ask, gateway } = yield* setUp("chat", { TOOL_POLICY_MODE: "block" })
       const tool = (name: string) => ({ type: "function", function: { name, parameters: { type: "object" } } })
       const body = { model: "up/m", messages: [{ role: "user", content: "Hi" }], tools: [tool("shell"), tool("clock")] }
       yield* Effect.promise(async () => {

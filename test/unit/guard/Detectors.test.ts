@@ -109,4 +109,10 @@ describe("personal data", () => {
     assert.strictEqual(openFrom(text, all), text.length - 3)
     assert.strictEqual(openFrom("日本語の文章です", all), 8)
   })
+
+  it("leave a token whose check sum is wrong, but not what stands behind a word for secrets", () => {
+    const wrong = "ghp_0a1b2c3d4e5f6g7h8i9j0a1b2c3d4e5f6g7h"
+    assert.deepStrictEqual(findPersonalData(`Like ${wrong} here`, all), [])
+    assert.deepInclude(findPersonalData(`access_token=${wrong}`, all)[0], { detector: "api-key", start: 13 })
+  })
 })

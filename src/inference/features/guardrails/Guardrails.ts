@@ -31,16 +31,17 @@ interface Checked extends Guarded {
 
 /** Value of `X-Gateway-Guardrail`; null where there is nothing to tell. */
 const told = (
-  { hasFailed, injection, redacted }: Checked,
-  stripped: number,
+  { hasFailed, injection, isPartlyScanned, redacted }: Checked,
+  tools: string | null,
   { answers }: Active,
   { found, schema }: AnswerFacts
 ): string | null => {
   const marks = [
     ...(injection === null ? [] : [`injection=${injection}`]),
     ...(redacted + found === 0 ? [] : [`pii=${redacted === 0 ? (answers ?? "redact") : "redact"}:${redacted + found}`]),
-    ...(stripped === 0 ? [] : [`tools=strip:${stripped}`]),
+    ...(tools === null ? [] : [`tools=${tools}`]),
     ...(schema === null ? [] : [`schema=${schema}`]),
+    ...(isPartlyScanned ? ["injection=unchecked"] : []),
     ...(hasFailed ? ["request=unchecked"] : [])
   ]
   return marks.length === 0 ? null : marks.join(", ")
@@ -81,6 +82,7 @@ export const make = Effect.gen(function* () {
           parsed: work.parsed,
           redacted: 0,
           injection: null,
+          isPartlyScanned: false,
           blocked,
           hasFailed: true
         })
@@ -93,23 +95,27 @@ export const make = Effect.gen(function* () {
     const loaded = yield* detection
     const checked = yield* guarded(asked, active, loaded)
     if (checked.blocked !== null) return refused(asked, checked.blocked)
-    const offer = active.mayUse === null ? null : offerOf(asked.exchange.wire, checked.parsed, active.mayUse)
-    if (offer !== null && offer.refused.length > 0) {
-      const { action } = rules.toolPolicy
-      decisions.count("tool-policy", action)
-      if (action === "block") return refused(asked, forbidden(offer.refused))
+    const { tools } = active
+    const offer = tools === null ? null : offerOf(asked.exchange.wire, checked.parsed, tools.mayUse)
+    const isForbidden = offer !== null && offer.refused.length > 0
+    if (isForbidden && tools !== null) {
+      decisions.count("tool-policy", tools.action)
+      if (tools.action === "block") return refused(asked, forbidden(offer.refused))
     }
-    const body = offer?.body ?? checked.parsed
+    const toolMark = isForbidden && tools !== null ? `${tools.action}:${offer.refused.length}` : null
+    // In the mode `warn` all that is offered may be called.
+    const enforced = tools?.action === "warn" ? null : offer
+    const body = enforced?.body ?? checked.parsed
     const work = body === asked.parsed ? asked : rewritten(asked, body)
-    const header = (facts: AnswerFacts) => told(checked, offer?.refused.length ?? 0, active, facts)
-    if (active.answers === null && offer === null && !active.structured.check) {
+    const header = (facts: AnswerFacts) => told(checked, toolMark, active, facts)
+    if (active.answers === null && enforced === null && !active.structured.check) {
       const value = header(ofRequest)
       if (value !== null) work.trail.addHeader(headerName, value)
       return yield* next(work)
     }
     return yield* answerGuarded(next, work, {
       texts: active.answers === null ? null : { guard: loaded.texts, mode: active.answers },
-      mayCall: offer === null ? null : (name) => offer.offered.has(name),
+      mayCall: enforced === null ? null : (name) => enforced.offered.has(name),
       structured: active.structured,
       header,
       decided: decisions.count

@@ -5,7 +5,7 @@
 import { headerOf } from "../../../auth/Credentials.ts"
 import type { Flags } from "../../../flags/Flags.ts"
 import { mayNeedCleaning } from "../../../guard/Sanitiser.ts"
-import { defaultStructuredOutput, type StructuredOutput } from "../../../domain/AnswerRules.ts"
+import { defaultStructuredOutput, type StructuredOutput, type ToolPolicy } from "../../../domain/AnswerRules.ts"
 import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import { codecs } from "../../../wire/Codec.ts"
@@ -60,9 +60,20 @@ export interface Active {
   readonly personalData: boolean
   /** What becomes of personal data in the answer; null: it is not looked at. */
   readonly answers: TextMode | null
-  /** Which tools may be offered and called; null: all. */
-  readonly mayUse: MayUse | null
+  /** Which tools may be offered and called, and what happens to others; null: all may. */
+  readonly tools: ToolRule | null
   readonly structured: StructuredOutput
+}
+
+/** `warn`: they are offered and called, with a mark. */
+export interface ToolRule {
+  readonly mayUse: MayUse
+  readonly action: "warn" | ToolPolicy["action"]
+}
+
+const toolsOf = ({ toolPolicy }: GuardrailSettings, mode: "warn" | "block" | "disabled"): ToolRule | null => {
+  const mayUse = mode === "disabled" ? null : ruleOf(toolPolicy)
+  return mayUse === null ? null : { mayUse, action: mode === "warn" ? "warn" : toolPolicy.action }
 }
 
 type FlagReader = Pick<Flags["Type"], "isOn" | "value">
@@ -90,7 +101,7 @@ const answersMode = ({ isOn, value }: FlagReader): TextMode | null => {
 /** Hot: whether anything acts on this request. */
 export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: Work): boolean => {
   const isWanted =
-    settings.toolPolicy.mode !== "off" ||
+    (settings.toolPolicy.mode !== "off" && flags.value("TOOL_POLICY_MODE") !== "disabled") ||
     (settings.structuredOutput.check && work.envelope.wantsSchema) ||
     flags.isOn("PII_REDACTION_ENABLED") ||
     flags.value("INJECTION_GUARD_MODE") !== "off" ||
@@ -107,7 +118,7 @@ export const activeFor = (flags: FlagReader, settings: GuardrailSettings, work: 
     injection: mode === "off" || off.has("injection") ? null : mode,
     personalData: flags.isOn("PII_REDACTION_ENABLED") && !off.has("pii"),
     answers: off.has("pii-response") ? null : answersMode(flags),
-    mayUse: off.has("tools") ? null : ruleOf(settings.toolPolicy),
+    tools: off.has("tools") ? null : toolsOf(settings, flags.value("TOOL_POLICY_MODE")),
     structured: off.has("schema") ? defaultStructuredOutput : settings.structuredOutput
   }
 }

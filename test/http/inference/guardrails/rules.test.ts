@@ -1,12 +1,14 @@
 /** The policy for tools and the check of structured answers, through a whole gateway. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type { FlagKey } from "../../../../src/flags/FlagCatalog.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 
-const started = (settings: object) =>
+const started = (settings: object, flags: Partial<Record<FlagKey, string>> = {}) =>
   Effect.gen(function* () {
-    const gateway = yield* TestGateway.start()
+    const environment = new Map(Object.entries({ TOOL_POLICY_MODE: "block", ...flags }))
+    const gateway = yield* TestGateway.start({ environment })
     const upstream = yield* Fake.start
     yield* Effect.promise(async () => {
       await gateway.connect("up", upstream, "chat")
@@ -32,6 +34,29 @@ describe("the policy for tools", () => {
         assert.deepStrictEqual([response.status, error.code], [400, "SECURITY_001"])
         assert.lengthOf(upstream.requests, 0)
       })
+    })
+  )
+
+  it.scopedLive("marks such a tool with TOOL_POLICY_MODE=warn, and does nothing while it is disabled", () =>
+    Effect.gen(function* () {
+      for (const [mode, mark] of [
+        ["warn", "tools=warn:1"],
+        ["disabled", null]
+      ] as const) {
+        const { gateway, upstream } = yield* started(
+          { toolPolicy: { mode: "deny", tools: ["delete_*"], action: "strip" } },
+          { TOOL_POLICY_MODE: mode }
+        )
+        const tools = [tool("read"), tool("delete_all")]
+        upstream.enqueue(Fake.json(Fake.chatCompletion(called("delete_all"))))
+        yield* Effect.promise(async () => {
+          const response = await gateway.post("/v1/chat/completions", { model: "up/m", messages: turns, tools })
+          assert.strictEqual(response.status, 200)
+          assert.strictEqual(response.headers.get("x-gateway-guardrail"), mark)
+          assert.include(await response.text(), "delete_all")
+          assert.deepStrictEqual(JSON.parse(upstream.requests[0]?.body ?? "").tools, tools)
+        })
+      }
     })
   )
 

@@ -1,6 +1,7 @@
 /** A request as it may go on: without what a guardrail takes out of it, or not at all. Pure. */
 import { GuardrailBlocked } from "../../../../domain/Errors.ts"
 import type { WireName } from "../../../../domain/Wire.ts"
+import { scannedChars } from "../../../../guard/injection/Limits.ts"
 import { cleaned } from "../../../../guard/Sanitiser.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../../wire/json/Json.ts"
 import type { Detection } from "../Detection.ts"
@@ -14,6 +15,8 @@ export interface Guarded {
   readonly redacted: number
   /** What was done about attempts to take over the model; null: there were none. */
   readonly injection: InjectionMode | null
+  /** There was more text than is looked at for such attempts. */
+  readonly isPartlyScanned: boolean
   readonly blocked: GuardrailBlocked | null
 }
 
@@ -47,6 +50,10 @@ const everywhere = (change: (text: string, author: Author) => string): Visitor =
 const refusal =
   "The request looks like an attempt to take over the model (prompt injection), and this gateway does not pass it on (INJECTION_GUARD_MODE)."
 
+const tooLong =
+  "The request has more text than this gateway can check for attempts to take over the model (INJECTION_GUARD_MODE): " +
+  `${scannedChars} characters.`
+
 /** What people and tools have written; the operator's own words and the model's are not looked at. */
 const isUntrusted = (author: Author): boolean => author === "user" || author === "tool"
 
@@ -60,12 +67,19 @@ export const guardRequest = (
   let parsed = asked
   let injection: InjectionMode | null = null
   let isBlocked = false
+  let unscanned = scannedChars
+  let isPartlyScanned = false
   let redacted = 0
 
   if (mode !== null) {
     const look = (text: string, author: Author): string => {
       if (!isUntrusted(author)) return text
-      const findings = findInjections(text)
+      if (text.length > unscanned) {
+        if (!isPartlyScanned) decided("injection", mode === "block" ? "block" : "unchecked")
+        isPartlyScanned = true
+      }
+      const findings = findInjections(text.length > unscanned ? text.slice(0, unscanned) : text)
+      unscanned -= Math.min(unscanned, text.length)
       if (findings.length === 0) return text
       const isSevere = findings.some(({ severity }) => severity === "high")
       const action = mode === "block" && !isSevere ? "warn" : mode
@@ -76,9 +90,9 @@ export const guardRequest = (
     }
     parsed = mapTexts(wire, parsed, everywhere(look))
   }
-  if (isBlocked) {
-    const blocked = new GuardrailBlocked({ code: "SECURITY_001", message: refusal })
-    return { parsed: asked, redacted, injection, blocked }
+  if (isBlocked || (isPartlyScanned && mode === "block")) {
+    const blocked = new GuardrailBlocked({ code: "SECURITY_001", message: isBlocked ? refusal : tooLong })
+    return { parsed: asked, redacted, injection, isPartlyScanned, blocked }
   }
 
   if (sanitiser) {
@@ -103,5 +117,5 @@ export const guardRequest = (
       data: (value) => (typeof value === "string" ? redactText(value, redaction) : redactValue(value, redaction))
     })
   }
-  return { parsed, redacted, injection, blocked: null }
+  return { parsed, redacted, injection, isPartlyScanned, blocked: null }
 }
