@@ -145,6 +145,46 @@ describe("gateway image", () => {
   )
 })
 
+describe("gateway image --edit", () => {
+  scenario("sends pictures and a mask as a form, and saves what comes back", async ({ command, path, upstream }) => {
+    upstream.always(Fake.json({ created: 1, data: [{ b64_json: png.toString("base64") }] }))
+    writeFileSync(path("a.png"), png)
+    writeFileSync(path("b.jpg"), jpeg)
+    writeFileSync(path("notes.txt"), "no picture")
+    const ask = ["image", "Make", "it", "night", "-m", "openai/gpt-image-1"]
+    const one = await command(...ask, "--edit", path("a.png"), "--size", "1024x1024", "-o", path("night.png"), "--json")
+    assert.strictEqual(one.code, 0, one.stderr)
+    assert.deepStrictEqual(JSON.parse(one.stdout).files, [{ path: path("night.png"), bytes: png.length }])
+    assert.isTrue(readFileSync(path("night.png")).equals(png))
+    const [first] = upstream.requests
+    assert.strictEqual(first?.url, "/v1/images/edits")
+    for (const part of [
+      'name="image"; filename="a.png"\r\nContent-Type: image/png\r\n',
+      'name="prompt"\r\n\r\nMake it night\r\n',
+      'name="size"\r\n\r\n1024x1024\r\n'
+    ]) {
+      assert.include(first?.body ?? "", part)
+    }
+    const several = ["--edit", path("a.png"), "--edit", path("b.jpg"), "--mask", path("a.png"), "-o", path("n.png")]
+    const two = await command(...ask, ...several)
+    assert.strictEqual(two.code, 0, two.stderr)
+    const body = upstream.requests[1]?.body ?? ""
+    for (const part of ['"image[]"; filename="a.png"', '"image[]"; filename="b.jpg"', '"mask"; filename="a.png"']) {
+      assert.include(body, part)
+    }
+    for (const [words, said] of [
+      [["--edit", path("notes.txt")], "is no PNG"],
+      [["--edit", path("none.png")], "cannot be read"],
+      [["--mask", path("a.png")], "--edit"]
+    ] as const) {
+      const refused = await command(...ask, ...words, "-o", path("x.png"))
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, said)
+    }
+    assert.lengthOf(upstream.requests, 2)
+  })
+})
+
 const saving = async ({ env, folder, gateway, path, sent, upstream }: SetUp, elsewhere: Fake.FakeUpstream) => {
   const base64 = png.toString("base64")
   let data: ReadonlyArray<object> = [{ b64_json: base64 }, { url: `data:image/png;base64,${base64}` }]

@@ -1,4 +1,4 @@
-/** Sending a file as a form, as it is read: no file is in memory whole. */
+/** Sending files as a form, as they are read: no file is in memory whole. */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -19,9 +19,12 @@ export interface Source {
   /** Null: unknown, as on standard input. */
   readonly bytes: number | null
   readonly read: () => AsyncIterable<Uint8Array>
+  /** Its first bytes, where they can be looked at beforehand. */
+  readonly head: Buffer
 }
 
 const pieceBytes = 262_144
+const headBytes = 16
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -54,11 +57,25 @@ export const fileSource = (path: string, name = basename(path)): Effect.Effect<S
         hint: "Name a file; '-' stands for standard input."
       })
     }
-    return { name, bytes: facts.size, read: () => piecesOf(handle, facts.size) }
+    const { buffer, bytesRead } = yield* Effect.tryPromise({
+      try: () => handle.read(Buffer.alloc(headBytes), 0, headBytes, 0),
+      catch: (error) => cannotRead(path, error)
+    })
+    return {
+      name,
+      bytes: facts.size,
+      read: () => piecesOf(handle, facts.size),
+      head: buffer.subarray(0, bytesRead)
+    }
   })
 
 /** Standard input, once. */
-export const stdinSource = (name: string): Source => ({ name, bytes: null, read: () => process.stdin })
+export const stdinSource = (name: string): Source => ({
+  name,
+  bytes: null,
+  read: () => process.stdin,
+  head: Buffer.alloc(0)
+})
 
 /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 const quoted = (text: string): string =>
@@ -67,52 +84,73 @@ const quoted = (text: string): string =>
 const partHead = (boundary: string, name: string, more = ""): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${more}\r\n`
 
+/** A part of a form that is a file. */
+export interface FilePart {
+  readonly name: string
+  readonly source: Source
+  readonly contentType?: string
+}
+
 export interface Form {
   readonly path: string
-  readonly source: Source
+  readonly files: readonly [FilePart, ...ReadonlyArray<FilePart>]
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
   /** What to do when the gateway refuses the request as wrong. */
   readonly hint: string | null
 }
 
-/** Sends a form whose file is the part `file`, behind its other fields, with a bar on the terminal. */
+const sum = (sizes: ReadonlyArray<number | null>): number | null =>
+  sizes.reduce((all, bytes) => (all === null || bytes === null ? null : all + bytes), 0)
+
+const lineEnd = Buffer.from("\r\n")
+
+/** Sends a form whose files stand behind its other fields, with a bar on the terminal. */
 export const send = (
   to: Target,
-  { fields, hint, path, source }: Form
-): Effect.Effect<HttpClientResponse.HttpClientResponse, CliFailure> =>
-  withProgress(source.name, source.bytes, (report) => {
+  { fields, files, hint, path }: Form
+): Effect.Effect<HttpClientResponse.HttpClientResponse, CliFailure> => {
+  const label = files.length === 1 ? files[0].source.name : `${files.length} files`
+  const totalBytes = sum(files.map(({ source }) => source.bytes))
+  return withProgress(label, totalBytes, (report) => {
     const boundary = `gateway-${randomUUID()}`
-    const head = Buffer.from(
-      [
-        ...fields.map(([name, value]) => `${partHead(boundary, name)}\r\n${value}\r\n`),
-        partHead(boundary, "file", `; filename="${quoted(source.name)}"`),
-        "Content-Type: application/octet-stream\r\n\r\n"
-      ].join("")
-    )
-    const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+    const head = Buffer.from(fields.map(([name, value]) => `${partHead(boundary, name)}\r\n${value}\r\n`).join(""))
+    const parts = files.map(({ contentType = "application/octet-stream", name, source }) => {
+      const filename = `; filename="${quoted(source.name)}"`
+      const first = Buffer.from(`${partHead(boundary, name, filename)}Content-Type: ${contentType}\r\n\r\n`)
+      return { first, source }
+    })
+    const tail = Buffer.from(`--${boundary}--\r\n`)
     let failure: BadArgument | null = null
-    async function* body(): AsyncGenerator<Uint8Array> {
-      yield head
-      let done = 0
+    let done = 0
+    async function* pieces({ name, read }: Source): AsyncGenerator<Uint8Array> {
       try {
-        for await (const piece of source.read()) {
+        for await (const piece of read()) {
           done += piece.length
           report(done)
           yield piece
         }
       } catch (error) {
-        failure = cannotRead(source.name, error)
+        failure = cannotRead(name, error)
         throw error
+      }
+    }
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield head
+      for (const { first, source } of parts) {
+        yield first
+        yield* pieces(source)
+        yield lineEnd
       }
       yield tail
     }
-    const contentLength = source.bytes === null ? {} : { contentLength: head.length + source.bytes + tail.length }
+    const around = parts.reduce((bytes, { first }) => bytes + first.length + lineEnd.length, head.length + tail.length)
     const request = HttpClientRequest.setBody(
       HttpClientRequest.post(`${to.url}${path}`),
       HttpBody.raw(Readable.from(body(), { objectMode: false, highWaterMark: pieceBytes }), {
         contentType: `multipart/form-data; boundary=${boundary}`,
-        ...contentLength
+        ...(totalBytes === null ? {} : { contentLength: around + totalBytes })
       })
     )
     return Effect.mapError(Inference.ask(to, request, hint), (error): CliFailure => failure ?? error)
   })
+}

@@ -32,7 +32,12 @@ const inputArg = Args.text({ name: "file" }).pipe(
 const uploaded = (to: Client.Target, path: string) =>
   Effect.gen(function* () {
     const source = path === "-" ? Upload.stdinSource("stdin.jsonl") : yield* Upload.fileSource(path)
-    const response = yield* Upload.send(to, { path: "/v1/files", source, fields: [["purpose", "batch"]], hint: null })
+    const response = yield* Upload.send(to, {
+      path: "/v1/files",
+      files: [{ name: "file", source }],
+      fields: [["purpose", "batch"]],
+      hint: null
+    })
     return (yield* Inference.jsonOf(to, FileObject)(response)).id
   }).pipe(Effect.scoped)
 

@@ -67,7 +67,12 @@ export const filesPut = Command.make("put", { files: filesArg, ...options, ...Cl
     const files = yield* Effect.forEach(given.files, (path) =>
       Effect.gen(function* () {
         const source = path === "-" ? Upload.stdinSource(name ?? "stdin") : yield* Upload.fileSource(path, name)
-        const response = yield* Upload.send(to, { path: "/v1/files", source, fields, hint: null })
+        const response = yield* Upload.send(to, {
+          path: "/v1/files",
+          files: [{ name: "file", source }],
+          fields,
+          hint: null
+        })
         const file = yield* Inference.jsonOf(to, FileObject)(response)
         yield* Output.remark(`${source.name} is uploaded.`)
         return file

@@ -1,8 +1,7 @@
-/** `gateway image`: pictures of a description. */
+/** `gateway image`: pictures of a description, or changed ones. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -20,6 +19,7 @@ import { save } from "../../output/SaveFile.ts"
 import { withSpinner } from "../../output/spinner.ts"
 import { Stdout } from "../../output/Stdout.ts"
 import { imageTypeOf } from "../../ImageType.ts"
+import { changed, drawn } from "./asking.ts"
 import { numbered } from "./Names.ts"
 
 const Answer = Schema.Struct({
@@ -37,7 +37,10 @@ const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
 const options = {
-  prompt: Args.text({ name: "prompt" }).pipe(Args.withDescription("What the picture shows."), Args.atLeast(1)),
+  prompt: Args.text({ name: "prompt" }).pipe(
+    Args.withDescription("What the picture shows, or how it is changed."),
+    Args.atLeast(1)
+  ),
   model: MediaFlags.modelOf("An image model"),
   out: MediaFlags.outTo("File or folder; of several pictures each gets a number. Default: image.png here, or a pipe."),
   size: text("size", "Such as 1024x1024; what there is depends on the model."),
@@ -48,6 +51,11 @@ const options = {
     Options.withDescription("How many pictures, 1 to 10. Default: 1."),
     Options.withDefault(1)
   ),
+  edit: Options.text("edit").pipe(
+    Options.withDescription("A picture to change: PNG, JPEG, GIF or WebP. Several times: pictures to make one of."),
+    Options.repeated
+  ),
+  mask: text("mask", "A PNG of the same size whose transparent part is drawn anew; with --edit."),
   force: MediaFlags.force,
   json: MediaFlags.jsonOf("Print the files, what served them and the cost as JSON.")
 }
@@ -76,21 +84,23 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
         hint: "Name a file with -o."
       })
     }
+    const [first, ...others] = given.edit
+    if (first === undefined && Option.isSome(given.mask)) {
+      return yield* new BadArgument({ message: "--mask is for a picture to change.", hint: "Name it with --edit." })
+    }
     const to = yield* Client.target(given)
-    const [servedBy, { data }] = yield* withSpinner("Waiting for the picture …")(
-      Effect.gen(function* () {
-        const model = yield* modelOr(given.model, to, kinds.images)
-        const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/images/generations`), {
-          model,
-          prompt: given.prompt.join(" "),
-          n: given.n,
-          ...(Option.isNone(given.size) ? {} : { size: given.size.value }),
-          ...(Option.isNone(given.quality) ? {} : { quality: given.quality.value })
-        })
-        const response = yield* Inference.ask(to, request)
-        return [Inference.servedBy(response), yield* Inference.jsonOf(to, Answer)(response)] as const
-      })
-    )
+    const wanted = {
+      model: yield* modelOr(given.model, to, kinds.images),
+      prompt: given.prompt.join(" "),
+      n: given.n,
+      ...(Option.isNone(given.size) ? {} : { size: given.size.value }),
+      ...(Option.isNone(given.quality) ? {} : { quality: given.quality.value })
+    }
+    const response = yield* first === undefined
+      ? drawn(to, wanted)
+      : changed(to, wanted, { pictures: [first, ...others], mask: Option.getOrNull(given.mask) })
+    const servedBy = Inference.servedBy(response)
+    const { data } = yield* withSpinner("Waiting for the picture …")(Inference.jsonOf(to, Answer)(response))
     if (data.length === 0) return yield* new CommandFailed({ message: "The answer has no picture." })
     const files = yield* Effect.forEach(data, (picture, index) =>
       Effect.gen(function* () {
@@ -105,5 +115,5 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     if (named.length > 0) yield* saved(named, servedBy, given.json)
     const [revised] = data.flatMap(({ revised_prompt: prompt }) => prompt ?? [])
     if (revised !== undefined && !given.json) yield* Output.note(`It was drawn as: ${revised}`)
-  })
+  }).pipe(Effect.scoped)
 )

@@ -55,7 +55,7 @@ export const transcribeCommand = Command.make("transcribe", { ...options, ...Cli
     const model = yield* modelOr(given.model, to, kinds.transcriptions)
     const response = yield* Upload.send(to, {
       path: "/v1/audio/transcriptions",
-      source,
+      files: [{ name: "file", source }],
       fields: [
         ["model", model],
         ["response_format", format],

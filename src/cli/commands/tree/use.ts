@@ -130,7 +130,7 @@ export const batches = group(
 export const media: ReadonlyArray<TreeNode> = [
   command(
     "image",
-    "Make pictures of a description.",
+    "Make pictures of a description, or change pictures.",
     () => import("../image/image.ts"),
     (m) => m.imageCommand,
     {
@@ -139,7 +139,9 @@ export const media: ReadonlyArray<TreeNode> = [
       prints: false,
       examples: [
         "image 'A lighthouse at dusk' -o lighthouse.png",
-        "image 'A lighthouse' -n 3 --size 1024x1024 -o out.png"
+        "image 'A lighthouse' -n 3 --size 1024x1024 -o out.png",
+        "image 'Make it night' --edit lighthouse.png -o night.png",
+        "image 'Add a door' --edit house.png --mask wall.png -o out.png"
       ]
     }
   ),
