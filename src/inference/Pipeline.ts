@@ -60,8 +60,8 @@ export const make = Effect.gen(function* () {
     runFork(Effect.ensuring(caught, Effect.sync(over)))
   }
 
-  const finish = ({ end, others, work }: Answered): void => {
-    features.ended(work, end, ending.finish(work, end, others))
+  const finish = ({ end, instead, others, work }: Answered): void => {
+    features.ended(work, end, ending.finish(work, end, others, instead))
   }
 
   /** With the calls that were made beside it. */

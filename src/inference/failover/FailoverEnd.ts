@@ -17,6 +17,8 @@ export type FailoverEnd =
 export interface KeptEnd {
   readonly _tag: "Kept"
   readonly kept: Kept
+  /** What of a successful answer `answer` will give; null where that is none. */
+  readonly rest: Buffer | null
   /** Gives the client its answer; run once the usage row is on file. */
   readonly answer: () => void
 }

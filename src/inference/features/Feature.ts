@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Work } from "../request/Exchange.ts"
+import type { Instead } from "../request/KeptAnswer.ts"
 import type { Bill, Served } from "../settle/Bill.ts"
 
 /** How a request ended. `others`: further calls that were made for it and belong on its bill. */
@@ -10,6 +11,8 @@ export interface Answered {
   readonly work: Work
   readonly end: RequestEnd
   readonly others: ReadonlyArray<Served>
+  /** Absent: the client gets the answer. */
+  readonly instead?: Instead
 }
 
 export type Answer = (work: Work) => Effect.Effect<Answered>

@@ -27,8 +27,11 @@ export interface Following {
   readonly headers: (status: number, headers: ReadonlyArray<string>) => Array<string>
   /** Its own, behind an answer that has some. */
   readonly trailers: Trailers
-  /** Called once: all but the end has been written to it. `finish` writes the end. `hasHead`: something has been written. */
-  readonly ready: (finish: () => void, hasHead: boolean) => void
+  /**
+   * Called once: all but the end has been written to it. `finish` writes the end. `hasHead`: something has been written. `rest`: what `finish`
+   * writes of a successful answer; null where that is none.
+   */
+  readonly ready: (finish: () => void, hasHead: boolean, rest: Buffer | null) => void
   /** Called instead: it has left, or is cut because it took nothing. */
   readonly lost: (why: "left" | "stalled") => void
 }
@@ -215,7 +218,7 @@ export class Broadcast {
       member.isReady = true
       const finish = (): void => this.#finishFor(member)
       if (member.following === null) finish()
-      else member.following.ready(finish, member.hasHead)
+      else member.following.ready(finish, member.hasHead, this.#rest())
     }
     this.#goOn()
   }
@@ -227,6 +230,10 @@ export class Broadcast {
     if (this.#end.isCut) member.reply.cut()
     else member.reply.end(this.#end.chunk, this.#end.trailers && (member.following?.trailers ?? this.#end.trailers))
     this.#giveUpRead()
+  }
+
+  #rest(): Buffer | null {
+    return this.#end === null || this.#end.isCut || this.#head?.status !== 200 ? null : this.#end.chunk
   }
 
   /** The clients have taken what the call waited for. */

@@ -18,3 +18,10 @@ export interface Kept {
   readonly ending: UsageOutcome
   readonly answeredFrom?: AnsweredFrom
 }
+
+/** What a client gets in the place of an answer that a feature does not give. Those further in hear the answer all the same. */
+export interface Instead {
+  readonly ending: UsageOutcome
+  /** Run once the usage row is on file, and those further in have had the answer. */
+  readonly answer: () => void
+}

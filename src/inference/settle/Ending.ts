@@ -18,10 +18,28 @@ import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { Settlement } from "./Settlement.ts"
-import type { Kept } from "../request/KeptAnswer.ts"
+import type { Instead, Kept } from "../request/KeptAnswer.ts"
 
 const nothing = (): void => {}
 const nothingLost = { dropped: [] }
+
+type Settle = typeof Settlement.Service.settle
+
+/** Settles what the client gets in the place of the answer, which goes to those further in alone. */
+const settlingInstead =
+  (settle: Settle, { answer, ending }: Instead): Settle =>
+  (work, served, bill, _ending, further, kept) =>
+    settle(
+      work,
+      served,
+      bill,
+      ending,
+      () => {
+        further()
+        answer()
+      },
+      kept
+    )
 
 type Failed = Extract<FailoverEnd, { _tag: "Failed" }>
 
@@ -32,7 +50,7 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
      * Hot: settles the request, then gives the client its last byte. `others`: what was done for the request beside the call that ended it.
      * Returns its bill.
      */
-    readonly finish: (work: Work, end: RequestEnd, others: ReadonlyArray<Served>) => Bill
+    readonly finish: (work: Work, end: RequestEnd, others: ReadonlyArray<Served>, instead?: Instead) => Bill
     /** Answers a request that goes no further than its opening. */
     readonly refuse: (exchange: Exchange, error: InferenceError) => void
     /** Settles a request that took no call of its own, then runs `answer`. */
@@ -58,6 +76,7 @@ export const make = Effect.gen(function* () {
   }
 
   const failed = (
+    settle: Settle,
     work: Work,
     target: Target | null,
     error: TargetsFailed | TargetsUnavailable,
@@ -68,7 +87,7 @@ export const make = Effect.gen(function* () {
     const served = target === null ? null : { target, report: null, firstContentMs: null }
     const ending = { outcome: "failed", status: error.status, error: reason } as const
     const bill = settlement.bill(work, served, others)
-    settlement.settle(work, served, bill, ending, () => {
+    settle(work, served, bill, ending, () => {
       if (stream === null || target === null) return answerError(work.exchange, error, work.trail.headers)
       work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
       work.exchange.reply.end(stream)
@@ -91,7 +110,8 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const finish: typeof Ending.Service.finish = (work, end, others) => {
+  const finish: typeof Ending.Service.finish = (work, end, others, instead) => {
+    const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
     for (const other of others) countQuota(work, other, settlement.bill(work, other))
     if (end._tag === "Unavailable") {
       const { code, detail, status, terminal } = end.unready
@@ -102,7 +122,7 @@ export const make = Effect.gen(function* () {
       // Waiting brings no money back.
       const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
       const error = new TargetsUnavailable({ status, code, message: `${detail}.`, kind, retryAfterMs, resetsAtMs })
-      return failed(work, null, error, code, others)
+      return failed(settle, work, null, error, code, others)
     }
     if (end._tag === "Failed") {
       const { failure, retryAfterMs, target } = end
@@ -117,28 +137,29 @@ export const make = Effect.gen(function* () {
         resetsAtMs,
         attempts: work.trail.attempts
       })
-      return failed(work, target, error, reason, others, failedStream(work, end, error))
+      return failed(settle, work, target, error, reason, others, failedStream(work, end, error))
     }
     if (end._tag === "Kept") {
       const bill = settlement.bill(work, null, others)
-      settlement.settle(work, null, bill, end.kept.ending, end.answer, end.kept)
+      settle(work, null, bill, end.kept.ending, end.answer, end.kept)
       return bill
     }
-    if (end._tag === "Refused") return stopped(work, end.error, others)
-    return answered(work, end.target, end.result, others)
+    if (end._tag === "Refused") return stopped(settle, work, end.error, others)
+    return answered(settle, work, end.target, end.result, others)
   }
 
   /** By a feature; what was asked of upstreams before is on the bill. */
-  const stopped = (work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
+  const stopped = (settle: Settle, work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
     const { code, status } = describe(error)
     const bill = settlement.bill(work, null, others)
-    settlement.settle(work, null, bill, { outcome: "failed", status, error: code }, () =>
+    settle(work, null, bill, { outcome: "failed", status, error: code }, () =>
       answerError(work.exchange, error, work.trail.headers)
     )
     return bill
   }
 
   const answered = (
+    settle: Settle,
     work: Work,
     target: Target,
     result: Extract<FailoverEnd, { _tag: "Answered" }>["result"],
@@ -152,7 +173,7 @@ export const make = Effect.gen(function* () {
       case "Completed":
         engine.served(work.question, work.decision, target)
         noteSwitch(work, target)
-        settlement.settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
+        settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
             reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body), result.type))
           } else if (result.form === "replayed") {
@@ -163,12 +184,12 @@ export const make = Effect.gen(function* () {
         })
         return bill
       case "Broken":
-        settlement.settle(work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
+        settle(work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
           result.ending === null ? reply.cut() : reply.end(result.ending, () => costFacts(bill))
         )
         return bill
       case "Aborted":
-        settlement.settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
+        settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
         return bill
     }
   }

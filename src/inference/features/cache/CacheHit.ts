@@ -78,6 +78,7 @@ export const keptEnd = (work: Work, kept: CachedAnswer, hit: Hit, monotonicMs: (
     ending: { outcome: "completed", status: 200, error: null },
     answeredFrom: "cache"
   },
+  rest: hit.body,
   answer: () => {
     const latencyMs = Math.round(monotonicMs() - work.exchange.startedMs)
     const headers = headersOf(work, kept, hit, latencyMs)

@@ -21,20 +21,16 @@ const maxAtOnce = 8
 /** Of an answer; a larger one is not learned from. */
 const maxAnswerBytes = 1_048_576
 
-/** What is never kept, whatever the guardrails are set to. */
-const neverKept = new Set(["api-key", "credit-card", "iban", "ssn"])
+/** All detectors: personal data is never learned, whatever the guardrails are set to. */
 const detecting = { disabled: new Set<string>(), custom: [] }
 
 /** The detectors are loaded when something is to be kept for the first time: they are large. */
-const withoutSecrets = (learned: ReadonlyArray<Learned>): Effect.Effect<ReadonlyArray<Learned>> =>
+const withoutPersonalData = (learned: ReadonlyArray<Learned>): Effect.Effect<ReadonlyArray<Learned>> =>
   learned.length === 0
     ? Effect.succeed(learned)
     : Effect.map(
         Effect.promise(() => import("../../../guard/Detectors.ts")),
-        ({ findPersonalData }) =>
-          learned.filter(({ content }) =>
-            findPersonalData(content, detecting).every(({ detector }) => !neverKept.has(detector))
-          )
+        ({ findPersonalData }) => learned.filter(({ content }) => findPersonalData(content, detecting).length === 0)
       )
 
 /** The last turn, where it is the user's own; null where nothing may be learned. */
@@ -57,7 +53,7 @@ export const makeLearning = (
     Effect.suspend(() => {
       const answer = heard === null ? null : answerText(exchange.codec, envelope.stream, heard)
       const apiKeyId = apiKeyIdOf(exchange)
-      return Effect.flatMap(withoutSecrets(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
+      return Effect.flatMap(withoutPersonalData(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
         Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
           discard: true
         })

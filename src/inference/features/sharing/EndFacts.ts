@@ -2,6 +2,7 @@
 import { describe } from "../../../domain/Errors.ts"
 import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { UsageOutcome } from "../../request/KeptAnswer.ts"
+import type { Answered } from "../Feature.ts"
 
 export interface EndFacts {
   readonly ending: UsageOutcome
@@ -29,7 +30,7 @@ const endingOf = (result: Extract<RequestEnd, { _tag: "Answered" }>["result"]): 
   }
 }
 
-export const endFacts = (end: RequestEnd): EndFacts => {
+const factsOf = (end: RequestEnd): EndFacts => {
   switch (end._tag) {
     case "Answered": {
       const { account, model } = end.target
@@ -49,3 +50,6 @@ export const endFacts = (end: RequestEnd): EndFacts => {
     }
   }
 }
+
+export const endFacts = ({ end, instead }: Pick<Answered, "end" | "instead">): EndFacts =>
+  instead === undefined ? factsOf(end) : { ...factsOf(end), ending: instead.ending }

@@ -41,11 +41,17 @@ const died: UsageOutcome = { outcome: "failed", status: 500, error: "internal_er
 const stalled: UsageOutcome = { outcome: "aborted", status: 499, error: "client_stalled" }
 
 /** `answer`: gives the client its end, once the row is on file. */
-const keptEnd = (work: Work, { ending, model, provider }: EndFacts, answer: () => void): Answered => ({
+const keptEnd = (
+  work: Work,
+  { ending, model, provider }: EndFacts,
+  answer: () => void,
+  rest: Buffer | null = null
+): Answered => ({
   work,
   end: {
     _tag: "Kept",
     kept: { requestedModel: work.envelope.model, provider, model, ending, answeredFrom: "coalesced" },
+    rest,
     answer
   },
   others: noOthers
@@ -98,7 +104,7 @@ export class SharedCall {
       const { exchange } = this.#leader
       this.#broadcast.lead(exchange.reply)
       return Effect.onExit(next({ ...this.#leader, exchange: { ...exchange, reply: this.#broadcast.reply } }), (exit) =>
-        Effect.sync(() => (Exit.isSuccess(exit) ? this.#ended(endFacts(exit.value.end)) : this.#died()))
+        Effect.sync(() => (Exit.isSuccess(exit) ? this.#ended(endFacts(exit.value)) : this.#died()))
       )
     })
   }
@@ -116,9 +122,9 @@ export class SharedCall {
         headers: (_, headers) => ownHead(work, headers, marks, latencyMs()),
         trailers: () => nothingSpent(latencyMs()),
         lost: (why) => lost(why === "left" ? clientLeft : stalled),
-        ready: (finish, hasHead) =>
+        ready: (finish, hasHead, rest) =>
           this.#whenKnown((facts) => {
-            if (facts !== null) end(keptEnd(work, facts, finish))
+            if (facts !== null) end(keptEnd(work, facts, finish, rest))
             else if (hasHead) end(keptEnd(work, { provider: null, model: "", ending: died }, finish))
             else {
               const error = new InternalError({ cause: `the request ${leaderId} that was to be shared has died` })

@@ -1,32 +1,31 @@
 /**
- * The way to a client whose answer is watched over. Streams pass through the filter event by event. Of a whole answer, and of the last bytes of
- * a stream, the feature takes care before they are settled (`conclude`); what comes to an end without that is taken care of here.
+ * The way to a client whose answer is watched over. Streams pass through the filter event by event. A whole answer, and the last bytes of a
+ * stream, are looked at before they are settled (`conclude`): when they come, what was made of them goes out in their place, so that whoever
+ * listens further in hears the answer as it came. What comes to an end without that is looked at then.
  */
 import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import { Listeners } from "../../../../kernel/Listeners.ts"
 import { framingOf } from "../../../reply/Frames.ts"
-import type { ClientReply, Exchange, Trailers } from "../../../request/Exchange.ts"
+import type { ClientReply, Trailers, Work } from "../../../request/Exchange.ts"
+import { changingHead } from "../../../reply/ReplyHeaders.ts"
 import { answerError } from "../../../request/OwnAnswer.ts"
 import type { AnswerGuard, Watch } from "./AnswerGuard.ts"
 import { makeStreamFilter } from "./StreamFilter.ts"
 import { filterWhole } from "./WholeFilter.ts"
 import { readers } from "./wires/readers.ts"
 
-/** What the client is to get at the end. */
-export type Concluded = Buffer | string | GuardrailBlocked
-
 export interface GuardedReply {
   readonly reply: ClientReply
   readonly watch: Watch
   /** The client has the head of its answer: an error can only be told in the stream. */
   readonly hasHead: () => boolean
-  /** What is to be sent of the last bytes of a stream. What comes afterwards goes on as it is. */
-  readonly concludeStream: (last: Buffer | string) => Concluded
-  /** The same of a whole answer. */
-  readonly concludeWhole: (body: Buffer | string) => Concluded
-  /** Nothing more is looked at. */
-  readonly conclude: () => void
-  /** Ends the answer with an error. */
+  /** Nothing of a whole answer has come. */
+  readonly isUntouched: () => boolean
+  /** Looks at what is to come: the last bytes of a stream, or of a whole answer. Why they may not be given; null where they may. */
+  readonly concludeWith: (rest: Buffer | string) => GuardrailBlocked | null
+  /** Nothing more of the answer goes out. */
+  readonly withhold: () => void
+  /** Ends the answer with an error, once. */
   readonly refuse: (error: GuardrailBlocked) => void
 }
 
@@ -48,7 +47,14 @@ const withLength = ({ headers, status }: Head, bytes: number): Head => {
   return at < 0 ? { status, headers } : { status, headers: headers.with(at + 1, String(bytes)) }
 }
 
-export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerGuard, watch: Watch): GuardedReply => {
+export type Guardable = Pick<Work, "exchange" | "trail"> & { readonly envelope: Pick<Work["envelope"], "stream"> }
+
+export const guardReply = (
+  { envelope, exchange, trail }: Guardable,
+  guard: AnswerGuard,
+  watch: Watch
+): GuardedReply => {
+  const isStream = envelope.stream
   const { codec, reply: client, requestId } = exchange
   const reader = readers[exchange.wire]
   const mode = guard.texts?.mode ?? null
@@ -62,6 +68,11 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
   let outBytes = 0
   let says = false
   const body: Array<Buffer> = []
+  /** What goes out in the place of the end that is to come. */
+  let concluded: Buffer | string | null = null
+  /** The answer is not given: nothing more of it goes out. */
+  let isWithheld = false
+  let isRefused = false
 
   const keep = (bytes: Buffer): void => {
     if (watch.blocked() !== null) return
@@ -87,13 +98,17 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
     }
   })
 
+  const marked = (headers: Array<string>): Array<string> => {
+    const value = guard.header(watch.facts())
+    return value === null ? headers : [...headers, headerName, value]
+  }
+
   const sendHead = (): void => {
     if (head === null) return
     const { headers, status } = head
     head = null
     headSent = true
-    const value = guard.header(watch.facts())
-    client.head(status, value === null ? headers : [...headers, headerName, value])
+    client.head(status, marked(headers))
   }
 
   const take = (): Buffer => {
@@ -130,58 +145,67 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
     return client.write(chunk)
   }
 
-  const conclude = (): void => {
-    isOver = true
+  const withhold = (): void => {
+    isWithheld = true
   }
 
-  const concludeStream = (last: Buffer | string): Concluded => {
+  const lastOf = (last: Buffer | string): Buffer => {
     filter.push(last)
     filter.end()
     keepAsCame(last)
-    conclude()
-    return watch.blocked() ?? take()
+    return take()
   }
 
-  const concludeWhole = (whole: Buffer | string): Concluded => {
-    const filtered = filterWhole(whole, {
-      reader,
-      guard: watch.guard,
-      found: watch.found,
-      read: watch.read,
-      unread: watch.unread
-    })
-    conclude()
-    return watch.blocked() ?? (mode === "warn" ? whole : filtered)
+  const filteredOf = (whole: Buffer | string): Buffer | string => {
+    const { found, guard: texts, read, unread } = watch
+    const filtered = filterWhole(whole, { reader, guard: texts, found, read, unread })
+    return mode === "warn" ? whole : filtered
   }
 
-  /** The end of an answer that no call of this request has made. */
+  const concludeWith = (rest: Buffer | string): GuardrailBlocked | null => {
+    const whole = body.length === 0 ? rest : Buffer.concat([...body, Buffer.from(rest)])
+    const bytes = isStream ? lastOf(rest) : filteredOf(whole)
+    isOver = true
+    const blocked = watch.blocked()
+    if (blocked === null) concluded = bytes
+    else withhold()
+    return blocked
+  }
+
+  /** `head`: of an answer whose end is known. */
+  const endWith = (bytes: Buffer | string, trailers?: Trailers): void => {
+    if (head !== null && !isStream) head = withLength(head, Buffer.byteLength(bytes))
+    sendHead()
+    client.end(bytes, trailers)
+  }
+
+  /** The end of an answer that was not looked at before. */
   const endHere = (chunk: Buffer | string, trailers?: Trailers): void => {
-    const whole = body.length === 0 ? chunk : Buffer.concat([...body, Buffer.from(chunk)])
-    const concluded = isStream ? concludeStream(chunk) : concludeWhole(whole)
-    if (typeof concluded === "string" || Buffer.isBuffer(concluded)) {
-      if (head !== null && !isStream) head = withLength(head, Buffer.byteLength(concluded))
-      sendHead()
-      client.end(concluded, trailers)
-    } else refuse(concluded)
+    const blocked = concludeWith(chunk)
+    if (blocked !== null) refuse(blocked)
+    else endWith(concluded ?? "", trailers)
   }
 
   const refuse = (error: GuardrailBlocked): void => {
-    conclude()
+    withhold()
+    if (isRefused || client.isClosed()) return
+    isRefused = true
     if (headSent) return client.end(codec.renderStreamError(describe(error), requestId))
-    head = null
-    isError = true
-    answerError({ ...exchange, reply }, error)
+    const told = changingHead(client, (_, headers) => marked(headers))
+    answerError({ ...exchange, reply: told }, error, trail.headers)
   }
 
   const reply: ClientReply = {
     head: (status, headers) => {
+      if (isWithheld) return
       head = { status, headers }
       isError ||= status !== 200
       // A stream that may be refused, and a whole answer, are told with the first bytes of which it is known that they may go out.
-      if (isOver || isError || (isStream && mode !== "block" && guard.mayCall === null)) sendHead()
+      const isFree = isStream ? isOver || (mode !== "block" && guard.mayCall === null) : isOver && concluded === null
+      if (isError || isFree) sendHead()
     },
     write: (chunk) => {
-      if (blockedNow()) return true
+      if (isWithheld || blockedNow() || (concluded !== null && !isError)) return true
       if (isOver || isError) {
         sendHead()
         return client.write(chunk)
@@ -193,11 +217,15 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
       return chunk === codec.heartbeat && typeof chunk === "string" ? signOfLife(chunk) : pushed(chunk)
     },
     end: (chunk, trailers) => {
+      if (isWithheld) return
+      if (!isError && concluded !== null) return endWith(concluded, trailers)
       if (!isOver && !isError) return endHere(chunk, trailers)
       sendHead()
       client.end(chunk, trailers)
     },
-    cut: () => client.cut(),
+    cut: () => {
+      if (!isWithheld) client.cut()
+    },
     onDrain: (listener) => client.onDrain(listener),
     onClose: (listener) => {
       if (blockedNow()) {
@@ -214,5 +242,5 @@ export const guardReply = (exchange: Exchange, isStream: boolean, guard: AnswerG
     isClosed: () => blockedNow() || client.isClosed()
   }
 
-  return { reply, watch, hasHead: () => headSent, concludeStream, concludeWhole, conclude, refuse }
+  return { reply, watch, hasHead: () => headSent, isUntouched: () => body.length === 0, concludeWith, withhold, refuse }
 }

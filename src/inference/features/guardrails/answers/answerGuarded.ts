@@ -1,19 +1,11 @@
 /** Runs a request whose answer is watched over. */
 import * as Effect from "effect/Effect"
-import type { AnsweredResult, RequestEnd } from "../../../failover/FailoverEnd.ts"
 import type { Work } from "../../../request/Exchange.ts"
 import type { Served } from "../../../settle/Bill.ts"
 import type { Answer, Answered } from "../../Feature.ts"
 import { type Expected, expectedOf, judge, repairOf } from "../structured/StructuredAnswer.ts"
-import type { AnswerGuard, Watch } from "./AnswerGuard.ts"
-import { guardAnswer } from "./guardAnswer.ts"
-
-type WholeEnd = Extract<RequestEnd, { _tag: "Answered" }> & {
-  readonly result: Extract<AnsweredResult, { _tag: "Completed" }>
-}
-
-const isWhole = (end: RequestEnd): end is WholeEnd =>
-  end._tag === "Answered" && end.result._tag === "Completed" && end.result.form === "whole"
+import type { AnswerGuard } from "./AnswerGuard.ts"
+import { type GuardedAnswer, guardAnswer } from "./guardAnswer.ts"
 
 /** What a request has asked of upstreams. */
 const callsOf = ({ end, others }: Answered): ReadonlyArray<Served> =>
@@ -27,20 +19,36 @@ const withCalls = (answered: Answered, other: Answered): Answered => ({
   others: [...answered.others, ...callsOf(other)]
 })
 
+/**
+ * The same request for an upstream: what a kept answer would cost is not what the first call has cost. After a kept answer another one may be
+ * asked for.
+ */
+const notKept = (work: Work): Work => {
+  const { exchange } = work
+  return { ...work, exchange: { ...exchange, headers: { ...exchange.headers, "x-gateway-no-cache": "true" } } }
+}
+
 /** Checks the answer against its schema, and asks once more where it does not match. All calls are on the bill of the one that is given. */
-const checked = (next: Answer, asked: Work, expected: Expected, repairs: boolean, watch: Watch) => {
+const checked = (
+  next: Answer,
+  { watch, wholeOf, work: asked }: GuardedAnswer,
+  expected: Expected,
+  repairs: boolean
+) => {
   const again = (first: Answered, work: Work): Effect.Effect<Answered> =>
-    Effect.map(next(work), (second) => {
+    Effect.map(next(first.end._tag === "Kept" ? work : notKept(work)), (second) => {
       // The client has left meanwhile.
       if (second.end._tag === "Answered" && second.end.result._tag === "Aborted") return withCalls(second, first)
-      const isMatch = isWhole(second.end) && judge(work, expected, second.end.result.body)._tag === "Ok"
+      const whole = wholeOf(second.end)
+      const isMatch = whole !== null && judge(work, expected, whole)._tag === "Ok"
       watch.noteSchema(isMatch ? "repaired" : "failed")
       return isMatch ? withCalls(second, first) : withCalls(first, second)
     })
 
   return (first: Answered): Effect.Effect<Answered> => {
-    if (!isWhole(first.end)) return Effect.succeed(first)
-    const verdict = judge(asked, expected, first.end.result.body)
+    const whole = wholeOf(first.end)
+    if (whole === null) return Effect.succeed(first)
+    const verdict = judge(asked, expected, whole)
     if (verdict._tag === "Unchecked") return Effect.succeed(first)
     const repair = verdict._tag === "Failed" && repairs ? repairOf(asked, expected, verdict) : null
     if (repair !== null) return again(first, repair)
@@ -50,10 +58,10 @@ const checked = (next: Answer, asked: Work, expected: Expected, repairs: boolean
 }
 
 export const answerGuarded = (next: Answer, asked: Work, guard: AnswerGuard): Effect.Effect<Answered> => {
-  const { conclude, watch, work } = guardAnswer(asked, guard)
-  const expected = guard.structured.check ? expectedOf(work) : null
-  const ended = next(work)
+  const guarded = guardAnswer(asked, guard)
+  const expected = guard.structured.check ? expectedOf(guarded.work) : null
+  const ended = next(guarded.work)
   const whole =
-    expected === null ? ended : Effect.flatMap(ended, checked(next, work, expected, guard.structured.repair, watch))
-  return Effect.map(whole, conclude)
+    expected === null ? ended : Effect.flatMap(ended, checked(next, guarded, expected, guard.structured.repair))
+  return Effect.map(whole, guarded.conclude)
 }

@@ -8,6 +8,7 @@ import {
 import { guardReply } from "../../../../../src/inference/features/guardrails/answers/GuardedReply.ts"
 import { guardAnswer } from "../../../../../src/inference/features/guardrails/answers/guardAnswer.ts"
 import type { ClientReply, Exchange, Work } from "../../../../../src/inference/request/Exchange.ts"
+import { Trail } from "../../../../../src/inference/request/Trail.ts"
 import { Listeners } from "../../../../../src/kernel/Listeners.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { geminiArray } from "../../../../../src/wire/gemini/Codec.ts"
@@ -67,7 +68,12 @@ const setUp = ({ codec = codecs.chat, isStream = true, mayCall = null, mode = "r
   }
   const exchange = { codec, wire: codec.name, requestId: "r", reply: client.reply } as unknown as Exchange
   const watch = watchAnswer(guard)
-  return { ...client, decisions, watch, guarded: guardReply(exchange, isStream, guard, watch) }
+  return {
+    ...client,
+    decisions,
+    watch,
+    guarded: guardReply({ envelope: { stream: isStream }, exchange, trail: new Trail() }, guard, watch)
+  }
 }
 
 const chunk = (content: string, finish: string | null = null): string =>
@@ -157,8 +163,7 @@ describe("a watched stream", () => {
     guarded.reply.write(chunk("example.com is"))
     assert.strictEqual(left, 1)
     assert.isTrue(guarded.reply.isClosed())
-    const concluded = guarded.concludeStream("")
-    assert.instanceOf(concluded, GuardrailBlocked)
+    assert.instanceOf(guarded.concludeWith(""), GuardrailBlocked)
     assert.isFalse(guarded.hasHead())
     assert.deepStrictEqual(decisions, ["email block"])
   })
@@ -238,7 +243,7 @@ describe("an answer that another request was given, too", () => {
   it("is refused with a row of its own where it is blocked on its way", () => {
     const { got, reply } = makeClient()
     const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply } as unknown as Exchange
-    const asked = { envelope: { stream: true }, exchange } as unknown as Work
+    const asked = { envelope: { stream: true }, exchange, trail: new Trail() } as unknown as Work
     const guard: AnswerGuard = {
       texts: { guard: testGuard, mode: "block" },
       mayCall: null,
@@ -254,13 +259,45 @@ describe("an answer that another request was given, too", () => {
     assert.strictEqual(left, 1)
     const ending = { outcome: "aborted", status: 499, error: "client_left" } as const
     const kept = { requestedModel: "m", provider: null, model: "m", ending }
-    const { end } = conclude({ work, end: { _tag: "Kept", kept, answer: () => assert.fail("was given") }, others: [] })
-    assert(end._tag === "Kept")
-    assert.deepStrictEqual(end.kept.ending, { outcome: "failed", status: 400, error: "SECURITY_002" })
-    end.answer()
+    const given = (): void => void work.exchange.reply.end(chunk("more"))
+    const { instead } = conclude({ work, end: { _tag: "Kept", kept, rest: null, answer: given }, others: [] })
+    assert.deepStrictEqual(instead?.ending, { outcome: "failed", status: 400, error: "SECURITY_002" })
+    given()
+    assert.strictEqual(got.text, "")
+    instead?.answer()
+    instead?.answer()
     assert.strictEqual(got.status, 400)
     assert.include(got.text, "SECURITY_002")
     assert.strictEqual(got.over, "end")
+  })
+})
+
+describe("an answer of which the rest is known before it is settled", () => {
+  it("goes out as it was looked at, and those further in hear it as it came", () => {
+    const { got, guarded } = setUp()
+    guarded.reply.head(200, headers())
+    guarded.reply.write(chunk("Write to john.d"))
+    const last = chunk("oe@example.com", "stop") + done
+    assert.isNull(guarded.concludeWith(last))
+    assert.strictEqual(got.text, "")
+    guarded.reply.end(last)
+    assert.include(got.text, "Write to [EMAIL_REDACTED]")
+    assert.strictEqual(got.text.split("Write to").length, 2)
+    assert.isTrue(got.text.endsWith(done))
+  })
+
+  it("of a kept answer is all of it, however it is written then", () => {
+    const { got, guarded } = setUp({ isStream: false })
+    const whole = JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: `to ${email}` } }] })
+    assert.isTrue(guarded.isUntouched())
+    assert.isNull(guarded.concludeWith(whole))
+    guarded.reply.head(200, ["Content-Type", "application/json", "Content-Length", String(whole.length)])
+    assert.strictEqual(got.status, 0)
+    guarded.reply.write(whole.slice(0, 20))
+    guarded.reply.end(whole.slice(20))
+    assert.strictEqual(got.text, whole.replace(email, "[EMAIL_REDACTED]"))
+    assert.strictEqual(got.headers[3], String(got.text.length))
+    assert.deepStrictEqual(got.headers.slice(4), ["X-Gateway-Guardrail", "pii=redact:1"])
   })
 })
 
