@@ -2,6 +2,7 @@
  * The listening socket, which outlives the service behind it: while the service restarts, connections are accepted and requests wait until
  * it serves again, so that no client is refused. What waits has not been read, so it costs little.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -12,6 +13,7 @@ import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
+import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
 /** The address cannot be listened on. `message` is for people and has the remedy. */
 export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
@@ -83,87 +85,121 @@ const refuse = (response: ServerResponse): void => {
   response.writeHead(503, { "content-type": "application/json", "retry-after": "2" }).end(body)
 }
 
-export const make: Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> = Effect.gen(function* () {
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-  let handlers: Handlers | null = null
-  let address: AddressInfo | null = null
-  let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
-  let isClosing: Effect.Effect<void> = Effect.void
-  const running = new Map<ServerResponse, () => void>()
+export interface ListenerLimits {
+  /** Until the head of a request is there. */
+  readonly headMs: number
+  readonly body: StallLimits
+}
 
-  const server = createServer({ keepAliveTimeout: 72_000, headersTimeout: 60_000 }, (request, response) => {
-    if (handlers !== null) handlers.request(request, response)
-    else if (held.length >= mostHeld) refuse(response)
-    else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
-  })
-  server.on("upgrade", (request, socket, head) => {
-    if (handlers !== null) handlers.upgrade(server, request, socket, head)
-    else if (held.length >= mostHeld) socket.destroy()
-    else held.push({ socket, go: (next) => next.upgrade(server, request, socket, head) })
-  })
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable)
-      socket.end(
-        "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
-      )
-    else socket.destroy()
-  })
+const usualLimits: ListenerLimits = { headMs: 60_000, body: stallLimits }
+/** How often node looks for heads that take too long. */
+const mostHeadSweepMs = 30_000
 
-  server.on("error", (error) => {
-    if (server.listening) runFork(Effect.logError("The HTTP server reports an error", error))
-  })
+const closing = "Connection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
+const statusOf = (error: NodeJS.ErrnoException): string =>
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : "400 Bad Request"
 
-  const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
-    const at = address ?? (yield* listen(server, host, port))
-    address = at
-    handlers = next
-    const waited = held
-    held = []
-    for (const { go, socket } of waited) if (!socket.destroyed) go(next)
-    return at
-  })
+export const makeWith = ({
+  body,
+  headMs
+}: ListenerLimits): Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    let handlers: Handlers | null = null
+    let address: AddressInfo | null = null
+    let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
+    let isClosing: Effect.Effect<void> = Effect.void
+    const running = new Map<ServerResponse, () => void>()
 
-  const close = Effect.gen(function* () {
-    if (!server.listening) return
-    const closed = yield* Deferred.make<void>()
-    server.close(() => Deferred.unsafeDone(closed, Effect.void))
-    server.closeIdleConnections()
-    isClosing = Deferred.await(closed)
-  })
-
-  const over = (response: ServerResponse): void => {
-    const then = running.get(response)
-    if (then === undefined) return
-    running.delete(response)
-    then()
-  }
-
-  // A start that failed, or a stop during a restart: what waits is not served any more.
-  yield* Effect.addFinalizer(() =>
-    Effect.gen(function* () {
-      yield* close
-      server.closeAllConnections()
-      yield* isClosing
-    })
-  )
-  return Listener.of({
-    serve,
-    hold: Effect.sync(() => void (handlers = null)),
-    isHolding: () => handlers === null,
-    close,
-    cutAll: Effect.suspend(() => {
-      server.closeAllConnections()
-      return isClosing
-    }),
-    track: (response, then) => {
-      running.set(response, then)
-      response.on("close", () => over(response))
-    },
-    setAside: over,
-    cutRunning: () => {
-      for (const response of running.keys()) response.destroy()
+    const bodies = new StalledBodies(body)
+    const options = {
+      keepAliveTimeout: 72_000,
+      headersTimeout: headMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(headMs, mostHeadSweepMs)
     }
+    const server = createServer(options, (request, response) => {
+      bodies.begins(request, response)
+      if (handlers !== null) handlers.request(request, response)
+      else if (held.length >= mostHeld) refuse(response)
+      else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
+    })
+    server.on("upgrade", (request, socket, head) => {
+      if (handlers !== null) handlers.upgrade(server, request, socket, head)
+      else if (held.length >= mostHeld) socket.destroy()
+      else held.push({ socket, go: (next) => next.upgrade(server, request, socket, head) })
+    })
+    server.on("connection", (socket) => bodies.opened(socket))
+    server.on("clientError", (error, socket) => {
+      if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
+      else socket.destroy()
+    })
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.zipRight(
+          Effect.sleep(body.sweepMs),
+          Effect.map(Clock.currentTimeNanos, (nanos) => bodies.sweep(Number(nanos / 1_000_000n)))
+        )
+      )
+    )
+
+    server.on("error", (error) => {
+      if (server.listening) runFork(Effect.logError("The HTTP server reports an error", error))
+    })
+
+    const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
+      const at = address ?? (yield* listen(server, host, port))
+      address = at
+      handlers = next
+      const waited = held
+      held = []
+      for (const { go, socket } of waited) if (!socket.destroyed) go(next)
+      return at
+    })
+
+    const close = Effect.gen(function* () {
+      if (!server.listening) return
+      const closed = yield* Deferred.make<void>()
+      server.close(() => Deferred.unsafeDone(closed, Effect.void))
+      server.closeIdleConnections()
+      isClosing = Deferred.await(closed)
+    })
+
+    const over = (response: ServerResponse): void => {
+      const then = running.get(response)
+      if (then === undefined) return
+      running.delete(response)
+      then()
+    }
+
+    // A start that failed, or a stop during a restart: what waits is not served any more.
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* close
+        server.closeAllConnections()
+        yield* isClosing
+      })
+    )
+    return Listener.of({
+      serve,
+      hold: Effect.sync(() => void (handlers = null)),
+      isHolding: () => handlers === null,
+      close,
+      cutAll: Effect.suspend(() => {
+        server.closeAllConnections()
+        return isClosing
+      }),
+      track: (response, then) => {
+        running.set(response, then)
+        response.on("close", () => over(response))
+      },
+      setAside: over,
+      cutRunning: () => {
+        for (const response of running.keys()) response.destroy()
+      }
+    })
   })
-})
+
+export const make = makeWith(usualLimits)
 
 export const layer: Layer.Layer<Listener> = Layer.scoped(Listener, make)
