@@ -169,6 +169,11 @@ const alone = {
     const figures = await measureLimits(bench)
     return { figures, text: limitsText(figures) }
   },
+  batch: async (bench) => {
+    const { batchText, measureBatch } = await import("./batch.mjs")
+    const figures = await measureBatch(bench)
+    return { figures, text: batchText(figures) }
+  },
   features: async (bench, options) => {
     const { featuresText, measureFeatures } = await import("./features.mjs")
     const figures = await measureFeatures(bench, options)

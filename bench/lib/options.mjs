@@ -12,6 +12,7 @@ export const usage = `npm run bench -- [options]
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
   --limits              only what the limits of a key add to a request; needs a built gateway
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
+  --batch               only what a batch of 10,000 lines costs a client beside it; needs a built gateway
   --against folder      with --features: also a request of the build in this checkout, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
@@ -52,6 +53,7 @@ const plan = (quick) => ({
   idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
   start: { runs: quick ? 3 : 5 },
   auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
+  batch: { seconds: quick ? 1.5 : 2, pairs: quick ? 3 : 7 },
   deadlineSeconds: 420
 })
 
@@ -69,6 +71,7 @@ export const readOptions = (args) => {
       auto: { type: "boolean", default: false },
       limits: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
+      batch: { type: "boolean", default: false },
       against: { type: "string" },
       connections: { type: "string" },
       stall: { type: "boolean", default: false },
@@ -85,6 +88,7 @@ export const readOptions = (args) => {
     auto: values.auto,
     limits: values.limits,
     features: values.features,
+    batch: values.batch,
     against: values.against,
     connections: counts(values.connections),
     stall: values.stall,
