@@ -19,6 +19,8 @@ export class LoadShedder extends Context.Tag("gateway/resilience/LoadShedder")<
     /** Hot: a place, to be given back when the request is over however it ends (further calls do nothing), or a refusal. */
     readonly enter: () => Release | Shed
     readonly inFlight: () => number
+    /** Requests admitted since the start. */
+    readonly admitted: () => number
     /** Requests refused since the start. */
     readonly shed: () => number
   }
@@ -28,6 +30,7 @@ export const isShed = (entered: Release | Shed): entered is Shed => typeof enter
 
 export const make = Effect.map(Settings.Settings, (settings) => {
   let inFlight = 0
+  let admitted = 0
   let shed = 0
 
   const enter = (): Release | Shed => {
@@ -37,6 +40,7 @@ export const make = Effect.map(Settings.Settings, (settings) => {
       return { retryAfterMs }
     }
     inFlight += 1
+    admitted += 1
     let held = true
     return () => {
       if (!held) return
@@ -44,7 +48,7 @@ export const make = Effect.map(Settings.Settings, (settings) => {
       inFlight -= 1
     }
   }
-  return LoadShedder.of({ enter, inFlight: () => inFlight, shed: () => shed })
+  return LoadShedder.of({ enter, inFlight: () => inFlight, admitted: () => admitted, shed: () => shed })
 })
 
 export const layer: Layer.Layer<LoadShedder, never, Settings.Settings> = Layer.effect(LoadShedder, make)

@@ -1,8 +1,37 @@
 /** When a line may begin, what it may ask, and which answers it waits out. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
 import { endpoints } from "../../../src/batches/Endpoints.ts"
-import { mayBegin } from "../../../src/batches/LineGate.ts"
+import { LineGate, layer, mayBegin, spacingMs } from "../../../src/batches/LineGate.ts"
 import { verdictOf } from "../../../src/batches/Retries.ts"
+import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import { EventLoop } from "../../../src/platform/EventLoop.ts"
+import { isShed, LoadShedder, layer as shedding } from "../../../src/resilience/LoadShedder.ts"
+import * as Resilience from "../../../src/resilience/Settings.ts"
+import * as TestTimers from "../../support/TestTimers.ts"
+import { reposInMemory } from "../store/fixtures.ts"
+
+const idle = Layer.succeed(EventLoop, { busy: () => 0 })
+const gate = layer.pipe(
+  Layer.provideMerge(shedding),
+  Layer.provideMerge(Layer.mergeAll(GatewaySettings.layer, Resilience.layer, TestTimers.layer, idle)),
+  Layer.provide(reposInMemory)
+)
+
+/** Lines that begin and do not end; how many have begun. */
+const lines = (count: number) =>
+  Effect.gen(function* () {
+    const { enter } = yield* LineGate
+    let begun = 0
+    const line = Effect.zipRight(
+      enter,
+      Effect.sync(() => void (begun += 1))
+    )
+    yield* Effect.forEach(Array.from({ length: count }), () => Effect.forkScoped(Effect.zipRight(line, Effect.never)))
+    return () => begun
+  })
 
 const load = { maxConcurrency: 8, running: 0, live: 0, maxLive: 100, loopBusy: 0 }
 
@@ -20,6 +49,27 @@ describe("lines beside live traffic", () => {
     assert.strictEqual(most({ live: 1, loopBusy: 0.5 }), 4)
     assert.strictEqual(most({ live: 1, loopBusy: 1 }), 1)
     assert.strictEqual(most({ live: 1, loopBusy: 1, maxConcurrency: 1 }), 1)
+  })
+
+  it.scoped("begin one after the other, with time between them while there is live traffic", () =>
+    Effect.gen(function* () {
+      const shedder = yield* LoadShedder
+      const request = shedder.enter()
+      assert.isFalse(isShed(request))
+      const begun = yield* lines(3)
+      for (const expected of [1, 2, 3]) {
+        yield* TestClock.adjust(spacingMs(0))
+        assert.isAtMost(begun(), expected)
+      }
+      yield* TestClock.adjust(spacingMs(0))
+      assert.strictEqual(begun(), 3)
+    }).pipe(Effect.provide(gate))
+  )
+
+  it("keep their distance for a while after the last live request", () => {
+    assert.isAbove(spacingMs(0), 0)
+    assert.strictEqual(spacingMs(999), spacingMs(0))
+    assert.strictEqual(spacingMs(1_000), 0)
   })
 
   it("do not begin while live requests come near to being refused", () => {
