@@ -1,4 +1,5 @@
 /** Which answers to a line are waited out. Pure. */
+import type { InferenceError } from "../domain/Errors.ts"
 import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
 
 export interface Told {
@@ -6,6 +7,7 @@ export interface Told {
   readonly body: string
   /** As `Retry-After` says; null without one. */
   readonly retryAfterMs: number | null
+  readonly error: InferenceError | null
 }
 
 /** `untilExpiry`: as long as the batch lives. `sometimes`: a few times. `stopping`: by the next process. */
@@ -24,12 +26,16 @@ const errorOf = (body: string): { readonly code: string; readonly attempts: numb
   return { code: String(error["code"] ?? ""), attempts: isArray(attempts) ? attempts.length : 0 }
 }
 
-export const verdictOf = ({ body, retryAfterMs, status }: Told): Verdict => {
+/** A connection that its provider limits has the code of a key's limits, and is ready again. */
+const isLasting = (code: string, error: InferenceError | null): boolean =>
+  lasting.has(code) && !(code === "rate_limit_exceeded" && error?._tag === "TargetsUnavailable" && !error.isKeyLimit)
+
+export const verdictOf = ({ body, error, retryAfterMs, status }: Told): Verdict => {
   if (status !== 429 && status !== 503) return "record"
   const { attempts, code } = errorOf(body)
   if (code === "server_shutting_down") return "stopping"
   // An upstream has answered. Its own limit is over soon, what else it refuses failed everywhere.
   if (attempts > 0) return status === 429 && code !== "insufficient_quota" ? "sometimes" : "record"
-  if (lasting.has(code)) return "record"
+  if (isLasting(code, error)) return "record"
   return retryAfterMs !== null || passing.has(code) ? "untilExpiry" : "record"
 }

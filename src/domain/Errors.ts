@@ -109,6 +109,8 @@ export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly retryAfterMs: number | null
   /** Epoch milliseconds at which a used-up window opens again; null when it is not known. */
   readonly resetsAtMs: number | null
+  /** A limit of the API key holds the target back, and not the target's own state. */
+  readonly isKeyLimit: boolean
 }> {}
 
 /** Every target was tried; carries the status and message of the last upstream. */

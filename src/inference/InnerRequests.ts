@@ -7,6 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Principal } from "../domain/ApiKey.ts"
+import type { InferenceError } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
@@ -37,6 +38,8 @@ export interface InnerAnswer {
   readonly latencyMs: number
   /** As the answer says it; null when it says nothing. */
   readonly retryAfterMs: number | null
+  /** What the answer is where it is an error of the gateway or of all targets; else null. */
+  readonly error: InferenceError | null
 }
 
 export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests")<
@@ -80,6 +83,7 @@ export const make = Effect.gen(function* () {
     }
     let status = cutStatus
     let retryAfterMs: number | null = null
+    let error: InferenceError | null = null
     const exchange: Exchange = {
       requestId,
       receivedMs,
@@ -94,6 +98,9 @@ export const make = Effect.gen(function* () {
       principal,
       isInner: true,
       ...(batchId === undefined ? {} : { batchId }),
+      onError: (told) => {
+        error = told
+      },
       reply: {
         ...waiting,
         head: (answered, headers) => {
@@ -113,7 +120,7 @@ export const make = Effect.gen(function* () {
     const leave = Effect.zipRight(Effect.sync(waiting.leave), Deferred.await(over))
     yield* Effect.onInterrupt(Deferred.await(over), () => leave)
     const latencyMs = timers.monotonicMs() - startedMs
-    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs }
+    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, error }
   })
 
   return InnerRequests.of({ ask })

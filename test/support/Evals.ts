@@ -12,7 +12,8 @@ export const noAnswer: InnerAnswer = {
   status: 503,
   body: `{"error":{"message":"Nothing is connected."}}`,
   latencyMs: 1,
-  retryAfterMs: null
+  retryAfterMs: null,
+  error: null
 }
 
 export const evalsWith = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>

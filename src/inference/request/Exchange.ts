@@ -77,6 +77,8 @@ export interface Exchange {
   readonly job?: JobHandle
   /** The batch whose line it is. */
   readonly batchId?: string
+  /** Told of the error that the answer is about to be. */
+  readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
 }
 

@@ -7,6 +7,7 @@ import { errorHeaders, identityHeaders } from "./Headers.ts"
 /** An error in the client's own wire. `headers` is a flat name–value list. */
 export const answerError = (exchange: Exchange, error: InferenceError, headers: ReadonlyArray<string> = []): void => {
   if (exchange.reply.isClosed()) return
+  exchange.onError?.(error)
   const view = describe(error)
   const { codec } = exchange
   const body = JSON.stringify(codec.renderError(view, exchange.requestId))

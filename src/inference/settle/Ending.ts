@@ -114,14 +114,22 @@ export const make = Effect.gen(function* () {
     const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
     for (const other of others) countQuota(work, other, settlement.bill(work, other))
     if (end._tag === "Unavailable") {
-      const { code, detail, status, terminal } = end.unready
+      const { code, detail, rule, status, terminal } = end.unready
       // Of other kinds the code says what holds the target back.
       const clientError = errorKindOf(terminal ?? end.unready.kind, null)
       const kind = clientError === "insufficient_quota" || clientError === "usage_limit" ? clientError : null
       const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
       // Waiting brings no money back.
       const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
-      const error = new TargetsUnavailable({ status, code, message: `${detail}.`, kind, retryAfterMs, resetsAtMs })
+      const error = new TargetsUnavailable({
+        status,
+        code,
+        message: `${detail}.`,
+        kind,
+        retryAfterMs,
+        resetsAtMs,
+        isKeyLimit: rule === "limit"
+      })
       return failed(settle, work, null, error, code, others)
     }
     if (end._tag === "Failed") {

@@ -7,6 +7,7 @@ import { endpoints } from "../../../src/batches/Endpoints.ts"
 import { LineGate, layer, mayBegin, spacingMs } from "../../../src/batches/LineGate.ts"
 import { verdictOf } from "../../../src/batches/Retries.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
+import { type InferenceError, TargetsUnavailable } from "../../../src/domain/Errors.ts"
 import { EventLoop } from "../../../src/platform/EventLoop.ts"
 import { isShed, LoadShedder, layer as shedding } from "../../../src/resilience/LoadShedder.ts"
 import * as Resilience from "../../../src/resilience/Settings.ts"
@@ -57,12 +58,13 @@ describe("lines beside live traffic", () => {
       const request = shedder.enter()
       assert.isFalse(isShed(request))
       const begun = yield* lines(3)
-      for (const expected of [1, 2, 3]) {
-        yield* TestClock.adjust(spacingMs(0))
-        assert.isAtMost(begun(), expected)
+      const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      for (const expected of [1, 1, 2, 2, 3]) {
+        // A line begins in a turn of its own.
+        for (let turns = 0; turns < 5; turns += 1) yield* turn
+        assert.strictEqual(begun(), expected)
+        yield* TestClock.adjust(spacingMs(0) / 2)
       }
-      yield* TestClock.adjust(spacingMs(0))
-      assert.strictEqual(begun(), 3)
     }).pipe(Effect.provide(gate))
   )
 
@@ -93,17 +95,33 @@ it("lines may ask every endpoint that OpenAI's batches have", () => {
 describe("an answer to a line", () => {
   const error = (code: string, attempts: ReadonlyArray<object> = []): string =>
     JSON.stringify({ error: { code, attempts } })
-  const verdict = (status: number, body: string, retryAfterMs: number | null = null) =>
-    verdictOf({ status, body, retryAfterMs })
+  const verdict = (
+    status: number,
+    body: string,
+    retryAfterMs: number | null = null,
+    failure: InferenceError | null = null
+  ) => verdictOf({ status, body, retryAfterMs, error: failure })
+  const limited = (isKeyLimit: boolean): InferenceError =>
+    new TargetsUnavailable({
+      status: 429,
+      code: "rate_limit_exceeded",
+      message: "limited",
+      kind: null,
+      retryAfterMs: 1_000,
+      resetsAtMs: null,
+      isKeyLimit
+    })
 
   it("is waited out while no connection can be called", () => {
     assert.strictEqual(verdict(503, error("model_cooldown"), 1_000), "untilExpiry")
     assert.strictEqual(verdict(429, error("model_cooldown"), 1_000), "untilExpiry")
     assert.strictEqual(verdict(503, error("queue_full")), "untilExpiry")
+    assert.strictEqual(verdict(429, error("rate_limit_exceeded"), 1_000, limited(false)), "untilExpiry")
   })
 
   it("is recorded where waiting changes nothing: budgets, quotas, and what no target fits", () => {
     assert.strictEqual(verdict(429, error("rate_limit_exceeded"), 60_000), "record")
+    assert.strictEqual(verdict(429, error("rate_limit_exceeded"), 60_000, limited(true)), "record")
     assert.strictEqual(verdict(429, error("insufficient_quota"), 60_000), "record")
     assert.strictEqual(verdict(503, error("no_suitable_target")), "record")
     assert.strictEqual(verdict(503, error("ALL_ACCOUNTS_INACTIVE")), "record")

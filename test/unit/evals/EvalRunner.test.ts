@@ -29,7 +29,8 @@ const answered = (text: string): InnerAnswer => ({
     choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }]
   }),
   latencyMs: 10,
-  retryAfterMs: null
+  retryAfterMs: null,
+  error: null
 })
 
 const run = (id: string, more: Partial<EvalRun> = {}): EvalRun => ({
