@@ -152,6 +152,9 @@ describe("calls that several requests share", () => {
             exchange,
             owner,
             parsed: { temperature: pick([0, 0, 1]) },
+            asked: {},
+            outputCap: null,
+            resolution: { targets: [] },
             body: exchange.body,
             envelope: { model: "m" },
             trail: new Trail()

@@ -5,21 +5,20 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { headerOf } from "../../../auth/Credentials.ts"
 import { AnswerCache } from "../../../cache/AnswerCache.ts"
-import { cacheKey, withoutForm } from "../../../cache/CacheKey.ts"
+import { cacheKey } from "../../../cache/CacheKey.ts"
 import { hasToolCalls, isCacheable, isWhole, refusesCache, takesToolCalls } from "../../../cache/Eligibility.ts"
 import type { CachedAnswer } from "../../../domain/CachedAnswer.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import * as Timers from "../../../platform/Timers.ts"
-import { targetKeyOf } from "../../../routing/resolve/TargetKey.ts"
-import type { Resolution, Target } from "../../../routing/resolve/ModelResolver.ts"
+import type { Target } from "../../../routing/resolve/ModelResolver.ts"
 import { codecs } from "../../../wire/Codec.ts"
 import { headerIn } from "../../reply/ReplyHeaders.ts"
 import { type Recorded, recording } from "../../reply/Recorder.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Trail } from "../../request/Trail.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
+import { answerFields } from "../sharing/AnswerFields.ts"
 import { hitOf, keptEnd, variantOf } from "./CacheHit.ts"
 import { readStream, readWhole } from "./KeptResponse.ts"
 
@@ -28,48 +27,11 @@ export class Cache extends Context.Tag("gateway/inference/features/Cache")<Cache
 /** A larger answer is not kept. */
 export const maxAnswerBytes = 2 * 1_048_576
 
-/** Headers that change what is asked of a model, or of which one. */
-const tellingHeaders = [
-  "anthropic-beta",
-  "anthropic-version",
-  "openai-beta",
-  "x-gateway-budget",
-  "x-gateway-compression",
-  "x-gateway-disabled-guardrails",
-  "x-gateway-mode"
-]
-
 /** What is known of an answer under way: it is kept once all of it is. */
 interface Pending {
   /** Null until it is complete. */
   target: Target | null
   costNanoUsd: number
-}
-
-const targetsOf = new WeakMap<Resolution, string>()
-
-const targetsText = (resolution: Resolution): string => {
-  const known = targetsOf.get(resolution)
-  if (known !== undefined) return known
-  const text = resolution.targets.map((target) => `${target.account.spec.id} ${targetKeyOf(target)}`).join("\n")
-  targetsOf.set(resolution, text)
-  return text
-}
-
-const keyOf = (work: Work): string => {
-  const { envelope, exchange, outputCap, owner, parsed, resolution, thinking } = work
-  return cacheKey({
-    owner,
-    wire: exchange.wire,
-    model: envelope.model,
-    targets: targetsText(resolution),
-    settings: [
-      ...tellingHeaders.map((name) => headerOf(exchange.headers, name) ?? ""),
-      String(outputCap),
-      JSON.stringify(thinking ?? null)
-    ],
-    body: withoutForm(parsed)
-  })
 }
 
 export const make = Effect.gen(function* () {
@@ -132,7 +94,7 @@ export const make = Effect.gen(function* () {
 
   const answered = (next: Answer, work: Work): Effect.Effect<Answered> =>
     Effect.suspend(() => {
-      const key = keyOf(work)
+      const key = cacheKey(answerFields(work), work.parsed)
       return Effect.flatMap(cache.find(key), (kept) => {
         const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
         const hit = isGiven ? hitOf(work, kept, nowMs()) : null
