@@ -23,6 +23,8 @@ import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as Memory from "../inference/features/memory/Memory.ts"
 import * as Progress from "../inference/features/progress/Progress.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
+import * as VisionBridge from "../inference/features/vision/VisionBridge.ts"
+import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
 import * as Admission from "../inference/request/Admission.ts"
@@ -64,10 +66,11 @@ const features = Features.layer.pipe(
       Idempotency.layer,
       Memory.layer,
       Progress.layer,
-      Recovery.layer
+      Recovery.layer,
+      VisionBridge.layer
     )
   ),
-  Layer.provide(Layer.mergeAll(SummaryAccount.layer, failover))
+  Layer.provide(Layer.mergeAll(InnerRequests.layer, SummaryAccount.layer, failover))
 )
 
 /** Over a configuration, the routing engine and settlement. */

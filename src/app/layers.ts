@@ -41,6 +41,7 @@ import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as Explain from "../inference/Explain.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
+import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../inference/features/guardrails/Decisions.ts"
@@ -203,7 +204,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, StopSignal.layer, Decisions.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { CacheSettings, CacheSettingsPatch, defaultCacheSettings } from "./CacheSettings.ts"
 import { field } from "../kernel/Documented.ts"
 import { readOrigin } from "../kernel/Origins.ts"
+import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./VisionBridgeSettings.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./MemorySettings.ts"
 
 const words = {
@@ -51,6 +52,7 @@ const words = {
   keepJobsMs: ["Milliseconds for which a job that is over, and its result, can be asked for.", 86_400_000],
   maxJobs: ["Jobs that no client waits for, at the same time.", 200],
   cache: "Answers that are given again to the same request (`docs/cache.md`).",
+  visionBridge: "Descriptions of pictures for models that take none (`docs/guardrails.md`).",
   memory: "What is remembered of callers and told to models (`docs/memory.md`).",
   promptCache: [
     "`auto`: marks for the provider's prompt cache are set where it needs them and the client set none (`docs/prompt-caching.md`).",
@@ -118,6 +120,7 @@ export const GatewaySettings = Schema.Struct({
   idempotencyWindowMs: field(Schema.Number, ...words.idempotencyWindowMs),
   coalescing: field(Schema.Struct({ enabled: field(Schema.Boolean, ...words.coalesces) }), words.coalescing),
   memory: field(MemorySettings, words.memory),
+  visionBridge: field(VisionBridgeSettings, words.visionBridge),
   cache: field(CacheSettings, words.cache),
   promptCache: field(PromptCache, ...words.promptCache)
 }).annotations({ identifier: "GatewaySettings" })
@@ -272,6 +275,7 @@ export const GatewaySettingsPatch = Schema.Struct({
     words.coalescing
   ),
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
+  visionBridge: field(Schema.optionalWith(VisionBridgeSettingsPatch, leave), words.visionBridge),
   cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
   promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
 })
@@ -292,6 +296,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   idempotencyWindowMs: 5_000,
   coalescing: { enabled: true },
   memory: defaultMemorySettings,
+  visionBridge: defaultVisionBridgeSettings,
   cache: defaultCacheSettings,
   promptCache: "off"
 }
@@ -307,5 +312,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   batches: { ...settings.batches, ...patch.batches },
   coalescing: { ...settings.coalescing, ...patch.coalescing },
   memory: { ...settings.memory, ...patch.memory },
+  visionBridge: { ...settings.visionBridge, ...patch.visionBridge },
   cache: { ...settings.cache, ...patch.cache }
 })

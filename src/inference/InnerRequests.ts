@@ -14,7 +14,7 @@ import * as Timers from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import { Pipeline } from "./Pipeline.ts"
+import { InnerDoor } from "./request/InnerDoor.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
 import type { Exchange } from "./request/Exchange.ts"
 
@@ -63,7 +63,7 @@ const retryAfterOf = (headers: ReadonlyArray<string>): number | null => {
 
 export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
-  const pipeline = yield* Pipeline
+  const door = yield* InnerDoor
   const timers = yield* Timers.Timers
 
   const ask = Effect.fn("InnerRequests.ask")(function* ({
@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
     }
     const over = yield* Deferred.make<void>()
     // The answer is told at the end of the turn in which the request is over.
-    pipeline.serve(exchange, () => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
+    door.serve(exchange, () => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
     const leave = Effect.zipRight(Effect.sync(waiting.leave), Deferred.await(over))
     yield* Effect.onInterrupt(Deferred.await(over), () => leave)
     const latencyMs = timers.monotonicMs() - startedMs
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
   return InnerRequests.of({ ask })
 })
 
-export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | Pipeline | Timers.Timers> = Layer.effect(
+export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerDoor | Timers.Timers> = Layer.effect(
   InnerRequests,
   make
 )

@@ -16,6 +16,7 @@ import type { Answered } from "./features/Feature.ts"
 import { Features } from "./features/Features.ts"
 import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
+import { InnerDoor } from "./request/InnerDoor.ts"
 import { Opening } from "./request/Opening.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
@@ -46,6 +47,7 @@ export const make = Effect.gen(function* () {
   const ending = yield* Ending
   const { shares } = yield* Engine.Engine
   const features = yield* Features
+  const door = yield* InnerDoor
   const opening = yield* Opening
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
@@ -135,11 +137,12 @@ export const make = Effect.gen(function* () {
     if (admitted !== null) admission.leave(admitted)
   }
 
+  door.attach(serve)
   return Pipeline.of({ serve, refuse: ending.refuse, answerKept })
 })
 
 export const layer: Layer.Layer<
   Pipeline,
   never,
-  Admission | TokenCounter.TokenCounter | Ending | Engine.Engine | Features | Opening
+  Admission | TokenCounter.TokenCounter | Ending | Engine.Engine | Features | InnerDoor | Opening
 > = Layer.effect(Pipeline, make)

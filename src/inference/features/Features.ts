@@ -18,10 +18,12 @@ import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
 import { Progress } from "./progress/Progress.ts"
 import { Recovery } from "./recovery/Recovery.ts"
+import { VisionBridge } from "./vision/VisionBridge.ts"
 
 const inForce = Effect.all([
   Progress,
   Idempotency,
+  VisionBridge,
   Guardrails,
   Memory,
   Cache,

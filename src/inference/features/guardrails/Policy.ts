@@ -21,7 +21,7 @@ export const bypassScope = "guardrails:bypass"
 export const bypassHeader = "x-gateway-disabled-guardrails"
 
 /** The names by which a request may switch a guardrail off. */
-const guardrails = ["sanitizer", "injection", "pii", "pii-response", "tools", "schema"] as const
+const guardrails = ["vision-bridge", "sanitizer", "injection", "pii", "pii-response", "tools", "schema"] as const
 export type Guardrail = (typeof guardrails)[number]
 
 const otherNames: Readonly<Record<string, ReadonlyArray<Guardrail>>> = {

@@ -1,0 +1,114 @@
+/** What pictures show, as a model has described them: asked for by requests of the gateway's own in the caller's name, and remembered for a day. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { createHash } from "node:crypto"
+import type { Principal } from "../../../domain/ApiKey.ts"
+import type { VisionBridgeSettings } from "../../../domain/VisionBridgeSettings.ts"
+import { LruMap } from "../../../kernel/LruMap.ts"
+import { chat } from "../../../wire/chat/Codec.ts"
+import { isObject, parseJson } from "../../../wire/json/Json.ts"
+import type { InnerRequests } from "../../InnerRequests.ts"
+
+/** What the log line of such a request shows as its path. */
+export const visionPath = "/vision-bridge"
+
+/** Descriptions that are remembered, their bytes, and for how long. */
+const capacity = 5_000
+const maxBytes = 16 * 1_048_576
+const ttlMs = 24 * 60 * 60_000
+/** Descriptions of one request asked for at the same time, and of all requests. */
+const atOnce = 4
+const atOnceInAll = 32
+/** A picture of 20 MiB in base64. A larger one is not described. */
+const maxUrlChars = 28 * 1_048_576
+/** The rest of a longer description is left out. */
+const maxDescriptionChars = 8_000
+
+export interface Asking {
+  readonly principal: Principal
+  readonly settings: VisionBridgeSettings & { readonly model: string }
+  /** Of all that tells one caller's pictures from another's. */
+  readonly owner: string
+}
+
+export interface Descriptions {
+  /** By this the description of a picture is known; null for one that cannot be described. */
+  readonly keyOf: (asking: Asking, url: string | null) => string | null
+  /** Hot. Null: it is not known. */
+  readonly known: (key: string, nowMs: number) => string | null
+  /** Asks for them, by their keys. Those of which something came are known then. */
+  readonly ask: (asking: Asking, urls: ReadonlyMap<string, string>) => Effect.Effect<void>
+}
+
+const textOf = (body: string): string | null => {
+  const parsed = parseJson(body)
+  if (!isObject(parsed)) return null
+  const response = chat.decodeResponse(parsed)
+  if (Either.isLeft(response)) return null
+  const text = response.right.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+  // A cut must not leave half of a pair.
+  const cut = text
+    .trim()
+    .slice(0, maxDescriptionChars)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trim()
+  return cut === "" ? null : cut
+}
+
+const question = ({ settings: { model, prompt } }: Asking, url: string) => ({
+  model,
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: prompt },
+        { type: "image_url", image_url: { url } }
+      ]
+    }
+  ]
+})
+
+export const makeDescriptions = (inner: typeof InnerRequests.Service, nowMs: () => number): Descriptions => {
+  const places = Effect.unsafeMakeSemaphore(atOnceInAll)
+  const memory = new LruMap<string, string>({
+    capacity,
+    maxWeight: maxBytes,
+    weightOf: (text) => 512 + 2 * text.length,
+    ttlMs
+  })
+
+  const describe = (asking: Asking, url: string): Effect.Effect<string | null> =>
+    inner.ask({ principal: asking.principal, path: visionPath, body: question(asking, url) }).pipe(
+      Effect.map(({ body, status }) => (status === 200 ? textOf(body) : null)),
+      places.withPermits(1),
+      Effect.timeoutOption(asking.settings.timeoutMs),
+      Effect.map(Option.getOrNull),
+      Effect.catchAllCause((cause) =>
+        Cause.isInterrupted(cause)
+          ? Effect.interrupt
+          : Effect.as(Effect.logError("The description of a picture died", cause), null)
+      )
+    )
+
+  return {
+    keyOf: ({ owner, settings: { model, prompt } }, url) =>
+      url === null || url.length > maxUrlChars
+        ? null
+        : createHash("sha256")
+            .update(JSON.stringify([owner, model, prompt]))
+            .update(url)
+            .digest("base64url"),
+    known: (key, now) => memory.get(key, now) ?? null,
+    ask: (asking, urls) =>
+      Effect.forEach(
+        urls,
+        ([key, url]) =>
+          Effect.map(describe(asking, url), (text) => {
+            if (text !== null) memory.set(key, text, nowMs())
+          }),
+        { concurrency: atOnce, discard: true }
+      )
+  }
+}
