@@ -2,7 +2,7 @@
  * The answer of an embeddings endpoint. Canonically it is one opaque part in OpenAI's form; each upstream's codec converts to it, and
  * the client's codec applies the requested format.
  *
- * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
@@ -91,21 +91,21 @@ export const openAiShape: AnswerShape = {
   restOf: ({ data: _data, model: _model, ...rest }) => rest
 }
 
-/** https://ai.google.dev/api/embeddings */
+/** https://ai.google.dev/api/embeddings (read on 2026-11-23) */
 export const geminiShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => objectOr(item)["values"]),
   tokensOf: (body) => countOr(objectOr(body["usageMetadata"])["promptTokenCount"]),
   restOf: () => ({})
 }
 
-/** https://docs.ollama.com/api/embed */
+/** https://docs.ollama.com/api/embed (read on 2026-11-23) */
 export const ollamaShape: AnswerShape = {
   dataOf: (body) => dataOfVectors(body["embeddings"], (item) => item),
   tokensOf: (body) => countOr(body["prompt_eval_count"]),
   restOf: () => ({})
 }
 
-/** https://docs.cohere.com/reference/embed */
+/** https://docs.cohere.com/reference/embed (read on 2026-11-23) */
 export const cohereShape: AnswerShape = {
   dataOf: (body) => {
     const { embeddings } = body

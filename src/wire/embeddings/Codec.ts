@@ -2,7 +2,7 @@
  * `/v1/embeddings`, as a variant of the chat wire's codec. The upstream's answer is always rewritten, because clients need the format
  * they requested and not every upstream respects it.
  *
- * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import { chat } from "../chat/Codec.ts"
 import type { WireCodec } from "../WireCodec.ts"

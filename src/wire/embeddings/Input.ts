@@ -1,7 +1,7 @@
 /**
  * What is to be embedded: a text, texts, or the token ids of one or of several.
  *
- * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"

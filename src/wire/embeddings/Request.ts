@@ -43,7 +43,7 @@ const geminiRequest =
     ...optional("outputDimensionality", dimensions)
   })
 
-/** `batchEmbedContents`: https://ai.google.dev/api/embeddings. Requests that came in this form go on as they are. */
+/** `batchEmbedContents`: https://ai.google.dev/api/embeddings (read on 2026-11-23). Requests that came in this form go on as they are. */
 export const encodeGemini = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => {
   const { requests } = extras
   if (isArray(requests)) {
@@ -61,7 +61,7 @@ export const encodeGemini = ({ extras = {} }: Conversation, { model }: EncodeOpt
 /** Members of Ollama's own endpoint that its users may set. */
 const ollamaMembers = ["truncate", "keep_alive", "options"] as const
 
-/** https://docs.ollama.com/api/embed */
+/** https://docs.ollama.com/api/embed (read on 2026-11-23) */
 export const encodeOllama = ({ extras }: Conversation, { model }: EncodeOptions): EncodedRequest => {
   const own = Object.fromEntries(
     ollamaMembers.flatMap((key) => (extras[key] === undefined ? [] : [[key, extras[key]]]))

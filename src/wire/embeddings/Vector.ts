@@ -1,7 +1,7 @@
 /**
  * One embedding, as a list of numbers or as base64 of 32-bit little-endian floats.
  *
- * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import { isArray, type Json } from "../json/Json.ts"
 
