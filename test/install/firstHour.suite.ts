@@ -67,9 +67,10 @@ const stopwatch = (steps: Array<Step>) => ({
   run: (terminal: Terminal.Terminal, what: string, typed: string, shown: RegExp) =>
     Effect.gen(function* () {
       const before = terminal.screen().length
+      const lineBegin = terminal.screen().lastIndexOf("\n") + 1
       const begunMs = performance.now()
       terminal.type(`${typed}\r`)
-      const rest = (): string => terminal.screen().slice(Math.max(0, before - prompt.length))
+      const rest = (): string => terminal.screen().slice(lineBegin)
       yield* terminal
         .showsFrom(before, shown)
         .pipe(
@@ -134,7 +135,7 @@ describe("the first hour", () => {
         person,
         "ask the first question that it proposes",
         question.replaceAll(/\s*\\?\n\s*/g, " "),
-        /first provider/
+        /first provider[\s\S]*\$$/
       )
 
       yield* run(person, "see what it cost", "gateway logs", /gpt-4o[\s\S]*\$$/)
