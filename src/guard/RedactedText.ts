@@ -74,12 +74,15 @@ const isJson = (text: string): Json | undefined => {
   return typeof value === "object" && value !== null ? value : undefined
 }
 
+/** What its neighbours in JSON may hide: a text behind an escape such as `\\n`, whose letter touches it, and a number between commas. */
+const mayHide = /\\|\d{9}/
+
 /** The text with placeholders; the same text where nothing was found. */
 export const redactText = (text: string, redaction: Redaction, nested = 0): string => {
-  // An escape may hide a character of a finding.
-  if (!text.includes("\\u") && findPersonalData(text, redaction.options).length === 0) return text
-  const value = nested >= maxNested ? undefined : isJson(text)
-  if (value !== undefined) return spliceValues(text, editsOf(value, redaction, nested + 1))
+  const value = nested < maxNested && mayHide.test(text) ? isJson(text) : undefined
+  if (value === undefined && findPersonalData(text, redaction.options).length === 0) return text
+  const inJson = value ?? (nested < maxNested ? isJson(text) : undefined)
+  if (inJson !== undefined) return spliceValues(text, editsOf(inJson, redaction, nested + 1))
   const { findings, text: replaced } = redact(text, redaction.options)
   for (const { detector } of findings) redaction.found(detector)
   return replaced

@@ -36,16 +36,22 @@ const plain = (sign: string): string => {
   return code >= 0xff01 ? String.fromCharCode(code - 0xfee0) : " "
 }
 
+/** In JSON within a text, the letter of an escape touches the next word. */
+const escape = /\\[nrtbf]/g
+const blankFor = (written: string): string => (written === "\\n" ? " \n" : "  ")
+
 const lowered = (text: string): string => {
   const lower = text.toLowerCase()
   // A few letters become two: then the places are no longer the same.
   return lower.length === text.length ? lower : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
+const unescaped = (text: string): string => (text.includes("\\") ? text.replaceAll(escape, blankFor) : text)
+
 const same = (index: number): number => index
 
 const seen = (text: string): Seen => {
-  if (!beyondAscii.test(text)) return { text: lowered(text), placeOf: same }
+  if (!beyondAscii.test(text)) return { text: unescaped(lowered(text)), placeOf: same }
   /** Where something was left out, counted without it, and how many characters were left out up to there. */
   const gaps: Array<number> = []
   const shifts: Array<number> = []
@@ -61,7 +67,7 @@ const seen = (text: string): Seen => {
   }
   const visible = parts.join("")
   return {
-    text: lowered(visible.replaceAll(wide, plain)),
+    text: unescaped(lowered(visible.replaceAll(wide, plain))),
     placeOf: parts.length === 1 ? same : (index) => index + (shifts[lastUpTo(gaps, index)] ?? 0)
   }
 }
