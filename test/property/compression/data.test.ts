@@ -2,58 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { shortened, usualShortening } from "../../../src/compression/ccr/Shortened.ts"
 import { withoutRepeats } from "../../../src/compression/dedup/Repeats.ts"
-import { columnar, decoded } from "../../../src/compression/headroom/Columns.ts"
 import { isKept } from "../../../src/compression/rtk/Kept.ts"
-
-const names = FastCheck.uniqueArray(
-  FastCheck.string({ minLength: 1, maxLength: 8, unit: "grapheme" }).filter((name) => name !== "__proto__"),
-  { minLength: 1, maxLength: 6 }
-)
-const rows = names.chain((own) =>
-  FastCheck.array(FastCheck.tuple(...own.map(() => FastCheck.jsonValue({ maxDepth: 2 }))), {
-    minLength: 1,
-    maxLength: 30
-  }).map((values) => values.map((row) => Object.fromEntries(own.map((name, index) => [name, row[index]]))))
-)
-
-describe("headroom", () => {
-  it("gives columns that read back as the equal value, and only shorter ones", () => {
-    let made = 0
-    FastCheck.assert(
-      FastCheck.property(rows, FastCheck.constantFrom(0, 2), (value, indent) => {
-        const text = JSON.stringify(value, null, indent)
-        const columns = columnar(text)
-        if (columns === null) return
-        made += 1
-        assert.isBelow(columns.length, text.length)
-        assert.strictEqual(JSON.stringify(decoded(columns)), JSON.stringify(value))
-        assert.isNull(columnar(columns))
-      }),
-      { numRuns: 400 }
-    )
-    assert.isAbove(made, 50)
-  })
-
-  it("leaves what is no homogeneous array, and numbers that are written otherwise than read", () => {
-    const row = '{"name":"a","count":1}'
-    const of = (last: string): string => `[${Array.from({ length: 9 }, () => row).join(",")},${last}]`
-    assert.isNotNull(columnar(of(row)))
-    for (const last of [
-      '{"name":"a"}',
-      '{"count":1,"name":"a"}',
-      "1",
-      "null",
-      "[]",
-      '{"name":"a","count":12345678901234567890}',
-      '{"name":"a","count":1.0}',
-      '{"name":"a","count":1,"count":1}',
-      '{"name":"a","count":1'
-    ]) {
-      assert.isNull(columnar(of(last)), last)
-    }
-    for (const text of ["", "[", "[]", "{}", "text", `[${row}]`]) assert.isNull(columnar(text))
-  })
-})
 
 describe("session-dedup", () => {
   const output = FastCheck.record({
