@@ -56,6 +56,7 @@ describe("gateway batches", () => {
           const late = await batches("cancel", id)
           assert.notStrictEqual(late.code, 0)
           assert.include(late.stderr, "completed")
+          assert.include(late.stderr, "gateway batches list")
 
           writeFileSync(path, "\n")
           const empty = await batches("create", path, "--watch")

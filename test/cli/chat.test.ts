@@ -88,6 +88,11 @@ describe("in a pipe", () => {
       { type: "text", text: 'What is in and in n.txt?\n\n<file name="n.txt">\na note\n</file>' },
       { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } }
     ])
+    assert.strictEqual((await chat("@n.txt in short")).code, 0)
+    assert.strictEqual(sent(3).messages[0].content, 'n.txt in short\n\n<file name="n.txt">\na note\n</file>')
+    writeFileSync(join(folder, "two words.txt"), "a note")
+    assert.strictEqual((await chat("Read", "@two words.txt")).code, 0)
+    assert.strictEqual(sent(4).messages[0].content, 'Read\n\n<file name="two words.txt">\na note\n</file>')
   })
 
   scenario("waits for a pipe of a program no longer than a moment, and says so", async ({ fed, sent, upstream }) => {

@@ -123,6 +123,7 @@ describe("gateway embed", () => {
     for (const line of narrow.stdout.split("\n")) assert.isAtMost(line.length, 40)
     const inPipe = await fed(main, ["embed", "--json"], env, "one\n\ntwo\n")
     assert.lengthOf(JSON.parse(String(inPipe.stdout)).data, 2)
+    assert.strictEqual((await run(["embed", ""], env)).code, 2)
     const none = await fed(main, ["embed"], env, "\n")
     assert.strictEqual(none.code, 2)
   })
@@ -172,12 +173,13 @@ describe("gateway image --edit", () => {
     for (const part of ['"image[]"; filename="a.png"', '"image[]"; filename="b.jpg"', '"mask"; filename="a.png"']) {
       assert.include(body, part)
     }
-    for (const [words, said] of [
-      [["--edit", path("notes.txt")], "is no PNG"],
-      [["--edit", path("none.png")], "cannot be read"],
-      [["--mask", path("a.png")], "--edit"]
+    for (const [words, out, said] of [
+      [["--edit", path("a.png")], "night.png", "there already"],
+      [["--edit", path("notes.txt")], "x.png", "is no PNG"],
+      [["--edit", path("none.png")], "x.png", "cannot be read"],
+      [["--mask", path("a.png")], "x.png", "--edit"]
     ] as const) {
-      const refused = await command(...ask, ...words, "-o", path("x.png"))
+      const refused = await command(...ask, ...words, "-o", path(out))
       assert.strictEqual(refused.code, 2, refused.stderr)
       assert.include(refused.stderr, said)
     }
@@ -260,6 +262,10 @@ describe("gateway transcribe", () => {
     assert.strictEqual(subtitles.code, 0, subtitles.stderr)
     assert.include(subtitles.stderr, "openai/whisper-1")
     assert.match(readFileSync(path("talk.srt"), "utf8"), /^1\n00:00/)
+    const asked = upstream.requests.length
+    const taken = await command(...words, "--format", "srt", "-o", path("talk.srt"))
+    assert.deepStrictEqual([taken.code, upstream.requests.length], [2, asked])
+    assert.include(taken.stderr, "there already")
     assert.strictEqual((await command(...words, "--format", "srt", "--json")).code, 2)
     assert.strictEqual((await command("transcribe", path("none.mp3"))).code, 2)
     const heard = await fed(main, ["transcribe", "-"], env, "sound from a pipe")

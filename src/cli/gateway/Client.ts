@@ -265,7 +265,10 @@ export const refused = (
     default:
       return new CommandFailed({
         message,
-        hint: "'gateway status' and 'gateway provider list' show what is connected."
+        hint:
+          status === 409 && hint !== null
+            ? hint
+            : "'gateway status' and 'gateway provider list' show what is connected."
       })
   }
 }

@@ -65,25 +65,39 @@ export interface Destination {
   readonly force: boolean
 }
 
+/** Where a file is written, with what is there; null for standard output. Fails where `save` would, because of what is there already. */
+const whereTo = ({ force, name, path: given }: Destination) =>
+  Effect.gen(function* () {
+    if (given === "-") return null
+    const isFolder = yield* Effect.promise(async () => (await statOf(given))?.isDirectory() ?? false)
+    const named = isFolder ? join(given, name) : given
+    const there = yield* Effect.promise(() => statOf(named))
+    if (there?.isDirectory() === true) return yield* new BadArgument({ message: `'${named}' is a folder.` })
+    if (there?.isFile() === true && !force) return yield* exists(named)
+    return { named, there }
+  })
+
+/** To be asked before something is paid for that could not be saved. */
+export const refuseTaken = (destination: Destination): Effect.Effect<void, CliFailure> =>
+  Effect.asVoid(whereTo(destination))
+
 /**
  * Does work that writes somewhere, and gives its result with the path of the file; null for standard output. A file is written under a
  * temporary name beside its own, and gets that when the work has succeeded. What is there already stays, unless `force`.
  */
 export const save = <A, E, R>(
-  { force, name, path: given }: Destination,
+  destination: Destination,
   work: (sink: Sink) => Effect.Effect<A, E, R>
 ): Effect.Effect<readonly [A, string | null], E | CliFailure, R> =>
   Effect.gen(function* () {
-    if (given === "-") {
+    const { force } = destination
+    const where = yield* whereTo(destination)
+    if (where === null) {
       const stdout = yield* Stdout
       return [yield* work((piece) => stdout.write(piece)), null] as const
     }
-    const isFolder = yield* Effect.promise(async () => (await statOf(given))?.isDirectory() ?? false)
-    const named = isFolder ? join(given, name) : given
-    const there = yield* Effect.promise(() => statOf(named))
-    if (there?.isDirectory() === true) return yield* new BadArgument({ message: `'${named}' is a folder.` })
+    const { named, there } = where
     if (there !== null && !there.isFile()) return [yield* toDevice(named, work), named] as const
-    if (there !== null && !force) return yield* exists(named)
     // A link stays one: what it leads to is replaced.
     const path = there === null ? named : yield* onDisk(named, () => realpath(named))
     // Its own name, because another end may make that of the file too long.

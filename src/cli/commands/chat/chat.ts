@@ -5,6 +5,7 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { existsSync } from "node:fs"
 import { readBeside, readInput } from "../../asking/input.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { loadConfig } from "../../EnvFile.ts"
@@ -40,6 +41,12 @@ const nothing = new BadArgument({
 
 const inputName = "standard input"
 
+/** The file that a word is. One with spaces may also be a question that begins with a file. */
+const fileOf = (word: string): string | null => {
+  const path = wholeMention(word)
+  return path !== null && (!/\s/.test(path) || existsSync(path)) ? path : null
+}
+
 /** What is asked; null: nothing was given. */
 const contentFrom = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const isAwaited = words.includes("-")
@@ -52,8 +59,8 @@ const contentFrom = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
     const alone: Content = input?._tag === "Text" ? input.text.trim() : contentOf("", attachments)
     return alone.length === 0 ? null : alone
   }
-  const files = given.flatMap((word) => wholeMention(word) ?? [])
-  const text = given.filter((word) => wholeMention(word) === null).join(" ")
+  const files = given.flatMap((word) => fileOf(word) ?? [])
+  const text = given.filter((word) => fileOf(word) === null).join(" ")
   const content = yield* readPrompt({ text, files, attachments })
   return content.length === 0 ? null : content
 })

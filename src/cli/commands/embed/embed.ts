@@ -44,7 +44,7 @@ const nothing = new BadArgument({
 
 const textsFrom = (words: ReadonlyArray<string>) =>
   words.length > 0
-    ? Effect.succeed(words)
+    ? Effect.succeed(words.filter((word) => word.trim() !== ""))
     : process.stdin.isTTY
       ? Effect.fail(nothing)
       : Effect.map(readInput(maxInputBytes), (bytes) =>

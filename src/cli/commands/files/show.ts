@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { FileDeleted, FileList, FileObject } from "../../../api/compat/Files.ts"
+import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Inference from "../../gateway/Inference.ts"
@@ -57,11 +58,13 @@ const filesArg = Args.text({ name: "file" }).pipe(
 
 const Removed = Schema.Struct({ files: Schema.Array(FileDeleted) })
 
-export const filesRemove = Command.make("rm", { files: filesArg, ...Client.connection }, ({ files, ...given }) =>
+export const filesRemove = Command.make("rm", { files: filesArg, yes, ...Client.connection }, ({ files, ...given }) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     // All are found before the first is deleted.
     const found = yield* Effect.forEach(files, (file) => find(to, file))
+    const names = found.map(({ filename }) => `'${filename}'`).join(", ")
+    yield* confirmOnTerminal(given, `Delete ${names}? What refers to ${found.length === 1 ? "it" : "them"} fails then.`)
     const removed = yield* Effect.forEach(found, ({ filename, id }) =>
       Inference.ask(to, HttpClientRequest.del(`${to.url}${pathOf(id)}`), hint).pipe(
         Effect.flatMap(Inference.jsonOf(to, FileDeleted)),

@@ -15,7 +15,7 @@ import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import { fetchFrom } from "../../gateway/PublicUrl.ts"
 import * as Output from "../../output/Output.ts"
 import { saved } from "../../gateway/Saved.ts"
-import { save } from "../../output/SaveFile.ts"
+import { refuseTaken, save } from "../../output/SaveFile.ts"
 import { withSpinner } from "../../output/spinner.ts"
 import { Stdout } from "../../output/Stdout.ts"
 import { imageTypeOf } from "../../ImageType.ts"
@@ -62,6 +62,17 @@ const options = {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
+/** Whether the person has named the file, and not left its name to the picture's type. */
+const named = (out: string | null): out is string => out !== null && !isFolder(out)
+
+/** What a file may end in whose name is left to the picture. */
+const endings = ["png", "jpg", "gif", "webp"]
+
+const placeOf = (out: string | null, ending: string, index: number, count: number) => {
+  const name = numbered(`image.${ending}`, index, count)
+  return { name, path: out === null ? name : out === "-" || !named(out) ? out : numbered(out, index, count) }
+}
+
 const inBase64 = /^data:[^,]{0,200};base64,/i
 
 /** The bytes of a picture, which providers send or keep at an address of theirs. */
@@ -88,6 +99,11 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     if (first === undefined && Option.isSome(given.mask)) {
       return yield* new BadArgument({ message: "--mask is for a picture to change.", hint: "Name it with --edit." })
     }
+    yield* Effect.forEach(Array.from({ length: given.n }), (_, index) =>
+      Effect.forEach(named(out) ? [""] : endings, (ending) =>
+        refuseTaken({ ...placeOf(out, ending, index, given.n), force: given.force })
+      )
+    )
     const to = yield* Client.target(given)
     const wanted = {
       model: yield* modelOr(given.model, to, kinds.images),
@@ -105,14 +121,14 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     const files = yield* Effect.forEach(data, (picture, index) =>
       Effect.gen(function* () {
         const bytes = yield* withSpinner("Fetching the picture …")(bytesOf(picture))
-        const name = numbered(`image.${imageTypeOf(bytes)?.replace("jpeg", "jpg") ?? "png"}`, index, data.length)
-        const path = out === null ? name : out === "-" || isFolder(out) ? out : numbered(out, index, data.length)
-        const [, written] = yield* save({ path, name, force: given.force }, (sink) => sink(bytes))
+        const ending = imageTypeOf(bytes)?.replace("jpeg", "jpg") ?? "png"
+        const place = placeOf(out, ending, index, data.length)
+        const [, written] = yield* save({ ...place, force: given.force }, (sink) => sink(bytes))
         return { path: written, bytes: bytes.length }
       })
     )
-    const named = files.flatMap(({ bytes, path }) => (path === null ? [] : [{ path, bytes }]))
-    if (named.length > 0) yield* saved(named, servedBy, given.json)
+    const inFiles = files.flatMap(({ bytes, path }) => (path === null ? [] : [{ path, bytes }]))
+    if (inFiles.length > 0) yield* saved(inFiles, servedBy, given.json)
     const [revised] = data.flatMap(({ revised_prompt: prompt }) => prompt ?? [])
     if (revised !== undefined && !given.json) yield* Output.note(`It was drawn as: ${revised}`)
   }).pipe(Effect.scoped)

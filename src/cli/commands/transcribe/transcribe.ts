@@ -12,7 +12,7 @@ import * as Inference from "../../gateway/Inference.ts"
 import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import * as Upload from "../../gateway/Upload.ts"
 import * as Output from "../../output/Output.ts"
-import { save } from "../../output/SaveFile.ts"
+import { refuseTaken, save } from "../../output/SaveFile.ts"
 
 const formats = ["text", "json", "srt", "vtt", "verbose_json"] as const
 
@@ -51,6 +51,13 @@ export const transcribeCommand = Command.make("transcribe", { ...options, ...Cli
       return yield* new BadArgument({ message: `--json and '--format ${format}' contradict each other.` })
     }
     const source = given.audio === "-" ? Upload.stdinSource(stdinName) : yield* Upload.fileSource(given.audio)
+    const isJson = format === "json" || format === "verbose_json"
+    const destination = Option.map(given.out, (path) => ({
+      path,
+      name: `${source.name}.${isJson ? "json" : format === "text" ? "txt" : format}`,
+      force: given.force
+    }))
+    if (Option.isSome(destination)) yield* refuseTaken(destination.value)
     const to = yield* Client.target(given)
     const model = yield* modelOr(given.model, to, kinds.transcriptions)
     const response = yield* Upload.send(to, {
@@ -64,15 +71,13 @@ export const transcribeCommand = Command.make("transcribe", { ...options, ...Cli
       ],
       hint: "'gateway model list' shows what can be asked."
     })
-    const isJson = format === "json" || format === "verbose_json"
     const answer = isJson
       ? yield* Inference.jsonOf(to, Schema.Unknown)(response)
       : yield* Inference.textOf(to, response)
     const text = typeof answer === "string" ? answer : JSON.stringify(answer, null, 2)
-    if (Option.isSome(given.out) && given.out.value !== "-") {
-      const name = `${source.name}.${isJson ? "json" : format === "text" ? "txt" : format}`
+    if (Option.isSome(destination) && destination.value.path !== "-") {
       const bytes = Buffer.from(text.endsWith("\n") ? text : `${text}\n`)
-      const [, written] = yield* save({ path: given.out.value, name, force: given.force }, (sink) => sink(bytes))
+      const [, written] = yield* save(destination.value, (sink) => sink(bytes))
       return yield* Output.note(`${written ?? ""} is written.`)
     }
     yield* isJson ? Output.json(Schema.Unknown, answer) : Output.print(text.replace(/\n+$/, ""))
