@@ -18,16 +18,10 @@ import { headerName } from "./answers/GuardedReply.ts"
 import { GuardrailDecisions } from "./Decisions.ts"
 import * as Detection from "./Detection.ts"
 import { type Active, activeFor, concerns } from "./Policy.ts"
-import { type Guarded, guardRequest } from "./requests/GuardRequest.ts"
+import { type Checked, checkRequest } from "./requests/checkRequest.ts"
 import { offerOf } from "./tools/ToolPolicy.ts"
 
 export class Guardrails extends Context.Tag("gateway/inference/features/Guardrails")<Guardrails, Feature>() {}
-
-/** What was done to the request. */
-interface Checked extends Guarded {
-  /** The detectors have failed on it. */
-  readonly hasFailed: boolean
-}
 
 /** Value of `X-Gateway-Guardrail`; null where there is nothing to tell. */
 const told = (
@@ -55,8 +49,6 @@ const forbidden = (tools: ReadonlyArray<string>): GuardrailBlocked =>
     message: `The request offers tools that this gateway does not allow (toolPolicy of /api/settings/guardrails): ${tools.length}.`
   })
 
-const failure = "The request could not be checked for attempts to take over the model (INJECTION_GUARD_MODE)."
-
 const refused = (work: Work, error: GuardrailBlocked): Answered => ({
   work,
   end: { _tag: "Refused", error },
@@ -69,32 +61,12 @@ export const make = Effect.gen(function* () {
   const decisions = yield* GuardrailDecisions
   const detection = Detection.make(settings.access.guardrails.current)
 
-  const guarded = (work: Work, active: Active, loaded: Detection.Detection): Effect.Effect<Checked> =>
-    Effect.sync(() => ({
-      ...guardRequest(work.exchange.wire, work.parsed, active, loaded, decisions.count),
-      hasFailed: false
-    })).pipe(
-      Effect.catchAllDefect((defect) => {
-        const blocked =
-          active.injection === "block" ? new GuardrailBlocked({ code: "SECURITY_001", message: failure }) : null
-        decisions.count("request", blocked === null ? "unchecked" : "block")
-        return Effect.as(Effect.logError("A guardrail failed on a request", defect), {
-          parsed: work.parsed,
-          redacted: 0,
-          injection: null,
-          isPartlyScanned: false,
-          blocked,
-          hasFailed: true
-        })
-      })
-    )
-
   const answeredFor = Effect.fnUntraced(function* (asked: Work, next: Answer) {
     const rules = settings.access.guardrails.current()
     const active = activeFor(flags, rules, asked)
-    const loaded = yield* detection
-    const checked = yield* guarded(asked, active, loaded)
+    const checked = yield* checkRequest(asked.exchange.wire, asked.parsed, active, detection, decisions.count)
     if (checked.blocked !== null) return refused(asked, checked.blocked)
+    const { detection: loaded } = checked
     const { tools } = active
     const offer = tools === null ? null : offerOf(asked.exchange.wire, checked.parsed, tools.mayUse)
     const isForbidden = offer !== null && offer.refused.length > 0
@@ -113,8 +85,9 @@ export const make = Effect.gen(function* () {
       if (value !== null) work.trail.addHeader(headerName, value)
       return yield* next(work)
     }
+    if (active.answers !== null && loaded === null) decisions.count("answer", "unread")
     return yield* answerGuarded(next, work, {
-      texts: active.answers === null ? null : { guard: loaded.texts, mode: active.answers },
+      texts: active.answers === null || loaded === null ? null : { guard: loaded.texts, mode: active.answers },
       mayCall: enforced === null ? null : (name) => enforced.offered.has(name),
       structured: active.structured,
       header,
