@@ -16,6 +16,10 @@ const words = {
     [{ name: "ticket", pattern: "TICKET-[0-9]{6}", replacement: "[TICKET_REDACTED]" }]
   ],
   toolPolicy: "Which tools requests may offer and answers may call. A change replaces all of it.",
+  keys: "What is different for requests of single API keys. A change replaces all of it.",
+  apiKeyId: ["Id of an API key.", "0198c0de-0000-7000-8000-000000000001"],
+  disabledGuardrails: ["Guardrails that do not act on its requests.", ["pii"]],
+  ownPolicy: "The policy for its tools; null or absent: that of the gateway.",
   structuredOutput: "What is done about answers to requests with a JSON schema. A change replaces all of it.",
   name: ["What `/metrics` counts its findings under.", "ticket"],
   pattern: [
@@ -26,6 +30,19 @@ const words = {
 } as const
 
 const maxPatterns = 50
+const maxKeys = 500
+
+/** The names by which a guardrail is switched off, for a request or for a key. */
+export const guardrailNames = [
+  "vision-bridge",
+  "sanitizer",
+  "injection",
+  "pii",
+  "pii-response",
+  "tools",
+  "schema"
+] as const
+export type GuardrailName = (typeof guardrailNames)[number]
 
 const Detector = Schema.Literal("email", "phone", "ssn", "credit-card", "iban", "ip", "api-key", "cpf", "cnpj")
 
@@ -36,11 +53,21 @@ const CustomPattern = Schema.Struct({
 })
 export type CustomPatternSource = typeof CustomPattern.Type
 
+const KeyRules = Schema.Struct({
+  apiKeyId: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(100)), ...words.apiKeyId),
+  disabledGuardrails: field(
+    Schema.Array(Schema.Literal(...guardrailNames)).pipe(Schema.maxItems(guardrailNames.length)),
+    ...words.disabledGuardrails
+  ),
+  toolPolicy: field(Schema.optionalWith(Schema.NullOr(ToolPolicy), { exact: true }), words.ownPolicy)
+})
+
 export const GuardrailSettings = Schema.Struct({
   disabledDetectors: field(Schema.Array(Detector), ...words.disabledDetectors),
   customPatterns: field(Schema.Array(CustomPattern), ...words.customPatterns),
   toolPolicy: field(ToolPolicy, words.toolPolicy),
-  structuredOutput: field(StructuredOutput, words.structuredOutput)
+  structuredOutput: field(StructuredOutput, words.structuredOutput),
+  keys: field(Schema.Array(KeyRules), words.keys)
 }).annotations({ identifier: "GuardrailSettings" })
 export type GuardrailSettings = typeof GuardrailSettings.Type
 
@@ -49,7 +76,8 @@ export const GuardrailSettingsPatch = Schema.Struct({
   disabledDetectors: field(given(Schema.Array(Detector).pipe(Schema.maxItems(9))), ...words.disabledDetectors),
   customPatterns: field(given(Schema.Array(CustomPattern).pipe(Schema.maxItems(maxPatterns))), ...words.customPatterns),
   toolPolicy: field(given(ToolPolicy), words.toolPolicy),
-  structuredOutput: field(given(StructuredOutput), words.structuredOutput)
+  structuredOutput: field(given(StructuredOutput), words.structuredOutput),
+  keys: field(given(Schema.Array(KeyRules).pipe(Schema.maxItems(maxKeys))), words.keys)
 })
 export type GuardrailSettingsPatch = typeof GuardrailSettingsPatch.Type
 
@@ -57,5 +85,6 @@ export const defaultGuardrailSettings: GuardrailSettings = {
   disabledDetectors: [],
   customPatterns: [],
   toolPolicy: defaultToolPolicy,
-  structuredOutput: defaultStructuredOutput
+  structuredOutput: defaultStructuredOutput,
+  keys: []
 }

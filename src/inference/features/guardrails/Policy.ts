@@ -6,7 +6,7 @@ import { headerOf } from "../../../auth/Credentials.ts"
 import type { Flags } from "../../../flags/Flags.ts"
 import { mayNeedCleaning } from "../../../guard/Sanitiser.ts"
 import { defaultStructuredOutput, type StructuredOutput, type ToolPolicy } from "../../../domain/AnswerRules.ts"
-import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
+import { type GuardrailName, guardrailNames, type GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import { codecs } from "../../../wire/Codec.ts"
 import { completions } from "../../../wire/completions/Codec.ts"
@@ -20,35 +20,39 @@ import { type MayUse, ruleOf } from "./tools/ToolPolicy.ts"
 export const bypassScope = "guardrails:bypass"
 export const bypassHeader = "x-gateway-disabled-guardrails"
 
-/** The names by which a request may switch a guardrail off. */
-const guardrails = ["vision-bridge", "sanitizer", "injection", "pii", "pii-response", "tools", "schema"] as const
-export type Guardrail = (typeof guardrails)[number]
-
-const otherNames: Readonly<Record<string, ReadonlyArray<Guardrail>>> = {
-  all: guardrails,
-  "*": guardrails,
-  true: guardrails,
+const otherNames: Readonly<Record<string, ReadonlyArray<GuardrailName>>> = {
+  all: guardrailNames,
+  "*": guardrailNames,
+  true: guardrailNames,
   "prompt-injection": ["injection"],
   "pii-masker": ["pii", "pii-response"],
   "input-sanitizer": ["sanitizer"]
 }
 
-const isGuardrail = (name: string): name is Guardrail => guardrails.some((each) => each === name)
+const isGuardrail = (name: string): name is GuardrailName => guardrailNames.some((each) => each === name)
 
-const none: ReadonlySet<Guardrail> = new Set()
-
-/** A header that is not allowed switches nothing off. */
-export const switchedOff = ({ headers, principal }: Work["exchange"]): ReadonlySet<Guardrail> => {
-  const header = headerOf(headers, bypassHeader)
-  if (header === undefined || header === null || principal._tag !== "Key") return none
-  if (!principal.key.scopes.includes(bypassScope)) return none
-  const names = header.toLowerCase().split(",", guardrails.length + 8)
-  return new Set(
-    names.flatMap((name) => {
+const namedIn = (header: string): ReadonlyArray<GuardrailName> =>
+  header
+    .toLowerCase()
+    .split(",", guardrailNames.length + 8)
+    .flatMap((name) => {
       const trimmed = name.trim()
       return isGuardrail(trimmed) ? [trimmed] : (otherNames[trimmed] ?? [])
     })
-  )
+
+/** What is different for the request's key; undefined for nothing. */
+const keyRules = ({ keys }: GuardrailSettings, { principal }: Work["exchange"]) =>
+  principal._tag === "Key" ? keys.find(({ apiKeyId }) => apiKeyId === principal.key.id) : undefined
+
+/** By the operator for its key, or by the request; a header that is not allowed switches nothing off. */
+export const switchedOff = (settings: GuardrailSettings, exchange: Work["exchange"]): ReadonlySet<GuardrailName> => {
+  const { headers, principal } = exchange
+  const header = headerOf(headers, bypassHeader)
+  const mayBypass = principal._tag === "Key" && principal.key.scopes.includes(bypassScope)
+  return new Set([
+    ...(keyRules(settings, exchange)?.disabledGuardrails ?? []),
+    ...(header !== null && mayBypass ? namedIn(header) : [])
+  ])
 }
 
 export type InjectionMode = "warn" | "block" | "redact"
@@ -71,7 +75,7 @@ export interface ToolRule {
   readonly action: "warn" | ToolPolicy["action"]
 }
 
-const toolsOf = ({ toolPolicy }: GuardrailSettings, mode: "warn" | "block" | "disabled"): ToolRule | null => {
+const toolsOf = (toolPolicy: ToolPolicy, mode: "warn" | "block" | "disabled"): ToolRule | null => {
   const mayUse = mode === "disabled" ? null : ruleOf(toolPolicy)
   return mayUse === null ? null : { mayUse, action: mode === "warn" ? "warn" : toolPolicy.action }
 }
@@ -101,7 +105,8 @@ const answersMode = ({ isOn, value }: FlagReader): TextMode | null => {
 /** Hot: whether anything acts on this request. */
 export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: Work): boolean => {
   const isWanted =
-    (settings.toolPolicy.mode !== "off" && flags.value("TOOL_POLICY_MODE") !== "disabled") ||
+    ((settings.toolPolicy.mode !== "off" || settings.keys.length > 0) &&
+      flags.value("TOOL_POLICY_MODE") !== "disabled") ||
     (settings.structuredOutput.check && work.envelope.wantsSchema) ||
     flags.isOn("PII_REDACTION_ENABLED") ||
     flags.value("INJECTION_GUARD_MODE") !== "off" ||
@@ -111,14 +116,15 @@ export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: W
 }
 
 export const activeFor = (flags: FlagReader, settings: GuardrailSettings, work: Work): Active => {
-  const off = switchedOff(work.exchange)
+  const off = switchedOff(settings, work.exchange)
+  const policy = keyRules(settings, work.exchange)?.toolPolicy ?? settings.toolPolicy
   const mode = flags.value("INJECTION_GUARD_MODE")
   return {
     sanitiser: flags.isOn("INPUT_SANITIZER_ENABLED") && !off.has("sanitizer") && mayNeedCleaning(work.body),
     injection: mode === "off" || off.has("injection") ? null : mode,
     personalData: flags.isOn("PII_REDACTION_ENABLED") && !off.has("pii"),
     answers: off.has("pii-response") ? null : answersMode(flags),
-    tools: off.has("tools") ? null : toolsOf(settings, flags.value("TOOL_POLICY_MODE")),
+    tools: off.has("tools") ? null : toolsOf(policy, flags.value("TOOL_POLICY_MODE")),
     structured: off.has("schema") ? defaultStructuredOutput : settings.structuredOutput
   }
 }

@@ -86,7 +86,8 @@ export const make = Effect.gen(function* () {
 
   const bridged = (work: Work): Effect.Effect<Work> => {
     const { model, ...rest } = settings.current().visionBridge
-    if (model === null || switchedOff(work.exchange).has("vision-bridge")) return Effect.succeed(work)
+    if (model === null || switchedOff(settings.access.guardrails.current(), work.exchange).has("vision-bridge"))
+      return Effect.succeed(work)
     const asking = { principal: work.exchange.principal, owner: work.owner, settings: { ...rest, model } }
     // For a client that has left, failover ends the request.
     return Effect.catchTag(unlessDisconnected(work.exchange.reply, described(work, asking)), "ClientGone", () =>

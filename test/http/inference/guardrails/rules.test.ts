@@ -60,6 +60,42 @@ describe("the policy for tools", () => {
     })
   )
 
+  it.scopedLive("may be another one for a key, for which guardrails may be off", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* started({}, { PII_REDACTION_ENABLED: "true" })
+      upstream.always(Fake.json(Fake.chatCompletion({ text: "Done" })))
+      yield* Effect.promise(async () => {
+        const made = async (name: string) => gateway.manage("POST", "/api/keys", { name })
+        const one = await made("one")
+        const other = await made("other")
+        await gateway.manage("PUT", "/api/settings/guardrails", {
+          keys: [
+            {
+              apiKeyId: one.key.id,
+              disabledGuardrails: ["pii"],
+              toolPolicy: { mode: "allow", tools: ["read"], action: "block" }
+            },
+            { apiKeyId: other.key.id, disabledGuardrails: [] }
+          ]
+        })
+        const ask = (secret: string | null, name: string) =>
+          gateway.post(
+            "/v1/chat/completions",
+            { model: "up/m", messages: [{ role: "user", content: "I am jane@example.com" }], tools: [tool(name)] },
+            secret === null ? {} : { authorization: `Bearer ${secret}` }
+          )
+        assert.strictEqual((await ask(one.secret, "write")).status, 400)
+        assert.lengthOf(upstream.requests, 0)
+        assert.strictEqual((await ask(one.secret, "read")).status, 200)
+        assert.include(upstream.requests[0]?.body, "jane@example.com")
+        for (const secret of [other.secret, null]) {
+          assert.strictEqual((await ask(secret, "write")).status, 200)
+          assert.include(upstream.requests.at(-1)?.body, "[EMAIL_REDACTED]")
+        }
+      })
+    })
+  )
+
   it.scopedLive("takes the tool out where it may, and blocks its call all the same, whole and streamed", () =>
     Effect.gen(function* () {
       const { gateway, upstream } = yield* started({ toolPolicy: { mode: "allow", tools: ["read*"], action: "strip" } })
