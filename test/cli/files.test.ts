@@ -52,11 +52,11 @@ const scenario = (
 describe("gateway files", () => {
   scenario("uploads, lists, shows, fetches and deletes", {}, async ({ env, files, folder, made, path }) => {
     const bytes = randomBytes(3_000_000)
-    writeFileSync(path('odd "name".bin'), bytes)
+    writeFileSync(path('odd "na\u001bme".bin'), bytes)
     writeFileSync(path("lines.jsonl"), "{}\n")
     const { files: uploaded } = await made(
       "put",
-      path('odd "name".bin'),
+      path('odd "na\u001bme".bin'),
       path("lines.jsonl"),
       "--purpose",
       "batch",
@@ -64,7 +64,7 @@ describe("gateway files", () => {
       "7d"
     )
     const [odd, lines] = uploaded
-    assert.deepInclude(odd, { filename: "odd %22name%22.bin", bytes: 3_000_000, purpose: "batch" })
+    assert.deepInclude(odd, { filename: "odd %22na%1Bme%22.bin", bytes: 3_000_000, purpose: "batch" })
     assert.strictEqual(lines.expires_at - lines.created_at, 604_800)
     const piped = await fed(main, ["files", "put", "-", "--name", "notes.txt", "-o", "name"], env, "from a pipe")
     assert.deepStrictEqual([piped.code, piped.stderr], [0, ""])
@@ -76,7 +76,7 @@ describe("gateway files", () => {
       [
         ["notes.txt", 11, "user_data"],
         ["lines.jsonl", 3, "batch"],
-        ["odd %22name%22.bin", 3_000_000, "batch"]
+        ["odd %22na%1Bme%22.bin", 3_000_000, "batch"]
       ]
     )
     assert.lengthOf((await made("list", "--purpose", "batch", "--limit", "1")).data, 1)

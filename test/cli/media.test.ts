@@ -175,12 +175,13 @@ describe("gateway image --edit", () => {
     }
     for (const [words, out, said] of [
       [["--edit", path("a.png")], "night.png", "there already"],
+      [["--edit", path("a.png")], "no/folder/x.png", "cannot be written"],
       [["--edit", path("notes.txt")], "x.png", "is no PNG"],
       [["--edit", path("none.png")], "x.png", "cannot be read"],
       [["--mask", path("a.png")], "x.png", "--edit"]
     ] as const) {
       const refused = await command(...ask, ...words, "-o", path(out))
-      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.strictEqual(refused.code, said === "cannot be written" ? 1 : 2, refused.stderr)
       assert.include(refused.stderr, said)
     }
     assert.lengthOf(upstream.requests, 2)
@@ -266,6 +267,9 @@ describe("gateway transcribe", () => {
     const taken = await command(...words, "--format", "srt", "-o", path("talk.srt"))
     assert.deepStrictEqual([taken.code, upstream.requests.length], [2, asked])
     assert.include(taken.stderr, "there already")
+    const nowhere = await command(...words, "-o", path("no/such/folder/talk.txt"))
+    assert.deepStrictEqual([nowhere.code, upstream.requests.length], [1, asked])
+    assert.include(nowhere.stderr, "cannot be written")
     assert.strictEqual((await command(...words, "--format", "srt", "--json")).code, 2)
     assert.strictEqual((await command("transcribe", path("none.mp3"))).code, 2)
     const heard = await fed(main, ["transcribe", "-"], env, "sound from a pipe")

@@ -77,9 +77,12 @@ export const stdinSource = (name: string): Source => ({
   head: Buffer.alloc(0)
 })
 
+// oxlint-disable-next-line no-control-regex -- names of files may have them, headers may not
+const notInQuotes = /["\u0000-\u001f\u007f]/g
+
 /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 const quoted = (text: string): string =>
-  text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22").replaceAll("\0", "")
+  text.replaceAll(notInQuotes, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`)
 
 const partHead = (boundary: string, name: string, more = ""): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${more}\r\n`

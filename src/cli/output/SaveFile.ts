@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import type { Stats } from "node:fs"
-import { link, open, realpath, rename, rm, stat } from "node:fs/promises"
+import { access, constants, link, open, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { Stdout } from "./Stdout.ts"
@@ -78,8 +78,12 @@ const whereTo = ({ force, name, path: given }: Destination) =>
   })
 
 /** To be asked before something is paid for that could not be saved. */
-export const refuseTaken = (destination: Destination): Effect.Effect<void, CliFailure> =>
-  Effect.asVoid(whereTo(destination))
+export const refuseUnwritable = (destination: Destination): Effect.Effect<void, CliFailure> =>
+  Effect.flatMap(whereTo(destination), (where) =>
+    where === null || where.there?.isFile() === false
+      ? Effect.void
+      : onDisk(where.named, () => access(dirname(where.named), constants.W_OK))
+  )
 
 /**
  * Does work that writes somewhere, and gives its result with the path of the file; null for standard output. A file is written under a

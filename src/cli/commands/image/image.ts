@@ -15,7 +15,7 @@ import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import { fetchFrom } from "../../gateway/PublicUrl.ts"
 import * as Output from "../../output/Output.ts"
 import { saved } from "../../gateway/Saved.ts"
-import { refuseTaken, save } from "../../output/SaveFile.ts"
+import { refuseUnwritable, save } from "../../output/SaveFile.ts"
 import { withSpinner } from "../../output/spinner.ts"
 import { Stdout } from "../../output/Stdout.ts"
 import { imageTypeOf } from "../../ImageType.ts"
@@ -101,7 +101,7 @@ export const imageCommand = Command.make("image", { ...options, ...Client.connec
     }
     yield* Effect.forEach(Array.from({ length: given.n }), (_, index) =>
       Effect.forEach(named(out) ? [""] : endings, (ending) =>
-        refuseTaken({ ...placeOf(out, ending, index, given.n), force: given.force })
+        refuseUnwritable({ ...placeOf(out, ending, index, given.n), force: given.force })
       )
     )
     const to = yield* Client.target(given)

@@ -12,7 +12,7 @@ import * as Inference from "../../gateway/Inference.ts"
 import { kinds, modelOr } from "../../gateway/MediaModel.ts"
 import * as Upload from "../../gateway/Upload.ts"
 import * as Output from "../../output/Output.ts"
-import { refuseTaken, save } from "../../output/SaveFile.ts"
+import { refuseUnwritable, save } from "../../output/SaveFile.ts"
 
 const formats = ["text", "json", "srt", "vtt", "verbose_json"] as const
 
@@ -57,7 +57,7 @@ export const transcribeCommand = Command.make("transcribe", { ...options, ...Cli
       name: `${source.name}.${isJson ? "json" : format === "text" ? "txt" : format}`,
       force: given.force
     }))
-    if (Option.isSome(destination)) yield* refuseTaken(destination.value)
+    if (Option.isSome(destination)) yield* refuseUnwritable(destination.value)
     const to = yield* Client.target(given)
     const model = yield* modelOr(given.model, to, kinds.transcriptions)
     const response = yield* Upload.send(to, {
