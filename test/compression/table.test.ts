@@ -1,106 +1,155 @@
-/** Measures the engines on outputs of real programs, and writes the table of `docs/compression.md` (`UPDATE_DOCS=1`). */
+/** Measures the engines on outputs of real programs and on conversations, and writes the tables of `docs/compression.md` (`UPDATE_DOCS=1`). */
 import { assert, describe, it } from "@effect/vitest"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import { readFileSync, writeFileSync } from "node:fs"
-import { shortened, usualShortening } from "../../src/compression/ccr/Shortened.ts"
-import { columnar } from "../../src/compression/headroom/Columns.ts"
+import { aggressiveEngine } from "../../src/compression/aggressive/Aggressive.ts"
+import { readBlocks } from "../../src/compression/Blocks.ts"
+import { cavemanEngine, defaultCaveman } from "../../src/compression/caveman/Caveman.ts"
+import { compress } from "../../src/compression/Compressor.ts"
+import type { Engine } from "../../src/compression/Engine.ts"
+import { liteEngine } from "../../src/compression/lite/Lite.ts"
+import { ccrEngine, dedupEngine, headroomEngine, rtkEngine } from "../../src/compression/ResultEngines.ts"
 import { usualLimits } from "../../src/compression/rtk/Apply.ts"
 import { compileBuiltIn } from "../../src/compression/rtk/Compiled.ts"
 import { ordered } from "../../src/compression/rtk/Detect.ts"
 import { builtInFilters } from "../../src/compression/rtk/filters/index.ts"
-import { isFailure } from "../../src/compression/rtk/Kept.ts"
-import { reduce } from "../../src/compression/rtk/Rtk.ts"
+import { ultraEngine } from "../../src/compression/ultra/Ultra.ts"
+import type { JsonObject } from "../../src/wire/json/Json.ts"
+import { type Output, type Transcript, transcriptsOf } from "./corpus/transcripts.ts"
 
-interface Output {
-  readonly command: string
-  readonly text: string
-}
-
-const corpus: ReadonlyArray<Output> = JSON.parse(readFileSync(new URL("corpus/outputs.json", import.meta.url), "utf8"))
+const outputs: ReadonlyArray<Output> = JSON.parse(readFileSync(new URL("corpus/outputs.json", import.meta.url), "utf8"))
+const transcripts = transcriptsOf(outputs)
 const filters = ordered(builtInFilters.map(compileBuiltIn))
-const id = "4f1c0e2a9b7d4c3e8f6a5b1d"
-const keep = (): string => id
+const rtk = (level: "minimal" | "standard" | "aggressive") => rtkEngine(filters, { ...usualLimits, level })
+const caveman = cavemanEngine(defaultCaveman)
 
-const rtk = (level: "minimal" | "standard" | "aggressive") => (output: Output) =>
-  reduce(filters, output, { ...usualLimits, level }, keep)?.text ?? null
-
-const engines: ReadonlyArray<readonly [string, (output: Output) => string | null]> = [
-  ["rtk, minimal", rtk("minimal")],
-  ["rtk, standard", rtk("standard")],
-  ["rtk, aggressive", rtk("aggressive")],
-  ["headroom", ({ text }) => columnar(text)],
-  ["ccr", ({ text }) => shortened(text, usualShortening, keep)]
+const engines: ReadonlyArray<readonly [string, ReadonlyArray<Engine>]> = [
+  ["lite", [liteEngine]],
+  ["caveman", [caveman]],
+  ["aggressive", [aggressiveEngine]],
+  ["ultra", [ultraEngine]],
+  ["rtk, minimal", [rtk("minimal")]],
+  ["rtk, standard", [rtk("standard")]],
+  ["rtk, aggressive", [rtk("aggressive")]],
+  ["headroom", [headroomEngine]],
+  ["session-dedup", [dedupEngine]],
+  ["ccr", [ccrEngine]],
+  ["stacked", [rtk("standard"), caveman]]
 ]
 
-const found = (text: string, pattern: RegExp): ReadonlyArray<string> => [...new Set(text.match(pattern))]
-const numbers = /\d+(?:\.\d+)*/g
-const paths = /[\w.-]*\/[\w./-]+/g
+/** An output alone, with the call that it answers. */
+const aloneOf = ({ command, text }: Output): Transcript => ({
+  wire: "chat",
+  turns: 2,
+  body: {
+    messages: [
+      {
+        role: "assistant",
+        tool_calls: [{ id: "c", type: "function", function: { name: "bash", arguments: JSON.stringify({ command }) } }]
+      },
+      { role: "tool", tool_call_id: "c", content: text }
+    ]
+  }
+})
+
+/** Things of one kind in a text, each once. */
+type Things = (text: string) => ReadonlySet<string>
+const matching =
+  (pattern: RegExp): Things =>
+  (text) =>
+    new Set(Array.from(text.matchAll(pattern), ([thing]) => thing.trim()))
+
+const kinds: ReadonlyArray<readonly [string, Things]> = [
+  ["failures", matching(/\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|denied|no such|not found)\b.*$/gim)],
+  ["numbers", matching(/\d+(?:[.,]\d+)*/g)],
+  ["paths", matching(/(?<![\w.:/-])[\w.-]*\/[\w./-]*\w/g)],
+  ["addresses", matching(/[a-z]+:\/\/[^\s"'<>)\]`]+/gi)],
+  [
+    "negations",
+    matching(/\b(?:not|no|never|nothing|none|without|unless|cannot|can't|don't|nicht|nichts|kein|ohne)\b(?: \w+)?/gi)
+  ]
+]
 
 const percent = (part: number, whole: number): string => (whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`)
 
-/** Of what one kind of thing there is in the texts before, how much is in those after. */
-const keptOf = (pairs: ReadonlyArray<readonly [string, string]>, partsOf: (text: string) => ReadonlyArray<string>) => {
-  let all = 0
-  let kept = 0
-  for (const [before, after] of pairs) {
-    for (const part of partsOf(before)) {
-      all += 1
-      if (after.includes(part)) kept += 1
+const textsOf = (wire: Transcript["wire"], body: JsonObject): ReadonlyArray<string> =>
+  readBlocks(wire, body).blocks.map(({ text }) => text)
+
+const sum = (texts: ReadonlyArray<string>): number => texts.reduce((all, text) => all + countTokens(text), 0)
+
+/** What is there once in a conversation has to be there once afterwards. */
+const measure = (of: ReadonlyArray<Transcript>, by: ReadonlyArray<Engine>) => {
+  const totals = kinds.map(() => ({ all: 0, kept: 0 }))
+  let changed = 0
+  let before = 0
+  let after = 0
+  let grown = 0
+  for (const { body, wire } of of) {
+    const tools = { keep: () => "4f1c0e2a9b7d4c3e8f6a5b1d" }
+    const made = compress({ wire, body, engines: by, tools, owner: "k", stability: null, monotonicMs: () => 0 })
+    changed += made.changes.length
+    if (made.changes.length === 0) continue
+    const own = sum(made.changes.map((change) => change.before))
+    const now = sum(made.changes.map((change) => change.after))
+    before += own
+    after += now
+    if (now > own) grown += 1
+    const was = textsOf(wire, body).join("\n")
+    const is = textsOf(wire, made.body).join("\n")
+    for (const [index, [, thingsIn]] of kinds.entries()) {
+      const left = thingsIn(is)
+      const total = totals[index]
+      if (total === undefined) continue
+      for (const thing of thingsIn(was)) {
+        total.all += 1
+        if (left.has(thing)) total.kept += 1
+      }
     }
   }
-  return { all, kept }
+  return { changed, before, after, grown, totals }
 }
 
-const failures = (text: string): ReadonlyArray<string> =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => isFailure(line))
-const lines = (text: string): ReadonlyArray<string> =>
-  [...new Set(text.split("\n").map((line) => line.trim()))].filter((line) => line !== "")
-
-const measured = engines.map(([name, run]) => {
-  const pairs = corpus.flatMap((output): ReadonlyArray<readonly [string, string]> => {
-    const after = run(output)
-    return after === null ? [] : [[output.text, after]]
-  })
-  const before = pairs.reduce((sum, [text]) => sum + countTokens(text), 0)
-  const after = pairs.reduce((sum, [, text]) => sum + countTokens(text), 0)
-  const grown = pairs.filter(([text, made]) => countTokens(made) > countTokens(text)).length
-  return { name, pairs, before, after, grown }
-})
-
-const total = corpus.reduce((sum, { text }) => sum + countTokens(text), 0)
-
-const row = ({ after, before, name, pairs }: (typeof measured)[number]): string => {
-  const shares = [lines, failures, (text: string) => found(text, numbers), (text: string) => found(text, paths)].map(
-    (partsOf) => {
-      const { all, kept } = keptOf(pairs, partsOf)
-      return percent(kept, all)
-    }
-  )
-  const cells = [name, `${pairs.length}`, percent(before - after, total), percent(before - after, before), ...shares]
-  return `| ${cells.join(" | ")} |`
+const tableOf = (of: ReadonlyArray<Transcript>) => {
+  const total = sum(of.flatMap(({ body, wire }) => textsOf(wire, body)))
+  const rows = engines.map(([name, by]) => ({ name, ...measure(of, by) }))
+  const lines = [
+    `| engine | texts changed | saved of all tokens | saved of those | ${kinds.map(([kind]) => `${kind} kept`).join(" | ")} |`,
+    `|---|---|---|---|${kinds.map(() => "---|").join("")}`,
+    ...rows.map(({ after, before, changed, name, totals }) => {
+      const shares = totals.map(({ all, kept }) => percent(kept, all))
+      return `| ${[name, `${changed}`, percent(before - after, total), percent(before - after, before), ...shares].join(" | ")} |`
+    })
+  ]
+  return { total, rows, text: lines.join("\n") }
 }
+
+const ofOutputs = tableOf(outputs.map(aloneOf))
+const ofTranscripts = tableOf(transcripts)
+const measured = [...ofOutputs.rows, ...ofTranscripts.rows]
 
 const table = [
-  `${corpus.length} outputs, ${total} tokens (o200k).`,
+  `${outputs.length} outputs, ${ofOutputs.total} tokens (o200k):`,
   "",
-  "| engine | outputs changed | saved of all tokens | saved of those | lines kept | lines of failure kept | numbers kept | paths kept |",
-  "|---|---|---|---|---|---|---|---|",
-  ...measured.map(row)
+  ofOutputs.text,
+  "",
+  `${transcripts.length} conversations, ${ofTranscripts.total} tokens:`,
+  "",
+  ofTranscripts.text
 ].join("\n")
 
 const begin = "<!-- measured -->\n"
 const end = "\n<!-- /measured -->"
 const page = new URL("../../docs/compression.md", import.meta.url)
 
-describe("the engines on outputs of real programs", () => {
-  it("are measured on 200 at least", () => {
-    assert.isAtLeast(corpus.length, 200)
+describe("the engines on outputs of real programs and on conversations", () => {
+  it("are measured on 200 outputs and 20 conversations at least", () => {
+    assert.isAtLeast(outputs.length, 200)
+    assert.isAtLeast(transcripts.length, 20)
+    assert.strictEqual(new Set(transcripts.map(({ wire }) => wire)).size, 5)
+    for (const { turns } of transcripts) assert.isTrue(turns >= 10 && turns <= 40, `${turns} turns`)
   })
 
-  it("never make more tokens of an output", () => {
+  it("never make more tokens", () => {
     for (const { grown, name } of measured) assert.strictEqual(grown, 0, name)
   })
 
