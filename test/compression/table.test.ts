@@ -78,7 +78,7 @@ const textsOf = (wire: Transcript["wire"], body: JsonObject): ReadonlyArray<stri
 const sum = (texts: ReadonlyArray<string>): number => texts.reduce((all, text) => all + countTokens(text), 0)
 
 /** What is there once in a conversation has to be there once afterwards. */
-const measure = (of: ReadonlyArray<Transcript>, by: ReadonlyArray<Engine>) => {
+const measure = (name: string, of: ReadonlyArray<Transcript>, by: ReadonlyArray<Engine>) => {
   const totals = kinds.map(() => ({ all: 0, kept: 0 }))
   let changed = 0
   let before = 0
@@ -106,12 +106,12 @@ const measure = (of: ReadonlyArray<Transcript>, by: ReadonlyArray<Engine>) => {
       }
     }
   }
-  return { changed, before, after, grown, totals }
+  return { name, changed, before, after, grown, totals }
 }
 
 const tableOf = (of: ReadonlyArray<Transcript>) => {
   const total = sum(of.flatMap(({ body, wire }) => textsOf(wire, body)))
-  const rows = engines.map(([name, by]) => ({ name, ...measure(of, by) }))
+  const rows = engines.map(([name, by]) => measure(name, of, by))
   const lines = [
     `| engine | texts changed | saved of all tokens | saved of those | ${kinds.map(([kind]) => `${kind} kept`).join(" | ")} |`,
     `|---|---|---|---|${kinds.map(() => "---|").join("")}`,
