@@ -216,6 +216,22 @@ describe("structured answers", () => {
     })
   )
 
+  it.scopedLive("that are streamed go out as they come, and are not asked for again", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* started({ structuredOutput: { check: true, repair: true } })
+      yield* Effect.promise(async () => {
+        upstream.enqueue(Fake.sse(Fake.chatStream([wrong])))
+        const response = await gateway.post("/v1/chat/completions", { ...body, stream: true })
+        assert.strictEqual(response.status, 200)
+        assert.isNull(response.headers.get("x-gateway-guardrail"))
+        const text = await response.text()
+        assert.include(text, "seven")
+        assert.include(text, "[DONE]")
+        assert.lengthOf(upstream.requests, 1)
+      })
+    })
+  )
+
   it.scopedLive("of the other wires are checked by their own fields", () =>
     Effect.gen(function* () {
       const { gateway, upstream } = yield* started({ structuredOutput: { check: true, repair: false } })
