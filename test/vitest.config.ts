@@ -15,10 +15,13 @@ const testsIn = (folder: string): ReadonlyArray<string> =>
     .filter((path) => path.endsWith(".test.ts"))
     .map((path) => `${folder}/${path}`)
 
+const sharesNothing = (path: string): boolean => !sharesLayer.test(readFileSync(`${root}${path}`, "utf8"))
+
 /** Without processes and sockets of their own. */
-const light = [...testsIn("test/unit"), ...testsIn("test/property")].filter(
-  (path) => !sharesLayer.test(readFileSync(`${root}${path}`, "utf8"))
-)
+const light = [...testsIn("test/unit"), ...testsIn("test/property")].filter(sharesNothing)
+
+/** With gateways in their own process, which they end. */
+const served = [...testsIn("test/http"), ...testsIn("test/sdk")].filter(sharesNothing)
 
 const common = {
   root,
@@ -48,12 +51,23 @@ export default defineConfig({
       {
         test: {
           ...common,
+          name: "served",
+          include: served,
+          // As above, and not in threads: these look at what their process has open.
+          pool: "forks",
+          poolOptions: { forks: { isolate: false } },
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        test: {
+          ...common,
           name: "whole",
           include: ["test/**/*.test.ts"],
-          exclude: light,
-          // What listens and starts processes has a process of its own.
+          exclude: [...light, ...served],
+          // What starts processes, or shares a layer, has a process of its own.
           pool: "forks",
-          sequence: { groupOrder: 1 }
+          sequence: { groupOrder: 2 }
         }
       }
     ]

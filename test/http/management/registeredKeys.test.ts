@@ -257,7 +257,7 @@ describe("registered keys", () => {
         assert.isFalse(revoked.body.isActive)
         assert.isString(revoked.body.revokedAt)
         const asked = one.requests.length
-        assert.strictEqual((await chat(key, "one/m")).status, 403)
+        assert.strictEqual((await chat(key, "one/m")).status, 401)
         const again = await ask("POST", `/v1/registered-keys/${keyId}/revoke`)
         assert.deepStrictEqual(again.body, revoked.body)
         const back = await ask("PATCH", `/api/keys/${keyId}`, { isActive: true })
@@ -269,7 +269,7 @@ describe("registered keys", () => {
         })
         assert.strictEqual((await chat(short.body.key, "one/m")).status, 200)
         await ask("PATCH", `/api/keys/${short.body.keyId}`, { expiresAt: "2020-01-01T00:00:00Z" })
-        assert.strictEqual((await chat(short.body.key, "one/m")).status, 403)
+        assert.strictEqual((await chat(short.body.key, "one/m")).status, 401)
         assert.isFalse((await ask("GET", `${path}/${short.body.keyId}`)).body.isActive)
         assert.strictEqual((await ask("DELETE", `${path}/${keyId}`)).status, 204)
         assert.strictEqual((await chat(key, "one/m")).status, 401)

@@ -184,7 +184,7 @@ describe("rules of API keys", () => {
       await connect("tavily", tavily)
       const { id, secret } = await newKey()
       await gateway.manage("PATCH", `/api/keys/${id}`, { isActive: false })
-      assert.strictEqual((await search(query, bearer(secret))).status, 403)
+      assert.strictEqual((await search(query, bearer(secret))).status, 401)
       assert.strictEqual((await search(query, { origin: "https://evil.example" })).status, 403)
       assert.strictEqual(tavily.requests.length, 0)
     }
