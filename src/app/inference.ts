@@ -27,6 +27,7 @@ import * as VisionBridge from "../inference/features/vision/VisionBridge.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as MediaFetch from "../inference/media/MediaFetch.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import * as ProviderLines from "../inference/ProviderLines.ts"
 import * as Admission from "../inference/request/Admission.ts"
 import * as Opening from "../inference/request/Opening.ts"
 import * as Acknowledgement from "../inference/settle/Acknowledgement.ts"
@@ -74,7 +75,7 @@ const features = Features.layer.pipe(
 )
 
 /** Over a configuration, the routing engine and settlement. */
-export const inference = Pipeline.layer.pipe(
+export const inference = Layer.merge(Pipeline.layer, ProviderLines.layer).pipe(
   Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
   Layer.provide(Layer.mergeAll(settlement, Admission.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))

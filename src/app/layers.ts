@@ -19,6 +19,8 @@ import * as Batches from "../batches/Batches.ts"
 import * as BatchRetention from "../batches/BatchRetention.ts"
 import * as BatchRunner from "../batches/BatchRunner.ts"
 import * as LineAsker from "../batches/LineAsker.ts"
+import * as ProviderBatches from "../batches/provider/ProviderBatches.ts"
+import * as Results from "../batches/provider/Results.ts"
 import * as LineGate from "../batches/LineGate.ts"
 import * as EvalRunner from "../evals/EvalRunner.ts"
 import * as Events from "../events/Events.ts"
@@ -220,6 +222,7 @@ const objects = Layer.mergeAll(
   BatchDoor.layer.pipe(
     Layer.provide(Batches.layer),
     Layer.provide(BatchRunner.layer),
+    Layer.provide(ProviderBatches.layer.pipe(Layer.provide(Results.layer))),
     Layer.provide(LineAsker.layer.pipe(Layer.provideMerge(LineGate.layer), Layer.provide(InnerRequests.layer))),
     Layer.provide(EventLoop.layer)
   ),

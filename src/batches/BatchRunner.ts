@@ -24,6 +24,7 @@ import { countLines, eachLine, Unworkable } from "./InputLines.ts"
 import { LineAsker } from "./LineAsker.ts"
 import { LineGate } from "./LineGate.ts"
 import * as LineSpool from "./LineSpool.ts"
+import { type HandedBatch, ProviderBatches } from "./provider/ProviderBatches.ts"
 import { writeResults } from "./ResultFiles.ts"
 
 export class BatchRunner extends Context.Tag("gateway/batches/BatchRunner")<
@@ -42,6 +43,8 @@ interface Live {
   /** As it is stored, or about to be. */
   batch: Batch
   spool: LineSpool.LineSpool | null
+  /** What a provider that works on the lines has told last. */
+  atProvider: LineSpool.Counts | null
   readonly cancelled: Deferred.Deferred<void>
 }
 
@@ -61,6 +64,9 @@ const storageFailed = (code: string, what: string, error: StoreError): Outcome =
     param: null
   })
 
+/** A provider gives a batch up later than the gateway does, because it got it later; what it has answered until then is wanted. */
+const providerGraceMs = 3_600_000
+
 const saveAgain = Schedule.spaced("5 seconds")
 
 export const make = Effect.gen(function* () {
@@ -68,6 +74,7 @@ export const make = Effect.gen(function* () {
   const asker = yield* LineAsker
   const files = yield* Files
   const gate = yield* LineGate
+  const providers = yield* ProviderBatches
   const repo = yield* BatchRepo
   const timers = yield* Timers
   const spools = yield* LineSpool.make(batchesFolder(config.dataDir))
@@ -120,6 +127,15 @@ export const make = Effect.gen(function* () {
       })
     )
 
+  const handed = (known: Live, spool: LineSpool.LineSpool): HandedBatch => ({
+    batch: () => known.batch,
+    save: (change) => Effect.suspend(() => save(known, change(known.batch))),
+    spool,
+    told: ({ completed, failed }) => {
+      known.atProvider = { completed, failed }
+    }
+  })
+
   const work = Effect.fnUntraced(function* (known: Live, spool: LineSpool.LineSpool) {
     if (known.batch.status === "validating") {
       const total = yield* countLines(files, known.batch, rest)
@@ -133,6 +149,8 @@ export const make = Effect.gen(function* () {
       const message = `This gateway does not serve ${known.batch.endpoint} any more.`
       return yield* Effect.fail(new Unworkable("invalid_endpoint", message, "endpoint"))
     }
+    const ended = yield* providers.run(handed(known, spool), endpoint)
+    if (ended !== null) return ended
     yield* askLines(known.batch, spool, endpoint)
     return completed
   })
@@ -144,17 +162,38 @@ export const make = Effect.gen(function* () {
       return spool.append(failedLine(batch.id, number, line.customId, line._tag === "Broken" ? line.problem : expired))
     })
 
+  /** Ends what a provider may have of it. */
+  const withdraw = (known: Live, spool: LineSpool.LineSpool): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const endpoint = endpoints.get(known.batch.endpoint)
+      return known.batch.provider === null || endpoint === undefined
+        ? Effect.void
+        : providers.cancel(handed(known, spool), endpoint)
+    })
+
   const outcomeOf = (known: Live, spool: LineSpool.LineSpool): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       const { batch } = known
-      if (batch.status === "cancelling") return { ending: "cancelled", problems: [] } satisfies Outcome
-      const leftMs = batch.expiresAtMs - (yield* Clock.currentTimeMillis)
-      const tooLate = Effect.as(Effect.sleep(Math.max(0, leftMs)), "expired" as const)
+      const cancelledNow = Effect.as(withdraw(known, spool), { ending: "cancelled", problems: [] } satisfies Outcome)
+      if (batch.status === "cancelling") return yield* cancelledNow
+      const leftNow = Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        const graceMs = known.batch.provider === null ? 0 : providerGraceMs
+        return batch.expiresAtMs + graceMs - nowMs
+      })
+      const leftMs = yield* leftNow
+      // It may have been handed over meanwhile.
+      const tooLate = Effect.repeat(
+        Effect.tap(leftNow, (ms) => Effect.sleep(Math.max(0, ms))),
+        {
+          until: (ms) => ms <= 0
+        }
+      ).pipe(Effect.as("expired" as const))
       const cancelled = Effect.as(Deferred.await(known.cancelled), "cancelled" as const)
       const stopped = Effect.raceFirst(tooLate, cancelled)
       const end = leftMs <= 0 ? "expired" : yield* Effect.raceFirst(work(known, spool), stopped)
-      if (end === "cancelled") return { ending: "cancelled", problems: [] } satisfies Outcome
+      if (end === "cancelled") return yield* cancelledNow
       if (end !== "expired") return end
+      yield* withdraw(known, spool)
       yield* recordExpired(batch, spool)
       return { ending: "expired", problems: [] } satisfies Outcome
     }).pipe(
@@ -221,7 +260,7 @@ export const make = Effect.gen(function* () {
   }
 
   const run = Effect.fnUntraced(function* (batch: Batch) {
-    const known: Live = { batch, spool: null, cancelled: yield* Deferred.make<void>() }
+    const known: Live = { batch, spool: null, atProvider: null, cancelled: yield* Deferred.make<void>() }
     live.set(batch.id, known)
     yield* FiberMap.run(fibers, batch.id, conduct(known))
   })
@@ -234,7 +273,15 @@ export const make = Effect.gen(function* () {
   const now = (batch: Batch): Batch => {
     const known = live.get(batch.id)
     if (known === undefined) return batch
-    return known.spool === null ? known.batch : { ...known.batch, ...known.spool.counts() }
+    const { atProvider, batch: now, spool } = known
+    if (spool === null) return now
+    const { completed, failed } = spool.counts()
+    const there = now.provider === null || now.ending !== null ? null : atProvider
+    return {
+      ...now,
+      completed: Math.max(completed, there?.completed ?? 0),
+      failed: Math.max(failed, there?.failed ?? 0)
+    }
   }
 
   const cancel = Effect.fn("BatchRunner.cancel")(function* ({ id }: Batch) {
@@ -263,5 +310,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   BatchRunner,
   StoreError,
-  AppConfig | BatchRepo | Files | LineAsker | LineGate | Timers
+  AppConfig | BatchRepo | Files | LineAsker | LineGate | ProviderBatches | Timers
 > = Layer.scoped(BatchRunner, make)

@@ -7,14 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../auth/ApiKeys.ts"
-import { innerProblemOf } from "../auth/KeyPolicy.ts"
-import type { Principal } from "../domain/ApiKey.ts"
 import type { Batch } from "../domain/Batch.ts"
 import { type InnerAnswer, InnerRequests } from "../inference/InnerRequests.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { answeredLine, failedLine, type LineResult } from "./BatchLines.ts"
 import type { Endpoint } from "./Endpoints.ts"
 import { LineGate } from "./LineGate.ts"
+import { principalOf } from "./LinePrincipal.ts"
 import { verdictOf } from "./Retries.ts"
 
 export interface AskedLine {
@@ -58,22 +57,13 @@ export const make = Effect.gen(function* () {
   const inner = yield* InnerRequests
   const keys = yield* ApiKeys
 
-  /** Judged for every line: a key may be revoked while a batch is under way. */
-  const principalOf = (owner: string, { category }: Endpoint, nowMs: number): Principal | string => {
-    if (owner === "") return { _tag: "Anonymous" }
-    const key = keys.get(owner)
-    if (key === null) return "The API key of the batch was removed."
-    const problem = category === null ? null : innerProblemOf(key, nowMs, category)
-    return problem ?? { _tag: "Key", key }
-  }
-
   const ask = Effect.fn("LineAsker.ask")(function* (batch: Asking, endpoint: Endpoint, line: AskedLine) {
     const { codec, path, wire } = endpoint
     const { body, customId, number } = line
     let refused = 0
     const once = Effect.gen(function* () {
       yield* gate.enter
-      const principal = principalOf(batch.owner, endpoint, yield* Clock.currentTimeMillis)
+      const principal = principalOf(keys, batch.owner, endpoint, yield* Clock.currentTimeMillis)
       return typeof principal === "string"
         ? principal
         : yield* inner.ask({ principal, path, body, spoken: { wire, codec }, batchId: batch.id })

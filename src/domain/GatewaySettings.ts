@@ -43,6 +43,10 @@ const words = {
   ],
   batches: "Batches of requests (`docs/batches.md`).",
   maxConcurrency: ["Lines of batches that are asked at once, of all batches together.", 8],
+  useProviderBatch: [
+    "A batch whose lines all go to one provider with batches of its own is handed over to it, at the provider's price for batches.",
+    false
+  ],
   batchDays: ["Days after which a batch that is over is forgotten; its files stay as long as they are kept.", 30],
   batchRows: ["Batches that are over; beyond it the oldest are forgotten.", 10_000],
   jobMaxMs: [
@@ -112,6 +116,7 @@ export const GatewaySettings = Schema.Struct({
   batches: field(
     Schema.Struct({
       maxConcurrency: field(Schema.Number, ...words.maxConcurrency),
+      useProviderBatch: field(Schema.Boolean, ...words.useProviderBatch),
       retentionDays: field(Schema.Number, ...words.batchDays),
       maxRows: field(Schema.Number, ...words.batchRows)
     }),
@@ -256,6 +261,7 @@ export const GatewaySettingsPatch = Schema.Struct({
           Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 256)), leave),
           ...words.maxConcurrency
         ),
+        useProviderBatch: field(Schema.optionalWith(Schema.Boolean, leave), ...words.useProviderBatch),
         retentionDays: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 3650)), leave), ...words.batchDays),
         maxRows: field(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 1_000_000)), leave), ...words.batchRows)
       }),
@@ -292,7 +298,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },
   media: { maxAnswerMb: 1024, jobMaxMs: 7_200_000, keepJobsMs: 86_400_000, maxJobs: 200 },
   files: { quotaBytesPerKey: 10_737_418_240 },
-  batches: { maxConcurrency: 8, retentionDays: 30, maxRows: 10_000 },
+  batches: { maxConcurrency: 8, useProviderBatch: false, retentionDays: 30, maxRows: 10_000 },
   idempotencyWindowMs: 5_000,
   coalescing: { enabled: true },
   memory: defaultMemorySettings,

@@ -79,6 +79,8 @@ export interface ProviderSpec {
   readonly media: MediaServices
   /** Where it deviates from the wires it speaks. */
   readonly dialect: Dialect
+  /** The form of its own interface for batches, below the same base as its chat wire; absent: none is known. */
+  readonly batches?: "openai"
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null
 }

@@ -105,6 +105,8 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     env: [],
     models: [],
     docsUrl: null,
+    // Whether the server has it is known when it is asked.
+    ...(node.type === "openai-compatible" ? { batches: "openai" } : {}),
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,

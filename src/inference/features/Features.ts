@@ -42,6 +42,8 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
     readonly answer: Answer
     /** Hot: the same, without a fiber for a request whose first call answers, and which concerns no feature. */
     readonly begin: (work: Work, listener: AnswerListener) => void
+    /** Whether a feature that is on may change what is asked or answered. */
+    readonly rewrites: (work: Work) => boolean
     /** Hot: tells the features that a request has ended. */
     readonly ended: (work: Work, end: RequestEnd, bill: Bill) => void
   }
@@ -67,6 +69,8 @@ export const make = Effect.gen(function* () {
   const answer = around(alone)
   const concerning = features.flatMap(({ concerns }) => concerns ?? [])
 
+  const rewriting = [yield* Guardrails, yield* Memory, yield* Compression].flatMap(({ concerns }) => concerns ?? [])
+
   const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
     if (concerning.some((concerns) => concerns(work))) return goesOn(answer(work))
     failover.begin(work, {
@@ -84,6 +88,7 @@ export const make = Effect.gen(function* () {
   return Features.of({
     answer,
     begin,
+    rewrites: (work) => rewriting.some((concerns) => concerns(work)),
     ended: (work, end, bill) => {
       for (const tell of listening) tell(work, end, bill)
     }

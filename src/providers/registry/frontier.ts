@@ -14,6 +14,8 @@ export const frontier: ReadonlyArray<ProviderSpec> = [
     wires: ["responses", "chat"],
     keepsResponses: true,
     openAiTools: true,
+    // https://platform.openai.com/docs/api-reference/batch
+    batches: "openai",
     oauth: openAiTokens,
     env: ["OPENAI_API_KEY"],
     models: ["gpt-5.4-mini", "gpt-5.4", "gpt-4.1-mini", "gpt-4.1"],

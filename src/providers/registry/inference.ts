@@ -6,6 +6,8 @@ const chat = chatIn("inference")
 
 export const inference: ReadonlyArray<ProviderSpec> = [
   chat("groq", "Groq", "https://api.groq.com/openai/v1", {
+    // https://console.groq.com/docs/batch
+    batches: "openai",
     env: ["GROQ_API_KEY"],
     models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b", "llama-3.1-8b-instant"],
     docsUrl: "https://console.groq.com/docs"

@@ -1,0 +1,77 @@
+/** The usage row of a line that a provider's batch has answered. Pure. */
+import { createHash } from "node:crypto"
+import type { ModelPrice } from "../../domain/Pricing.ts"
+import { noTokens, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
+import { costNanoUsd, isPriced } from "../../usage/Cost.ts"
+import type { Batch } from "../../domain/Batch.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { Endpoint } from "../Endpoints.ts"
+
+/**
+ * Of a line's row, the same whenever it is worked out: results that are read again after a crash are not booked again. A UUID of version 7 with
+ * the time at which the batch was begun.
+ */
+export const lineRequestId = (batchId: string, line: number, atMs: number): string => {
+  const time = Math.trunc(atMs).toString(16).padStart(12, "0")
+  const hash = createHash("sha256").update(`${batchId}:${line}`).digest("hex")
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}
+
+export interface LineFacts {
+  readonly batch: Batch
+  readonly line: number
+  readonly endpoint: Endpoint
+  readonly spec: Pick<ProviderSpec, "id" | "dialect">
+  readonly connectionId: string
+  readonly requestedModel: string
+  /** The provider's name of it. */
+  readonly model: string
+  /** Of a batch; null: unknown. */
+  readonly price: ModelPrice | null
+  readonly status: number
+  readonly body: JsonObject
+}
+
+const tokensOf = ({ body, endpoint, spec }: LineFacts): TokenCounts | null =>
+  endpoint.codec.readAnswer(body, spec.dialect).usage
+
+export const resultRow = (facts: LineFacts): UsageRow => {
+  const { batch, connectionId, endpoint, line, model, price, requestedModel, spec, status } = facts
+  const isAnswered = status >= 200 && status < 300
+  const counted = isAnswered ? tokensOf(facts) : null
+  const tokens = counted ?? noTokens
+  const known = price !== null && isPriced(tokens, price) ? price : null
+  const atMs = batch.inProgressAtMs ?? batch.createdAtMs
+  const id = lineRequestId(batch.id, line, atMs)
+  return {
+    id,
+    timestampMs: atMs,
+    requestId: id,
+    apiKeyId: batch.owner === "" ? null : batch.owner,
+    requestedModel,
+    combo: null,
+    provider: spec.id,
+    connectionId,
+    model,
+    sourceWire: endpoint.wire,
+    targetWire: endpoint.wire,
+    streamed: false,
+    outcome: isAnswered ? "completed" : "failed",
+    status,
+    // The provider tells when it was done with all lines, not with one.
+    latencyMs: 0,
+    ttftMs: null,
+    attempts: 1,
+    tokens,
+    costNanoUsd: known === null ? 0 : costNanoUsd(tokens, known),
+    priced: !isAnswered || known !== null,
+    price: known,
+    usageSource: counted === null ? "estimated" : "upstream",
+    error: isAnswered ? null : `http_${status}`,
+    batchId: batch.id,
+    answeredFrom: null,
+    reservedNanoUsd: 0,
+    calls: null
+  }
+}
