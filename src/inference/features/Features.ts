@@ -69,7 +69,9 @@ export const make = Effect.gen(function* () {
   const answer = around(alone)
   const concerning = features.flatMap(({ concerns }) => concerns ?? [])
 
-  const rewriting = [yield* Guardrails, yield* Memory, yield* Compression].flatMap(({ concerns }) => concerns ?? [])
+  const rewriting = [yield* VisionBridge, yield* Guardrails, yield* Memory, yield* Compression].flatMap(
+    ({ concerns }) => concerns ?? []
+  )
 
   const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
     if (concerning.some((concerns) => concerns(work))) return goesOn(answer(work))

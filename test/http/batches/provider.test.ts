@@ -124,9 +124,13 @@ class BatchProvider {
 
 const never = {} as Fake.RecordedRequest
 
-const scenario = (name: string, run: (room: Room, provider: BatchProvider) => Promise<void>): void => {
+const scenario = (
+  name: string,
+  run: (room: Room, provider: BatchProvider) => Promise<void>,
+  config: Parameters<typeof setUp>[0] = {}
+): void => {
   it.scopedLive(name, () =>
-    Effect.flatMap(setUp(), (room) =>
+    Effect.flatMap(setUp(config), (room) =>
       Effect.promise(async () => {
         const provider = new BatchProvider()
         room.upstream.always(provider.answer)
@@ -223,16 +227,31 @@ describe("a batch whose provider has batches", () => {
     }
   )
 
-  scenario("is asked line by line where its lines go elsewhere, or guardrails are on", async (room, provider) => {
-    const { openai } = await room.key("one")
-    const other = line("b", "b", { body: { model: "no/such", messages: [{ role: "user", content: "b" }] } })
-    const mixed = await room.ended(openai, (await room.begin(openai, [line("a", "a"), other])).id)
-    assert.deepStrictEqual(mixed.request_counts, { total: 2, completed: 1, failed: 1 })
-    await room.gateway.manage("PUT", "/api/settings/feature-flags", { key: "PII_REDACTION_ENABLED", value: true })
-    const guarded = await room.ended(openai, (await room.begin(openai, [line("a", "write to jo@example.com")])).id)
-    assert.strictEqual(guarded.request_counts?.completed, 1)
-    assert.strictEqual(provider.count("POST /v1/files"), 0)
-  })
+  scenario(
+    "is asked line by line where its lines go elsewhere, or the gateway would change them",
+    async (room, provider) => {
+      const { openai } = await room.key("one")
+      const other = line("b", "b", { body: { model: "no/such", messages: [{ role: "user", content: "b" }] } })
+      const mixed = await room.ended(openai, (await room.begin(openai, [line("a", "a"), other])).id)
+      assert.deepStrictEqual(mixed.request_counts, { total: 2, completed: 1, failed: 1 })
+      await room.gateway.manage("PUT", "/api/settings/compression", { enabled: true })
+      const changed = await room.ended(openai, (await room.begin(openai, [line("a", "a")])).id)
+      assert.strictEqual(changed.request_counts?.completed, 1)
+      assert.strictEqual(provider.count("POST /v1/files"), 0)
+    }
+  )
+
+  scenario(
+    "is not handed over past a guardrail",
+    async (room, provider) => {
+      const { openai } = await room.key("one")
+      const done = await room.ended(openai, (await room.begin(openai, [line("a", "write to jo@example.com")])).id)
+      assert.strictEqual(done.request_counts?.completed, 1)
+      assert.strictEqual(provider.count("POST /v1/files"), 0)
+      assert.notInclude(room.upstream.requests.map(({ body }) => body).join(), "jo@example.com")
+    },
+    { environment: new Map([["PII_REDACTION_ENABLED", "true"]]) }
+  )
 
   scenario("asks whether it was made where no answer came, and makes it once", async (room, provider) => {
     const { openai } = await room.key("one")
