@@ -2,6 +2,7 @@
 import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
+import * as Embedder from "../inference/embedding/Embedder.ts"
 import * as AccessTokens from "../inference/failover/AccessTokens.ts"
 import * as CallReservations from "../inference/failover/CallReservations.ts"
 import * as CallRunner from "../inference/failover/CallRunner.ts"
@@ -71,6 +72,7 @@ const features = Features.layer.pipe(
       VisionBridge.layer
     )
   ),
+  Layer.provideMerge(Embedder.layer),
   Layer.provide(Layer.mergeAll(InnerRequests.layer, SummaryAccount.layer, failover))
 )
 
