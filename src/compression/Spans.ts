@@ -21,7 +21,7 @@ const patterns: ReadonlyArray<RegExp> = [
   // Quotations.
   /"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|「[^」\n]{1,300}」|(?<![\w'])'[^'\n]{1,300}'(?![\w'])/g,
   // Numbers with what is written together with them.
-  /[\w.,:%$€£¥°+-]{0,40}\d[\w.,:%$€£¥°+-]{0,40}/g,
+  /(?<![\w.,:%$€£¥°+-])[\w.,:%$€£¥°+-]*\d[\w.,:%$€£¥°+-]*/g,
   // Names of code, and words in capitals.
   /\b[A-Za-z]+_\w{1,100}|\b[a-z]{1,40}[A-Z]\w{0,60}|\b[A-Z]{2,}\b|[@#$]\w{1,60}|--?[A-Za-z][\w-]{0,60}/g,
   // Negations, with the word behind them.
