@@ -204,6 +204,7 @@ export const managementTable = {
   "compression.setSettings": manage("PUT", "/api/settings/compression"),
   "compression.preview": manage("POST", "/api/compression/preview"),
   "compression.rules": manage("GET", "/api/compression/rules"),
+  "compression.analytics": manage("GET", "/api/context/analytics"),
   "compression.languagePacks": manage("GET", "/api/compression/language-packs"),
   "memory.list": manage("GET", "/api/memory"),
   "memory.create": manage("POST", "/api/memory"),

@@ -51,6 +51,7 @@ import * as StopSignal from "../inference/request/StopSignal.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
+import * as CompressionAnalytics from "../compression/Analytics.ts"
 import * as Profiles from "../compression/Profiles.ts"
 import * as RawOutputs from "../compression/RawOutputs.ts"
 import * as RtkFilters from "../compression/rtk/RtkFilters.ts"
@@ -193,7 +194,7 @@ const webhooks = Deliveries.layer.pipe(Layer.provide(Sender.layer))
 
 const evals = EvalRunner.layer.pipe(Layer.provide(InnerRequests.layer), Layer.provideMerge(inference))
 
-const compression = Layer.merge(RtkFilters.layer, Profiles.layer).pipe(
+const compression = Layer.mergeAll(CompressionAnalytics.layer, RtkFilters.layer, Profiles.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(RawOutputs.layer, Tokeniser.layer))
 )
 

@@ -155,17 +155,19 @@ export interface LineSpools {
 
 export const make = (folder: string): Effect.Effect<LineSpools, StoreError> => {
   const pathOf = (batchId: string): string => join(folder, batchId + ending)
-  return Effect.as(
-    onDisk("LineSpool.make", () => mkdir(folder, { recursive: true, mode: 0o700 })),
-    {
-      open: (batchId: string) => openAt(pathOf(batchId)),
-      // What stays is removed by the next start.
-      remove: (batchId: string) =>
-        Effect.ignore(onDisk("LineSpool.remove", () => rm(pathOf(batchId), { force: true }))),
-      ids: Effect.map(
-        onDisk("LineSpool.ids", () => readdir(folder)),
-        (names) => names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
-      )
-    }
-  )
+  const prepare = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // Files for providers and of them, that an ended process was in the middle of: they are made anew.
+    const halves = (await readdir(folder)).filter((name) => name.endsWith(".part"))
+    await Promise.all(halves.map((name) => rm(join(folder, name), { force: true })))
+  }
+  return Effect.as(onDisk("LineSpool.make", prepare), {
+    open: (batchId: string) => openAt(pathOf(batchId)),
+    // What stays is removed by the next start.
+    remove: (batchId: string) => Effect.ignore(onDisk("LineSpool.remove", () => rm(pathOf(batchId), { force: true }))),
+    ids: Effect.map(
+      onDisk("LineSpool.ids", () => readdir(folder)),
+      (names) => names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
+    )
+  })
 }

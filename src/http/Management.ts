@@ -41,6 +41,7 @@ import type { Limits as LimitManagement } from "../management/Limits.ts"
 import type { CompressionCombos as CompressionComboManagement } from "../management/CompressionCombos.ts"
 import type { RtkTools } from "../management/RtkTools.ts"
 import type { Guardrails as GuardrailChanges } from "../management/Guardrails.ts"
+import type { CompressionAnalytics } from "../compression/Analytics.ts"
 import type { CompressionPreviews } from "../management/CompressionPreviews.ts"
 import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
@@ -160,6 +161,7 @@ export type PlaneServices =
   | AuditLog
   | AppConfig
   | BodyBudget
+  | CompressionAnalytics
   | DecisionLog
   | Explainer
   | Flags

@@ -17,6 +17,7 @@ import * as LedgerRepo from "./repo/LedgerRepo.ts"
 import * as LimitRepo from "./repo/LimitRepo.ts"
 import * as MediaJobRepo from "./repo/MediaJobRepo.ts"
 import * as AnswerCacheRepo from "./repo/AnswerCacheRepo.ts"
+import * as CompressionCountsRepo from "./repo/CompressionCountsRepo.ts"
 import * as MemoryBlockRepo from "./repo/MemoryBlockRepo.ts"
 import * as MemoryRepo from "./repo/MemoryRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
@@ -55,6 +56,7 @@ export type Repos =
   | LimitRepo.LimitRepo
   | MediaJobRepo.MediaJobRepo
   | AnswerCacheRepo.AnswerCacheRepo
+  | CompressionCountsRepo.CompressionCountsRepo
   | MemoryBlockRepo.MemoryBlockRepo
   | MemoryRepo.MemoryRepo
   | ModelListRepo.ModelListRepo
@@ -92,6 +94,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   LimitRepo.layer,
   MediaJobRepo.layer,
   AnswerCacheRepo.layer,
+  CompressionCountsRepo.layer,
   MemoryBlockRepo.layer,
   MemoryRepo.layer,
   ModelListRepo.layer,

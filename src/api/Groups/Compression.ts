@@ -76,6 +76,42 @@ export const LanguagePacks = Schema.Struct({
   )
 }).annotations({ identifier: "LanguagePacks" })
 
+const savings = {
+  requests: field(Schema.Number, "Requests for which an engine was chosen, or none while the compression is on.", 120),
+  changed: field(Schema.Number, "Those of them that became smaller. The tokens are theirs.", 80),
+  tokensBefore: field(Schema.Number, "Tokens of their texts as clients sent them.", 240_000),
+  tokensAfter: field(Schema.Number, "Tokens of their texts as they were sent on.", 180_000),
+  savedTokens: field(Schema.Number, "What was saved.", 60_000),
+  savedPercent: field(Schema.Number, "The same as a part of the tokens before, from 0 to 100.", 25)
+}
+
+export const CompressionAnalytics = Schema.Struct({
+  days: field(Schema.Number, "Days that are summed up, today included (UTC).", 30),
+  totals: field(Schema.Struct(savings), "All together."),
+  byMode: field(
+    Schema.Array(Schema.Struct({ mode: field(Schema.String, "As in `X-Gateway-Compression`.", "rtk"), ...savings })),
+    "By what was used, the greatest saving first."
+  ),
+  bySource: field(
+    Schema.Array(
+      Schema.Struct({ source: field(Schema.String, "As in `X-Gateway-Compression`.", "default"), ...savings })
+    ),
+    "By the reason why it was used, the greatest saving first."
+  ),
+  byDay: field(
+    Schema.Array(Schema.Struct({ date: field(Schema.String, "The day in UTC.", "2035-01-01"), ...savings })),
+    "By day, the oldest first; days without requests are left out."
+  )
+}).annotations({ identifier: "CompressionAnalytics" })
+
+const AnalyticsQuery = Schema.Struct({
+  days: field(
+    Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 366)), { exact: true }),
+    "Days to sum up, 1 to 366; absent: 30.",
+    "30"
+  )
+}).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
+
 const at = endpointsOf("compression")
 
 export const Compression = HttpApiGroup.make("compression")
@@ -108,6 +144,14 @@ export const Compression = HttpApiGroup.make("compression")
     at("rules", { summary: "List the rules for prose", description: "Of all language packs." }).addSuccess(
       CompressionRules
     )
+  )
+  .add(
+    at("analytics", {
+      summary: "Show what the compression saved",
+      description: "Counted by day; kept for 366 days, also when the requests themselves are not."
+    })
+      .setUrlParams(AnalyticsQuery)
+      .addSuccess(CompressionAnalytics)
   )
   .add(
     at("languagePacks", {

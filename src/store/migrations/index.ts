@@ -31,6 +31,7 @@ import answerCache from "./0024_answer_cache.ts"
 import memories from "./0025_memories.ts"
 import rawOutputs from "./0026_raw_outputs.ts"
 import memoryBlocks from "./0027_memory_blocks.ts"
+import compressionCounts from "./0028_compression_counts.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -61,7 +62,8 @@ export const migrations: Migrations = {
   "0024_answer_cache": answerCache,
   "0025_memories": memories,
   "0026_raw_outputs": rawOutputs,
-  "0027_memory_blocks": memoryBlocks
+  "0027_memory_blocks": memoryBlocks,
+  "0028_compression_counts": compressionCounts
 }
 
 /** The schema version a database has after all of these ran. */

@@ -21,6 +21,7 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "ledger_entries", how: "replace" },
   { table: "limit_notices", how: "replace" },
   { table: "search_counts", how: "replace" },
+  { table: "compression_counts", how: "replace" },
   // Who changed what stays on record, the change that is undone included.
   { table: "audit_log", how: "add", own: "seq" },
   // What was measured stays known, and a run that has ended since must not run again.

@@ -176,4 +176,34 @@ describe("compression", () => {
       })
     })
   )
+
+  it.scopedLive("is summed up by mode, source and day", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", { enabled: true, engine: "stacked" })
+      yield* Effect.promise(async () => {
+        const { saved } = await ask([...turns, last])
+        await ask([{ role: "user", content: "Hello" }])
+        await ask([{ role: "user", content: "Good bye" }], { "x-gateway-compression": "off" })
+        const [before = 0, after = 0] = (saved ?? "").split("-").map(Number)
+        const some = { tokensBefore: before, tokensAfter: after, savedTokens: before - after }
+        const none = { changed: 0, tokensBefore: 0, tokensAfter: 0, savedTokens: 0, savedPercent: 0 }
+        const savedPercent = Math.round(((before - after) / before) * 1_000) / 10
+        const analytics = await gateway.manage("GET", "/api/context/analytics?days=2")
+        assert.strictEqual(analytics.days, 2)
+        assert.deepStrictEqual(analytics.totals, { requests: 3, changed: 1, ...some, savedPercent })
+        assert.deepStrictEqual(analytics.byMode, [
+          { mode: "stacked", requests: 2, changed: 1, ...some, savedPercent },
+          { mode: "off", requests: 1, ...none }
+        ])
+        assert.deepStrictEqual(
+          analytics.bySource.map(({ requests, source }: Record<string, unknown>) => [source, requests]),
+          [
+            ["default", 2],
+            ["request-header", 1]
+          ]
+        )
+        assert.strictEqual(analytics.byDay.length, 1)
+      })
+    })
+  )
 })

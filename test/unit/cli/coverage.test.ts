@@ -67,6 +67,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "compression.settings": "compression show",
   "compression.setSettings": "compression set",
   "compression.preview": "compression preview",
+  "compression.analytics": "compression stats",
   "compression.rules": "compression rules",
   "compressionCombos.list": "compression combos",
   "rtk.filters": "compression filters",

@@ -4,8 +4,10 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { CompressionPreview, CompressionRules } from "../../../api/Groups/Compression.ts"
+import * as Schema from "effect/Schema"
+import { CompressionAnalytics, CompressionPreview, CompressionRules } from "../../../api/Groups/Compression.ts"
 import { CompressionEngine, CompressionSettings } from "../../../domain/CompressionSettings.ts"
+import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
@@ -49,6 +51,41 @@ export const compressionPreview = Command.make("preview", { text, engine, ...Cli
       value,
       text: Output.print(`${textOf(value)}\n\n${summary}`),
       name: mode
+    })
+  })
+)
+
+const days = Options.integer("days").pipe(
+  taking(Schema.Int.pipe(Schema.between(1, 366)), () => "--days must be a whole number from 1 to 366."),
+  Options.withDescription("Days to sum up, today included, 1 to 366."),
+  Options.withDefault(30)
+)
+
+type SavedRow = (typeof CompressionAnalytics.Type)["totals"] & { readonly name: string }
+
+const savedColumns: ReadonlyArray<Column.Column<SavedRow>> = [
+  Column.text("MODE", ({ name }) => name),
+  Column.number("REQUESTS", ({ requests }) => requests),
+  Column.number("SMALLER", ({ changed }) => changed),
+  Column.number("TOKENS SAVED", ({ savedTokens }) => savedTokens),
+  Column.number("SAVED %", ({ savedPercent }) => savedPercent)
+]
+
+export const compressionStats = Command.make("stats", { days, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "compression")
+    const value = yield* client.analytics({ urlParams: { days: given.days } }).pipe(Client.orExplain(to))
+    const rows: ReadonlyArray<SavedRow> = [
+      ...value.byMode.map(({ mode, ...saved }) => ({ ...saved, name: mode })),
+      { ...value.totals, name: "all" }
+    ]
+    yield* Output.list({
+      schema: CompressionAnalytics,
+      value,
+      rows: value.byMode.length === 0 ? [] : rows,
+      columns: savedColumns,
+      empty: "No request was compressed."
     })
   })
 )

@@ -40,6 +40,13 @@ export const compression = group(
       { examples: ["compression preview --engine caveman 'really?'", "compression preview --json 'really?'"] }
     ),
     command(
+      "stats",
+      "Show what was saved, by mode.",
+      () => import("../compression/preview.ts"),
+      (m) => m.compressionStats,
+      { examples: ["compression stats", "compression stats --days 7 --json"] }
+    ),
+    command(
       "rules",
       "List the rules for prose.",
       () => import("../compression/preview.ts"),

@@ -6,8 +6,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
+import { CompressionAnalytics } from "../../../compression/Analytics.ts"
 import { type Compressed, compress } from "../../../compression/Compressor.ts"
-import { chosen, enginesFor } from "../../../compression/Modes.ts"
+import { chosen, enginesFor, type Mode, type Source } from "../../../compression/Modes.ts"
 import { Profiles } from "../../../compression/Profiles.ts"
 import { RawOutputs } from "../../../compression/RawOutputs.ts"
 import { isFailure } from "../../../compression/rtk/Kept.ts"
@@ -32,18 +33,19 @@ const ownerOf = ({ owner, parsed, sessionId }: Work): string =>
   JSON.stringify([owner, sessionId, parsed["previous_response_id"] ?? null])
 
 export const make = Effect.gen(function* () {
+  const analytics = yield* CompressionAnalytics
   const filters = yield* RtkFilters
   const profiles = yield* Profiles
   const raw = yield* RawOutputs
   const settings = yield* GatewaySettings
   const tokeniser = yield* Tokeniser
-  const { monotonicMs } = yield* Timers.Timers
+  const { monotonicMs, nowMs } = yield* Timers.Timers
   const stability = new Stability()
 
   const concerns = ({ exchange }: Work): boolean =>
     settings.access.compression.current().enabled && exchange.codec === codecs[exchange.wire]
 
-  const run = (work: Work): { readonly compressed: Compressed; readonly header: string } => {
+  const run = (work: Work): { readonly compressed: Compressed; readonly mode: Mode; readonly source: Source } => {
     const { exchange, parsed } = work
     const apiKeyId = apiKeyIdOf(exchange)
     const { mode, pipeline, source } = chosen(
@@ -62,7 +64,7 @@ export const make = Effect.gen(function* () {
       stability,
       monotonicMs
     })
-    return { compressed, header: `${mode}; source=${source}` }
+    return { compressed, mode, source }
   }
 
   /** Tokens of the request before and after: what did not change is counted once. */
@@ -78,7 +80,8 @@ export const make = Effect.gen(function* () {
 
   const smaller = (work: Work): Effect.Effect<Work> =>
     Effect.suspend(() => {
-      const { compressed, header } = run(work)
+      const { compressed, mode, source } = run(work)
+      const header = `${mode}; source=${source}`
       const { body, changes, failures } = compressed
       const failed = failures[0]
       const told =
@@ -90,11 +93,13 @@ export const make = Effect.gen(function* () {
             )
       if (changes.length === 0) {
         return Effect.map(told, () => {
+          analytics.count({ atMs: nowMs(), mode, source, tokens: null })
           work.trail.addHeader("X-Gateway-Compression", header)
           return work
         })
       }
       return Effect.map(Effect.zipRight(told, saved(work, compressed)), ([before, after]) => {
+        analytics.count({ atMs: nowMs(), mode, source, tokens: { before, after } })
         work.trail.addHeader("X-Gateway-Compression", header)
         work.trail.addHeader("X-Gateway-Compression-Saved", `${before}-${after}`)
         return rewritten(work, body)
@@ -114,5 +119,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Compression,
   never,
-  GatewaySettings | Profiles | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
+  CompressionAnalytics | GatewaySettings | Profiles | RawOutputs | RtkFilters | Timers.Timers | Tokeniser
 > = Layer.effect(Compression, make)
