@@ -63,12 +63,22 @@ const byMode = (mode: Mode, source: Source): Choice => ({ mode, source, pipeline
 
 const byCombo = ({ pipeline }: CompressionCombo, source: Source): Choice => ({ mode: "stacked", source, pipeline })
 
+/** What requests pass that nothing else decides. */
+type Panel = (source: Source) => Choice
+
+export const panelOf =
+  ({ combo, engine }: Pick<CompressionSettings, "combo" | "engine">, combos: ReadonlyArray<CompressionCombo>): Panel =>
+  (source) => {
+    const named = combo === null ? null : comboNamed(combos, combo)
+    return named === null ? byMode(modeNamed(engine) ?? "off", source) : byCombo(named, source)
+  }
+
 /** What `x-gateway-compression` asks for; null: nothing that is known. */
-const asked = (header: string, panel: Mode, combos: ReadonlyArray<CompressionCombo>): Choice | null => {
+const asked = (header: string, panel: Panel, combos: ReadonlyArray<CompressionCombo>): Choice | null => {
   const value = header.trim().slice(0, 200)
   const lower = value.toLowerCase()
   if (lower === "off") return byMode("off", "request-header")
-  if (lower === "default") return byMode(panel, "request-header")
+  if (lower === "default") return panel("request-header")
   if (lower.startsWith("engine:")) {
     const mode = modeNamed(lower.slice("engine:".length))
     return mode === null ? null : byMode(mode, "request-header")
@@ -79,13 +89,13 @@ const asked = (header: string, panel: Mode, combos: ReadonlyArray<CompressionCom
 
 /** `tokens`: of the request, estimated. Where compression is off altogether, a header cannot switch it on. */
 export const chosen = (
-  { autoTriggerTokens, enabled, engine }: CompressionSettings,
+  { autoTriggerTokens, combo, enabled, engine }: CompressionSettings,
   { combos, routingComboId }: Named,
   header: string | null,
   tokens: () => number
 ): Choice => {
   if (!enabled) return byMode("off", "off")
-  const panel = modeNamed(engine) ?? "off"
+  const panel = panelOf({ combo, engine }, combos)
   const named = header === null ? null : asked(header, panel, combos)
   if (named !== null) return named
   const override =
@@ -94,14 +104,16 @@ export const chosen = (
   const active = combos.find(({ isActive }) => isActive)
   if (active !== undefined) return byCombo(active, "active-profile")
   if (autoTriggerTokens > 0) {
-    return tokens() >= autoTriggerTokens ? byMode(panel, "auto-trigger") : byMode("off", "off")
+    return tokens() >= autoTriggerTokens ? panel("auto-trigger") : byMode("off", "off")
   }
-  return panel === "off" ? byMode("off", "off") : byMode(panel, "default")
+  const choice = panel("default")
+  return choice.mode === "off" ? byMode("off", "off") : choice
 }
 
 export interface EngineParts {
   readonly caveman: CavemanSettings
-  readonly rtk: Engine
+  /** Null: it is switched off in its own settings. */
+  readonly rtk: Engine | null
 }
 
 const cavemanOptions = ({ intensity, language, minLength, roles }: CavemanSettings): CavemanOptions => ({
@@ -120,7 +132,7 @@ const engineFor = ({ engine, intensity }: PipelineStep, { caveman, rtk }: Engine
         ? [cavemanEngine({ ...cavemanOptions(caveman), ...(intensity === undefined ? {} : { intensity }) })]
         : []
     case "rtk":
-      return [rtk]
+      return rtk === null ? [] : [rtk]
     case "aggressive":
       return [aggressiveEngine]
     case "ultra":

@@ -6,8 +6,8 @@ import type { CompressionPreviewInput } from "../api/Groups/Compression.ts"
 import { readBlocks } from "../compression/Blocks.ts"
 import { compress } from "../compression/Compressor.ts"
 import type { EngineName } from "../compression/Engine.ts"
-import { enginesFor, type Mode, modeNamed, pipelineOf } from "../compression/Modes.ts"
-import { Profiles } from "../compression/Profiles.ts"
+import { enginesFor, type Mode, panelOf } from "../compression/Modes.ts"
+import { comboNamed, Profiles } from "../compression/Profiles.ts"
 import { RawOutputs } from "../compression/RawOutputs.ts"
 import { RtkFilters } from "../compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../compression/rtk/Settings.ts"
@@ -23,6 +23,7 @@ import * as Timers from "../platform/Timers.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { Tokeniser } from "../tokens/Tokeniser.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import * as Errors from "./Errors.ts"
 
 export interface Preview {
   readonly mode: Mode
@@ -43,8 +44,10 @@ export class CompressionPreviews extends Context.Tag("gateway/management/Compres
   {
     readonly settings: () => CompressionSettings
     /** What is absent has its default. */
-    readonly replaceSettings: (input: CompressionSettingsPatch) => Effect.Effect<CompressionSettings, StoreError>
-    readonly preview: (input: CompressionPreviewInput) => Effect.Effect<Preview>
+    readonly replaceSettings: (
+      input: CompressionSettingsPatch
+    ) => Effect.Effect<CompressionSettings, Errors.InvalidInput | StoreError>
+    readonly preview: (input: CompressionPreviewInput) => Effect.Effect<Preview, Errors.InvalidInput>
   }
 >() {}
 
@@ -69,16 +72,33 @@ export const make = Effect.gen(function* () {
   const tokeniser = yield* Tokeniser
   const { monotonicMs } = yield* Timers.Timers
 
+  /** One that is there, and not beside an engine. */
+  const checked = ({ combo, engine }: Pick<CompressionSettingsPatch, "combo" | "engine">) => {
+    if (combo === undefined || combo === null) return Effect.void
+    const isKnown = comboNamed(profiles.combos.current().combos, combo) !== null
+    const message = isKnown ? "cannot be given beside 'engine'" : "is the name and id of no compression combo"
+    return Errors.refuseOne(isKnown && (engine ?? null) === null ? null : { field: "combo", message })
+  }
+
+  const choiceOf = ({ combo, engine }: Pick<CompressionPreviewInput, "combo" | "engine">) => {
+    const current = settings.access.compression.current()
+    const asked =
+      combo === undefined && engine === undefined ? current : { combo: combo ?? null, engine: engine ?? current.engine }
+    return panelOf(asked, profiles.combos.current().combos)("default")
+  }
+
   const preview = Effect.fn("CompressionPreviews.preview")(function* (input: CompressionPreviewInput) {
-    const { engine = settings.access.compression.current().engine, wire = "chat" } = input
+    const { wire = "chat" } = input
+    yield* checked(input)
     // Of JSON: whatever the payload's schema says of its values.
     const body = input.body as JsonObject
-    const mode = modeNamed(engine) ?? "off"
-    const rtk = rtkEngine(filters.inForce(), limitsOf(raw.settings.current()))
+    const { mode, pipeline } = choiceOf(input)
+    const own = raw.settings.current()
+    const rtk = own.enabled ? rtkEngine(filters.inForce(), limitsOf(own)) : null
     const { perEngine, ...compressed } = compress({
       wire,
       body,
-      engines: enginesFor(pipelineOf(mode), { caveman: profiles.caveman.current(), rtk }),
+      engines: enginesFor(pipeline, { caveman: profiles.caveman.current(), rtk }),
       // What is only looked at is not kept, but has the id that it would have.
       tools: { keep: (text) => raw.idOf(null, text) },
       owner: "",
@@ -100,7 +120,8 @@ export const make = Effect.gen(function* () {
 
   return CompressionPreviews.of({
     settings: settings.access.compression.current,
-    replaceSettings: (input) => settings.access.compression.patch({ ...defaultCompressionSettings, ...input }),
+    replaceSettings: (input) =>
+      Effect.zipRight(checked(input), settings.access.compression.patch({ ...defaultCompressionSettings, ...input })),
     preview
   })
 })

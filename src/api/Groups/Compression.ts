@@ -2,7 +2,12 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CompressionEngine, CompressionSettings, CompressionSettingsPatch } from "../../domain/CompressionSettings.ts"
+import {
+  ComboName,
+  CompressionEngine,
+  CompressionSettings,
+  CompressionSettingsPatch
+} from "../../domain/CompressionSettings.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { body } from "../Inputs.ts"
@@ -18,6 +23,11 @@ export const CompressionPreviewInput = Schema.Struct({
     Schema.optionalWith(CompressionEngine, { exact: true }),
     "What it passes; absent: what the settings say.",
     "caveman"
+  ),
+  combo: field(
+    Schema.optionalWith(ComboName, { exact: true }),
+    "A compression combo instead of an engine, by name or id.",
+    "logs"
   ),
   wire: field(Schema.optionalWith(WireName, { exact: true }), "How it is written; absent: `chat`.", "chat")
 }).annotations(body("CompressionPreview"))

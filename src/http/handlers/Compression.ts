@@ -67,10 +67,12 @@ export const layer = HttpApiBuilder.group(GatewayApi, "compression", (handlers) 
       .handle("settings", () => Effect.sync(compression.settings))
       .handle("setSettings", ({ payload }) => answered(compression.replaceSettings(payload)))
       .handle("preview", ({ payload }) =>
-        Effect.map(compression.preview(payload), (preview) => ({
-          ...preview,
-          savedPercent: percent(preview.tokensBefore - preview.tokensAfter, preview.tokensBefore)
-        }))
+        answered(
+          Effect.map(compression.preview(payload), (preview) => ({
+            ...preview,
+            savedPercent: percent(preview.tokensBefore - preview.tokensAfter, preview.tokensBefore)
+          }))
+        )
       )
       .handle("rules", () => Effect.succeed({ rules: allRules }))
       .handle("languagePacks", () => Effect.succeed({ packs: allPacks }))

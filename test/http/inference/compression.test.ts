@@ -70,6 +70,7 @@ describe("compression", () => {
         assert.deepStrictEqual(await gateway.manage("GET", "/api/settings/compression"), {
           enabled: false,
           engine: "stacked",
+          combo: null,
           autoTriggerTokens: 0
         })
       })
@@ -203,6 +204,42 @@ describe("compression", () => {
           ]
         )
         assert.strictEqual(analytics.byDay.length, 1)
+      })
+    })
+  )
+
+  it.scopedLive("is a combo that the settings or the preview name, and one that is there", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", {})
+      yield* Effect.promise(async () => {
+        await gateway.manage("POST", "/api/context/combos", { name: "Logs", pipeline: [{ engine: "rtk" }] })
+        const path = "/api/settings/compression"
+        const status = async (method: string, where: string, body: object): Promise<number> => {
+          const headers = { "content-type": "application/json", authorization: `Bearer ${TestGateway.adminKey}` }
+          const sent = await fetch(gateway.url + where, { method, headers, body: JSON.stringify(body) })
+          await sent.text()
+          return sent.status
+        }
+        assert.strictEqual(await status("PUT", path, { enabled: true, combo: "gone" }), 400)
+        assert.strictEqual(await status("PUT", path, { enabled: true, combo: "logs", engine: "lite" }), 400)
+        const set = await gateway.manage("PUT", path, { enabled: true, combo: "logs" })
+        assert.deepInclude(set, { combo: "logs", engine: "stacked" })
+        const { mode, sent } = await ask([...turns, last])
+        assert.strictEqual(mode, "stacked; source=default")
+        assert.include(sent, "[rtk git-status:")
+        assert.include(sent, "basically")
+        const body = { messages: [...turns, last] }
+        const preview = (more: object) => gateway.manage("POST", "/api/compression/preview", { body, ...more })
+        const engines = ({ perEngine }: { perEngine: ReadonlyArray<{ engine: string }> }) =>
+          perEngine.map(({ engine }) => engine)
+        assert.deepStrictEqual(engines(await preview({})), ["rtk"])
+        assert.deepStrictEqual(engines(await preview({ combo: "Logs" })), ["rtk"])
+        assert.deepStrictEqual(engines(await preview({ engine: "caveman" })), ["caveman"])
+        assert.strictEqual(await status("POST", "/api/compression/preview", { body, combo: "gone" }), 400)
+        // Switched off in its own settings, the engine does nothing anywhere.
+        await gateway.manage("PUT", "/api/context/rtk/config", { enabled: false })
+        assert.deepStrictEqual(engines(await preview({})), [])
+        assert.deepInclude(await gateway.manage("PUT", path, { enabled: true }), { combo: null })
       })
     })
   )

@@ -37,6 +37,23 @@ describe("what a request passes", () => {
     assert.strictEqual(told(asked("id-off", "fast")), "stacked; source=request-header; ultra")
   })
 
+  it("is a combo where the settings name one that is there", () => {
+    const by = (name: string, header: string | null = null, settings: object = {}): string =>
+      told(
+        chosen(
+          { ...on, combo: name, ...settings },
+          { combos: combos.slice(0, 2), routingComboId: null },
+          header,
+          () => 10
+        )
+      )
+    assert.strictEqual(by("logs"), "stacked; source=default; lite")
+    assert.strictEqual(by("logs", "default"), "stacked; source=request-header; lite")
+    assert.strictEqual(by("logs", null, { autoTriggerTokens: 5 }), "stacked; source=auto-trigger; lite")
+    assert.strictEqual(by("gone"), "stacked; source=default; rtk caveman")
+    assert.strictEqual(by("gone", null, { engine: "off" }), "off; source=off; ")
+  })
+
   it("is not what a header says that is not known", () => {
     for (const header of ["no-such", "engine:no-such", "", "engine:", "x".repeat(1_000)]) {
       assert.strictEqual(told(asked(header, "fast")), "stacked; source=routing-override; rtk")

@@ -17,6 +17,11 @@ const engine = Options.choice("engine", CompressionEngine.literals).pipe(
   Options.optional
 )
 
+const combo = Options.text("combo").pipe(
+  Options.withDescription("A compression combo instead of an engine, by name or id."),
+  Options.optional
+)
+
 const text = Args.text({ name: "text" }).pipe(
   Args.withDescription("Something that a user said earlier in a conversation.")
 )
@@ -35,13 +40,14 @@ const textOf = ({ body }: typeof CompressionPreview.Type): string => {
   return first?.content ?? ""
 }
 
-export const compressionPreview = Command.make("preview", { text, engine, ...Client.connection }, (given) =>
+export const compressionPreview = Command.make("preview", { text, engine, combo, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "compression")
     const payload = {
       body: conversationOf(given.text),
-      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) })
+      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
+      ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) })
     }
     const value = yield* client.preview({ payload }).pipe(Client.orExplain(to))
     const { mode, savedPercent, tokensAfter, tokensBefore } = value
@@ -90,12 +96,15 @@ export const compressionStats = Command.make("stats", { days, ...Client.connecti
   })
 )
 
+const usedBy = ({ combo: named, engine: used }: CompressionSettings): string => named ?? used
+
 export const compressionShow = Command.make("show", Client.connection, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "compression")
     const value = yield* client.settings().pipe(Client.orExplain(to))
-    const { autoTriggerTokens, enabled, engine: used } = value
+    const { autoTriggerTokens, enabled } = value
+    const used = usedBy(value)
     const from = autoTriggerTokens === 0 ? "for all requests" : `for requests of at least ${autoTriggerTokens} tokens`
     yield* Output.result({
       schema: CompressionSettings,
@@ -112,18 +121,19 @@ const from = Options.integer("from-tokens").pipe(
   Options.optional
 )
 
-export const compressionSet = Command.make("set", { engine, off, from, ...Client.connection }, (given) =>
+export const compressionSet = Command.make("set", { engine, combo, off, from, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "compression")
     const payload = {
       enabled: !given.off,
       ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
+      ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) }),
       ...Option.match(given.from, { onNone: () => ({}), onSome: (autoTriggerTokens) => ({ autoTriggerTokens }) })
     }
     const value = yield* client.setSettings({ payload }).pipe(Client.orExplain(to))
-    const told = value.enabled ? `Requests are made smaller: ${value.engine}.` : "Requests are left as they are."
-    yield* Output.result({ schema: CompressionSettings, value, text: Output.print(told), name: value.engine })
+    const told = value.enabled ? `Requests are made smaller: ${usedBy(value)}.` : "Requests are left as they are."
+    yield* Output.result({ schema: CompressionSettings, value, text: Output.print(told), name: usedBy(value) })
   })
 )
 

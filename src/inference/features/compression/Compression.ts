@@ -54,7 +54,8 @@ export const make = Effect.gen(function* () {
       headerOf(exchange.headers, "x-gateway-compression"),
       () => estimateTexts(promptTexts(work, work.envelope.model))
     )
-    const rtk = rtkEngine(filters.inForce(), limitsOf(raw.settings.current()))
+    const own = raw.settings.current()
+    const rtk = own.enabled ? rtkEngine(filters.inForce(), limitsOf(own)) : null
     const compressed = compress({
       wire: exchange.wire,
       body: parsed,
