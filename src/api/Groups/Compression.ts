@@ -116,9 +116,14 @@ export const CompressionAnalytics = Schema.Struct({
 
 const AnalyticsQuery = Schema.Struct({
   days: field(
-    Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 366)), { exact: true }),
+    Schema.optionalWith(
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 366)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 366 }
+      }),
+      { exact: true }
+    ),
     "Days to sum up, 1 to 366; absent: 30.",
-    "30"
+    30
   )
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 
