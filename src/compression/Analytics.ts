@@ -39,6 +39,8 @@ export const make = Effect.gen(function* () {
   const repo = yield* CompressionCountsRepo
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   let counted = new Map<string, CompressionCounts>()
+  /** The day on which old days were removed last. */
+  let trimmedOn = ""
 
   const add = (one: CompressionCounts): void => {
     const key = JSON.stringify([one.day, one.mode, one.source])
@@ -67,10 +69,17 @@ export const make = Effect.gen(function* () {
     })
   )
 
-  const inBackground = Effect.gen(function* () {
-    yield* write
-    yield* repo.trim(dayOf((yield* Clock.currentTimeMillis) - keptDays * dayMs))
-  }).pipe(Effect.catchAll((error) => Effect.logWarning("Counts of the compression could not be written", error)))
+  const trim = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const today = dayOf(nowMs)
+    if (today === trimmedOn) return
+    yield* repo.trim(dayOf(nowMs - keptDays * dayMs))
+    trimmedOn = today
+  })
+
+  const inBackground = Effect.zipRight(write, trim).pipe(
+    Effect.catchAll((error) => Effect.logWarning("Counts of the compression could not be written", error))
+  )
 
   yield* Effect.addFinalizer(() => inBackground)
   yield* Effect.forkScoped(Effect.schedule(inBackground, Schedule.spaced(writeEvery)))
@@ -87,7 +96,8 @@ export const make = Effect.gen(function* () {
         tokensAfter: tokens?.after ?? 0
       }),
     lastDays: Effect.fn("CompressionAnalytics.lastDays")(function* (days: number) {
-      yield* write
+      // What cannot be written now is missing until it is.
+      yield* inBackground
       return yield* repo.since(dayOf((yield* Clock.currentTimeMillis) - (days - 1) * dayMs))
     })
   })

@@ -1,16 +1,8 @@
 /** What an engine is: it makes texts of a request smaller, one by one, and the same text always the same way. */
 
-export const engineNames = [
-  "lite",
-  "caveman",
-  "rtk",
-  "aggressive",
-  "ultra",
-  "headroom",
-  "session-dedup",
-  "ccr"
-] as const
-export type EngineName = (typeof engineNames)[number]
+import type { PipelineEngine } from "../domain/CompressionProfiles.ts"
+
+export type EngineName = PipelineEngine
 
 export type Role = "system" | "user" | "assistant" | "tool"
 

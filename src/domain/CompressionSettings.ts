@@ -1,6 +1,7 @@
 /** Settings of the compression of requests (`/api/settings/compression`, `docs/compression.md`). */
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import { PipelineEngine } from "./CompressionProfiles.ts"
 
 const words = {
   enabled: ["Whether texts of requests are made smaller at all; a request's header cannot switch it on.", false],
@@ -15,18 +16,7 @@ const words = {
   autoTriggerTokens: ["Only requests of at least so many tokens, estimated; 0: all.", 0]
 } as const
 
-export const CompressionEngine = Schema.Literal(
-  "off",
-  "lite",
-  "caveman",
-  "rtk",
-  "aggressive",
-  "ultra",
-  "headroom",
-  "session-dedup",
-  "ccr",
-  "stacked"
-)
+export const CompressionEngine = Schema.Literal("off", ...PipelineEngine.literals, "stacked")
 
 export const CompressionSettings = Schema.Struct({
   enabled: field(Schema.Boolean, ...words.enabled),

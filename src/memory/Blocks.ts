@@ -19,7 +19,7 @@ export const maxTurns = 50_000
 export const maxBytes = 67_108_864
 /** Since the last request with the turn. */
 export const keptMs = 86_400_000
-/** The store is told of a use so much later at most. */
+/** How often the time of the last use is written to the store, at most. */
 const notedEveryMs = 3_600_000
 const bytesPerTurn = 256
 

@@ -77,7 +77,7 @@ export interface Exchange {
   readonly job?: JobHandle
   /** The batch whose line it is. */
   readonly batchId?: string
-  /** Told of the error that the answer is about to be. */
+  /** Called with the error before it is written as the answer. */
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
 }

@@ -1,7 +1,7 @@
 /**
- * The way to a client whose answer is watched over. Streams pass through the filter event by event. A whole answer, and the last bytes of a
- * stream, are looked at before they are settled (`conclude`): when they come, what was made of them goes out in their place, so that whoever
- * listens further in hears the answer as it came. What comes to an end without that is looked at then.
+ * The reply of a client whose answer is checked. Streams are filtered event by event. `conclude` checks a whole answer, or the last bytes of a
+ * stream, before it is settled; `end` then sends the checked bytes in place of those it is given, so that features further in see the answer
+ * unchanged. An answer that ends without `conclude` is checked in `end`.
  */
 import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import { Listeners } from "../../../../kernel/Listeners.ts"
