@@ -4,7 +4,7 @@
  * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was forgotten. Pure and deterministic.
  */
 import type { Engine } from "../Engine.ts"
-import { isFaithful, protectedSpans } from "../Spans.ts"
+import { isFaithful, isUnprotected, rememberedSpans, type SpansOf } from "../Spans.ts"
 import { lite } from "../lite/Lite.ts"
 
 /** `light`: white space and repetitions. `moderate`: without asides. `full`: only what is protected, and its beginning. */
@@ -38,11 +38,9 @@ const telling =
 /** A sentence with the white space behind it. */
 const sentences = /[^.!?。！？\n]*(?:[.!?。！？]+(?=\s|$|[^\s.!?])|\n|$)[^\S\n]*\n*/g
 
-const keepsNothing = (part: string): boolean => protectedSpans(part).length === 0
-
 /** Ends of sentences that stand inside something protected are none. */
-const partsOf = (text: string): ReadonlyArray<string> => {
-  const spans = protectedSpans(text)
+const partsOf = (text: string, spansOf: SpansOf): ReadonlyArray<string> => {
+  const spans = spansOf(text)
   const parts: Array<string> = []
   let from = 0
   let span = 0
@@ -66,13 +64,13 @@ const breaksAt = (text: string): number => {
 }
 
 /** Line ends of what goes stay, so that lines begin where they began. */
-const shortened = (text: string, depth: Depth): string => {
+const shortened = (text: string, depth: Depth, spansOf: SpansOf): string => {
   let out = ""
   let isBegin = true
-  for (const part of partsOf(text)) {
+  for (const part of partsOf(text, spansOf)) {
     const isKept =
       part.trim() === "" ||
-      !keepsNothing(part) ||
+      !isUnprotected(part) ||
       telling.test(part) ||
       (isBegin && (depth === "moderate" || out === ""))
     const breaks = breaksAt(part)
@@ -94,7 +92,7 @@ const trimmed = (text: string): string => {
     run = []
   }
   for (const line of lines.slice(headLines, until)) {
-    if (keepsNothing(line)) run.push(line)
+    if (isUnprotected(line)) run.push(line)
     else {
       close()
       out.push(line)
@@ -104,10 +102,10 @@ const trimmed = (text: string): string => {
   return [...out, ...lines.slice(until)].join("\n")
 }
 
-const once = (text: string, kind: "text" | "tool-result", depth: Depth): string => {
+const once = (text: string, kind: "text" | "tool-result", depth: Depth, spansOf: SpansOf): string => {
   const tidy = lite(text)
   if (depth === "light") return tidy
-  if (kind === "text") return lite(shortened(tidy, depth))
+  if (kind === "text") return lite(shortened(tidy, depth, spansOf))
   return trimmed(tidy)
 }
 
@@ -120,11 +118,12 @@ export const aggressive = (
   kind: "text" | "tool-result",
   depth: Depth = depthOf(text, kind)
 ): string | null => {
+  const spansOf = rememberedSpans()
   let smaller = text
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    const again = once(smaller, kind, depth)
+    const again = once(smaller, kind, depth, spansOf)
     if (again === smaller) {
-      return smaller.length < text.length * (1 - leastSaved) && isFaithful(text, smaller) ? smaller : null
+      return smaller.length < text.length * (1 - leastSaved) && isFaithful(text, smaller, spansOf) ? smaller : null
     }
     smaller = again
   }

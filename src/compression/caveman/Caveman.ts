@@ -3,7 +3,7 @@
  * as it is; a text whose language is not known is left alone. Pure and deterministic.
  */
 import type { Engine, Role } from "../Engine.ts"
-import { isFaithful, outsideSpans } from "../Spans.ts"
+import { isFaithful, outsideSpans, rememberedSpans, type SpansOf } from "../Spans.ts"
 import { intensities, type Intensity, type Language, type Pack, type Rule } from "./Pack.ts"
 import { packs } from "./packs.ts"
 
@@ -31,26 +31,42 @@ const bounded = (words: string): string => `(?<![\\p{L}\\p{N}'’-])(?:${words})
 interface Ready {
   readonly pattern: RegExp
   readonly replacement: string
-  readonly at: number
 }
 
-const readyOf = ({ isUnspaced }: Pack, { minIntensity, replacement, words }: Rule): Ready => {
-  const all = words
+/** The rules of a pack at one intensity. */
+interface Rules {
+  readonly all: ReadonlyArray<Ready>
+  /** Matches where one of them does: most texts between what is protected are searched once. */
+  readonly any: RegExp
+}
+
+const alternatives = (words: ReadonlyArray<string>): string =>
+  words
     .toSorted((one, other) => other.length - one.length)
     .map(escaped)
     .join("|")
+
+const readyOf = ({ isUnspaced }: Pack, { replacement, words }: Rule): Ready => {
+  const all = alternatives(words)
   // A comma behind what goes is no longer of use.
   const body = isUnspaced ? `(?:${all})[，、]?` : `${bounded(all)}${replacement === "" ? ",?" : ""}`
-  return { pattern: new RegExp(body, "giu"), replacement, at: intensities.indexOf(minIntensity) }
+  return { pattern: new RegExp(body, "giu"), replacement }
 }
 
-const ready = new Map<Language, ReadonlyArray<Ready>>()
+const ready = new Map<string, Rules>()
 
-const rulesOf = (pack: Pack): ReadonlyArray<Ready> => {
-  const known = ready.get(pack.language)
+const rulesOf = (pack: Pack, intensity: Intensity): Rules => {
+  const name = `${pack.language} ${intensity}`
+  const known = ready.get(name)
   if (known !== undefined) return known
-  const made = pack.rules.map((rule) => readyOf(pack, rule))
-  ready.set(pack.language, made)
+  const most = intensities.indexOf(intensity)
+  const rules = pack.rules.filter(({ minIntensity }) => intensities.indexOf(minIntensity) <= most)
+  const words = alternatives(rules.flatMap((rule) => rule.words))
+  const made: Rules = {
+    all: rules.map((rule) => readyOf(pack, rule)),
+    any: new RegExp(pack.isUnspaced ? words : bounded(words), "iu")
+  }
+  ready.set(name, made)
   return made
 }
 
@@ -81,29 +97,36 @@ const tidied = (plain: string): string =>
     .replaceAll(/ (?=[,.;:!?](?:\s|$))/g, "")
     .replaceAll(/(?<=\n) /g, "")
 
-const reducedOnce = (text: string, rules: ReadonlyArray<Ready>, intensity: Intensity): string => {
-  const most = intensities.indexOf(intensity)
-  return outsideSpans(text, (plain, isBegin) => {
-    let out = plain
-    for (const { at, pattern, replacement } of rules) if (at <= most) out = out.replaceAll(pattern, replacement)
-    if (out === plain) return plain
-    const tidy = tidied(out)
-    return isBegin ? tidy.trimStart() : tidy
-  })
-}
+const reducedOnce = (text: string, { all, any }: Rules, spansOf: SpansOf): string =>
+  outsideSpans(
+    text,
+    (plain, isBegin) => {
+      if (plain === "" || !any.test(plain)) return plain
+      let out = plain
+      for (const { pattern, replacement } of all) out = out.replaceAll(pattern, replacement)
+      if (out === plain) return plain
+      const tidy = tidied(out)
+      return isBegin ? tidy.trimStart() : tidy
+    },
+    spansOf
+  )
 
 /** What goes may bring together what goes then; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */
-export const caveman = (text: string, { intensity, language, minChars }: CavemanOptions): string | null => {
+export const caveman = (
+  text: string,
+  { intensity, language, minChars }: CavemanOptions,
+  spansOf: SpansOf = rememberedSpans()
+): string | null => {
   if (text.length < minChars) return null
   let reduced = text
   for (let pass = 0; pass < mostPasses; pass += 1) {
     // What is left may be of another language.
     const pack = language === null ? packFor(reduced) : (packs.find((each) => each.language === language) ?? null)
-    const again = pack === null ? reduced : reducedOnce(reduced, rulesOf(pack), intensity)
-    if (again === reduced) return reduced.length < text.length && isFaithful(text, reduced) ? reduced : null
+    const again = pack === null ? reduced : reducedOnce(reduced, rulesOf(pack, intensity), spansOf)
+    if (again === reduced) return reduced.length < text.length && isFaithful(text, reduced, spansOf) ? reduced : null
     reduced = again
   }
   return null
