@@ -3,13 +3,7 @@
  * request to `auto` costs (resolve, snapshot and decide, by the program's own services). Bundles from src, so it needs no built gateway;
  * nothing is sent anywhere.
  */
-import fs from "node:fs"
-import path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
-import { rolldown } from "rolldown"
-
-const root = fileURLToPath(new URL("..", import.meta.url))
-const cache = path.join(root, "bench/.cache")
+import { cpuOf, withSources } from "./lib/sources.mjs"
 
 /** Most CPU milliseconds of one decision, by number of candidates. */
 const goals = new Map([
@@ -20,49 +14,18 @@ const sizes = [10, 200, 1000]
 const strategyNames = ["priority", "round-robin", "weighted", "p2c", "quota-share", "auto"]
 const nowMs = 1_800_000_000_000
 
-const entries = {
-  comboPolicy: "domain/combo/ComboPolicy",
-  decide: "routing/decide/Decide",
-  snapshot: "routing/decide/Candidates",
-  strategy: "routing/candidate/Strategy",
-  routers: "routing/auto/RouterStrategies",
-  autoId: "routing/resolve/AutoId",
-  healing: "routing/auto/SelfHealing",
-  stats: "routing/stats/PerformanceStats",
-  registry: "providers/Registry",
-  facts: "providers/ModelFacts"
-}
-
-/** Runs `use` with the bundled modules; they load others while they work, so the bundle is there until it is done. */
-const withModules = async (use) => {
-  fs.mkdirSync(cache, { recursive: true })
-  const folder = fs.mkdtempSync(path.join(cache, "decision-"))
-  try {
-    const bundle = await rolldown({
-      input: {
-        ...Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, path.join(root, `src/${file}.ts`)])),
-        whole: path.join(root, "bench/lib/wholeDecision.mjs")
-      },
-      cwd: root,
-      platform: "node",
-      external: ["better-sqlite3", "@node-rs/argon2"],
-      experimental: { resolveNewUrlToAsset: true }
-    })
-    await bundle.write({
-      dir: folder,
-      format: "esm",
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs"
-    })
-    await bundle.close()
-    const modules = {}
-    for (const name of [...Object.keys(entries), "whole"]) {
-      modules[name] = await import(pathToFileURL(path.join(folder, `${name}.mjs`)).href)
-    }
-    return await use(modules)
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
+const files = {
+  comboPolicy: "src/domain/combo/ComboPolicy.ts",
+  decide: "src/routing/decide/Decide.ts",
+  snapshot: "src/routing/decide/Candidates.ts",
+  strategy: "src/routing/candidate/Strategy.ts",
+  routers: "src/routing/auto/RouterStrategies.ts",
+  autoId: "src/routing/resolve/AutoId.ts",
+  healing: "src/routing/auto/SelfHealing.ts",
+  stats: "src/routing/stats/PerformanceStats.ts",
+  registry: "src/providers/Registry.ts",
+  facts: "src/providers/ModelFacts.ts",
+  whole: "bench/lib/wholeDecision.mjs"
 }
 
 const providers = ["openai", "anthropic", "groq", "mistral", "deepseek", "gemini", "openrouter", "xai"]
@@ -127,25 +90,6 @@ const features = {
   sessionKey: null
 }
 
-/** CPU milliseconds of one call, of all threads: the best and the median of the windows. */
-const cpuOf = (call, windowMs) => {
-  let calls = 0
-  const warmUntil = performance.now() + windowMs * 2
-  while (performance.now() < warmUntil) call(calls++)
-  const windows = Array.from({ length: 7 }, () => {
-    const before = process.cpuUsage()
-    const until = performance.now() + windowMs
-    let done = 0
-    while (performance.now() < until) {
-      call(calls++)
-      done += 1
-    }
-    const { system, user } = process.cpuUsage(before)
-    return (system + user) / 1_000 / done
-  }).toSorted((a, b) => a - b)
-  return { bestMs: windows[0], medianMs: windows[3] }
-}
-
 const decisionCall = (engine, world, strategy) => {
   const { rooms, ...resolved } = world
   const resolution = {
@@ -184,7 +128,7 @@ const decisionCall = (engine, world, strategy) => {
 const wholeName = "whole (auto)"
 
 /** One row per strategy, one for the snapshot and one for the whole: `{ name, size, bestMs, medianMs }`. */
-export const measureDecisions = ({ quick }) => withModules((engine) => measured(engine, quick))
+export const measureDecisions = ({ quick }) => withSources(files, (engine) => measured(engine, quick))
 
 const measured = async (engine, quick) => {
   const windowMs = quick ? 60 : 250

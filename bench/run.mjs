@@ -132,14 +132,26 @@ const run = async (options, processes, folder) => {
 }
 
 /** Alone: nothing is started, and the rest of the bench need not be able to run. */
-const runDecisions = async (options) => {
-  const { decisionText, measureDecisions } = await import("./decision.mjs")
+const withoutGateway = {
+  decision: async (options) => {
+    const { decisionText, measureDecisions } = await import("./decision.mjs")
+    const decisions = await measureDecisions(options)
+    return { figures: { decisions }, text: decisionText(decisions) }
+  },
+  compression: async (options) => {
+    const { compressionText, measureCompression } = await import("./compression.mjs")
+    const compression = await measureCompression(options)
+    return { figures: { compression }, text: compressionText(compression) }
+  }
+}
+
+const runWithoutGateway = async (name, options) => {
   const at = new Date().toISOString()
-  const decisions = await measureDecisions(options)
-  print(decisionText(decisions))
+  const { figures, text } = await withoutGateway[name](options)
+  print(text)
   if (options.quick) print("A quick run: for a look, not for figures to report.")
   const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
-  print(`Written to ${writeResults({ at, quick: options.quick, machine, decisions })}`)
+  print(`Written to ${writeResults({ at, quick: options.quick, machine, ...figures })}`)
 }
 
 /** Alone as well: one gateway, one upstream, one input after the other. */
@@ -194,7 +206,8 @@ const runAlone = async (name, options, processes, folder) => {
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
-  if (options.decision) return runDecisions(options)
+  const bare = Object.keys(withoutGateway).find((name) => options[name])
+  if (bare !== undefined) return runWithoutGateway(bare, options)
   if (options.stall) return runStalls(options)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-bench-"))
   const processes = openProcesses(folder)

@@ -9,6 +9,7 @@ export const usage = `npm run bench -- [options]
   --only a,b            of: ${serverNames.join(", ")}
   --scenario a,b        of: ${scenarioNames.join(", ")}
   --decision            only the CPU of routing decisions; needs no built gateway
+  --compression         only the CPU of each engine of the compression; needs no built gateway
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
   --limits              only what the limits of a key add to a request; needs a built gateway
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
@@ -68,6 +69,7 @@ export const readOptions = (args) => {
       profile: { type: "boolean", default: false },
       "keep-baseline": { type: "boolean", default: false },
       decision: { type: "boolean", default: false },
+      compression: { type: "boolean", default: false },
       auto: { type: "boolean", default: false },
       limits: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
@@ -85,6 +87,7 @@ export const readOptions = (args) => {
     profile: values.profile,
     keepBaseline: values["keep-baseline"],
     decision: values.decision,
+    compression: values.compression,
     auto: values.auto,
     limits: values.limits,
     features: values.features,
