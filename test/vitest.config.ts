@@ -8,7 +8,7 @@ useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
 
 /** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
-const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"/
+const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"|\bit\.layer\(/
 
 const testsIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
