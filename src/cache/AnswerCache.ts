@@ -6,11 +6,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import type { CachedAnswer } from "../domain/CachedAnswer.ts"
+import type { CachedAnswer, Meaning } from "../domain/CachedAnswer.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import * as Timers from "../platform/Timers.ts"
 import { AnswerCacheRepo } from "../store/repo/AnswerCacheRepo.ts"
+import { makeMeaningIndex, type Near } from "./semantic/MeaningIndex.ts"
 
 export interface CacheCounts {
   readonly memorySize: number
@@ -19,6 +20,8 @@ export interface CacheCounts {
   /** Since the start. */
   readonly hits: number
   readonly misses: number
+  /** Of the hits, those by meaning. */
+  readonly semanticHits: number
 }
 
 export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
@@ -26,10 +29,15 @@ export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
   {
     /** Null when there is none; a store that fails has none. */
     readonly find: (key: string) => Effect.Effect<CachedAnswer | null>
-    /** Hot: keeps the answer, and stores it in the background. What was kept under the key is replaced. */
-    readonly keep: (key: string, owner: string, answer: CachedAnswer) => void
+    /** The kept question that means the same; null when there is none. The answer may be gone: then the index forgets it. */
+    readonly nearest: (
+      meaning: Meaning,
+      threshold: number
+    ) => Effect.Effect<{ readonly near: Near; readonly answer: CachedAnswer } | null>
+    /** Hot: keeps the answer, and stores it in the background. What was kept under the key is replaced. `meaning`: of its question. */
+    readonly keep: (key: string, owner: string, answer: CachedAnswer, meaning: Meaning | null) => void
     /** Hot: counts what became of a request that the cache was asked for. */
-    readonly count: (isHit: boolean) => void
+    readonly count: (outcome: "hit" | "semantic-hit" | "miss") => void
     readonly counts: Effect.Effect<CacheCounts>
     /** Removes all answers; how many. */
     readonly clear: Effect.Effect<number>
@@ -61,13 +69,23 @@ const memoryOf = (maxEntries: number, maxBytes: number): Memory => ({
 export const make = Effect.gen(function* () {
   const repo = yield* AnswerCacheRepo
   const settings = yield* GatewaySettings
-  const { nowMs } = yield* Timers.Timers
+  const { nowMs, soon } = yield* Timers.Timers
   const writing = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(writing)<never>()
   let kept = memoryOf(0, 0)
   let writes = 0
   let hits = 0
   let misses = 0
+  let semanticHits = 0
+
+  const meanings = makeMeaningIndex({
+    nowMs,
+    page: (bucket, offset, limit) =>
+      Effect.catchAll(repo.meanings({ bucket, nowMs: nowMs(), offset, limit }), (error) =>
+        Effect.as(Effect.logWarning("Questions could not be read from the cache", error), [])
+      ),
+    pause: Effect.async((resume) => soon(() => resume(Effect.void)))
+  })
 
   const memory = (): LruMap<string, CachedAnswer> => {
     const { maxBytes, maxEntries } = settings.current().cache
@@ -100,21 +118,35 @@ export const make = Effect.gen(function* () {
       return Effect.succeed(null)
     })
 
-  const store = (key: string, owner: string, answer: CachedAnswer): Effect.Effect<void> =>
+  const nearest: typeof AnswerCache.Service.nearest = Effect.fn("AnswerCache.nearest")(function* (meaning, threshold) {
+    const near = yield* meanings.nearest(meaning, threshold)
+    if (near === null) return null
+    const answer = yield* find(near.key)
+    if (answer === null) meanings.remove(meaning.bucket, near.key)
+    return answer === null ? null : { near, answer }
+  })
+
+  const store = (key: string, owner: string, answer: CachedAnswer, meaning: Meaning | null): Effect.Effect<void> =>
     Effect.suspend(() => {
       const { maxBytes, maxEntries } = settings.current().cache
       writes += 1
       const trimmed = writes % trimEvery === 1 ? repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }) : Effect.void
-      return Effect.zipRight(repo.put(key, owner, answer), trimmed)
+      return Effect.zipRight(repo.put(key, owner, answer, meaning), trimmed)
     }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
 
-  const keep: typeof AnswerCache.Service.keep = (key, owner, answer) => {
+  const keep: typeof AnswerCache.Service.keep = (key, owner, answer, meaning) => {
     if (answer.body.length > settings.current().cache.maxBytes) return
     const answers = memory()
     // One that is larger than the memory would empty it.
     if (answer.body.length <= kept.maxBytes) answers.set(key, answer)
     else answers.delete(key)
-    run(Effect.flatMap(FiberSet.size(writing), (open) => (open > maxPending ? Effect.void : store(key, owner, answer))))
+    const { createdAtMs, expiresAtMs } = answer
+    if (meaning !== null) meanings.add(meaning, { key, createdAtMs, expiresAtMs })
+    run(
+      Effect.flatMap(FiberSet.size(writing), (open) =>
+        open > maxPending ? Effect.void : store(key, owner, answer, meaning)
+      )
+    )
   }
 
   const dbSize = Effect.catchAll(repo.count, () => Effect.succeed(0))
@@ -122,6 +154,7 @@ export const make = Effect.gen(function* () {
   const clear = Effect.suspend(() => {
     const inMemory = memory().size
     memory().clear()
+    meanings.clear()
     return repo.clear.pipe(
       Effect.map((stored) => Math.max(stored, inMemory)),
       Effect.catchAll((error) => Effect.as(Effect.logWarning("The cache could not be cleared", error), inMemory))
@@ -130,14 +163,16 @@ export const make = Effect.gen(function* () {
 
   return AnswerCache.of({
     find,
+    nearest,
     keep,
-    count: (isHit) => {
-      if (isHit) hits += 1
-      else misses += 1
+    count: (outcome) => {
+      if (outcome === "miss") misses += 1
+      else hits += 1
+      if (outcome === "semantic-hit") semanticHits += 1
     },
     counts: Effect.map(dbSize, (size) => {
       const answers = memory()
-      return { memorySize: answers.size, memoryMaxSize: kept.maxEntries, dbSize: size, hits, misses }
+      return { memorySize: answers.size, memoryMaxSize: kept.maxEntries, dbSize: size, hits, misses, semanticHits }
     }),
     clear,
     stored: FiberSet.awaitEmpty(writing)

@@ -18,5 +18,30 @@ export interface CachedAnswer {
   readonly expiresAtMs: number
 }
 
+/** The words of a question, as far as they tell it from others (`cache/semantic/Wording`). */
+export interface Wording {
+  /** Numbers, names in quotes and negations: the same for two questions that have one answer. */
+  readonly exact: string
+  /** All words, in lower case. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** What a question means, besides which all that was asked is the same within a bucket. */
+export interface Meaning {
+  /** Hash of all that was asked besides the words of the last turn. */
+  readonly bucket: string
+  readonly wording: Wording
+  /** Of length 1. */
+  readonly vector: Float32Array
+}
+
+/** The meaning of the question of a kept answer. */
+export interface KeptMeaning extends Omit<Meaning, "bucket"> {
+  /** Of the answer. */
+  readonly key: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+}
+
 /** Of the stored form: entries of another version are not read. */
 export const cacheVersion = 1

@@ -1,6 +1,6 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
-import { CacheSettings, CacheSettingsPatch, defaultCacheSettings } from "./CacheSettings.ts"
+import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSettings } from "./CacheSettings.ts"
 import { field } from "../kernel/Documented.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./VisionBridgeSettings.ts"
@@ -319,5 +319,5 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   coalescing: { ...settings.coalescing, ...patch.coalescing },
   memory: { ...settings.memory, ...patch.memory },
   visionBridge: { ...settings.visionBridge, ...patch.visionBridge },
-  cache: { ...settings.cache, ...patch.cache }
+  cache: mergeCacheSettings(settings.cache, patch.cache)
 })

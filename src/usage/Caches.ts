@@ -10,6 +10,8 @@ export interface CacheState {
   /** Since the start. */
   readonly hits: number
   readonly misses: number
+  /** Of the hits, those by meaning. */
+  readonly semanticHits: number
 }
 
 export interface IdempotencyState {
@@ -27,7 +29,15 @@ export interface Caches {
 /** Without a layer that provides one, no cache is there. */
 export class AnswerCaches extends Context.Reference<AnswerCaches>()("gateway/usage/AnswerCaches", {
   defaultValue: (): Caches => ({
-    answers: Effect.succeed({ enabled: false, memorySize: 0, memoryMaxSize: 0, dbSize: 0, hits: 0, misses: 0 }),
+    answers: Effect.succeed({
+      enabled: false,
+      memorySize: 0,
+      memoryMaxSize: 0,
+      dbSize: 0,
+      hits: 0,
+      misses: 0,
+      semanticHits: 0
+    }),
     idempotency: Effect.succeed({ activeKeys: 0, windowMs: 0 }),
     clear: Effect.succeed(0)
   })

@@ -1,4 +1,4 @@
-/** `gateway speak`, `embed`, `image` and `transcribe`: files, pipes, and what is refused. */
+/** `gateway speak`, `embed`, `image`, `transcribe` and `cache measure`: files, pipes, and what is refused. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
@@ -275,5 +275,36 @@ describe("gateway transcribe", () => {
     const heard = await fed(main, ["transcribe", "-"], env, "sound from a pipe")
     assert.strictEqual(heard.code, 0, heard.stderr)
     assert.include(upstream.requests.at(-1)?.body ?? "", "sound from a pipe\r\n--")
+  })
+})
+
+describe("gateway cache measure", () => {
+  scenario("shows what a model would do as the judge of the semantic cache", async ({ gateway, upstream }) => {
+    const answer = (vectorOf: (text: string) => ReadonlyArray<number>) =>
+      upstream.always((response, request) => {
+        const input: ReadonlyArray<string> = JSON.parse(request.body).input
+        const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text) }))
+        Fake.json({ object: "list", model: "e", data, usage: { prompt_tokens: 4, total_tokens: 4 } })(response, request)
+      })
+    const measured = (...more: ReadonlyArray<string>) =>
+      Effect.runPromise(
+        typed(["cache", "measure", "--url", gateway.url, "--gateway-key", Gateway.adminKey, ...more], 80)
+      )
+    // Every text is every other one: only the words can tell them apart.
+    answer(() => [1, 0])
+    const blind = await measured()
+    assert.strictEqual(blind.code, 0, blind.stderr)
+    assert.include(blind.stderr, "528 pairs of one question in other words, 4544 pairs of two similar questions")
+    assert.include(blind.stderr, "should not judge")
+    assert.match(blind.stdout, /0\.98 +[12]\d\.\d % +0\.\d % +100\.0 % +100\.0 %/)
+    // No text is another one.
+    answer((text) =>
+      Array.from({ length: 352 }, (_, at) => ((text.length * 31 + text.charCodeAt(4)) % 352 === at ? 1 : 0))
+    )
+    const { threshold } = JSON.parse((await measured("--json")).stdout)
+    assert.isNumber(threshold)
+    answer(() => [])
+    const none = await measured()
+    assert.strictEqual(none.code, 1)
   })
 })

@@ -105,6 +105,7 @@ export const CacheStats = Schema.Struct({
       dbSize: field(Schema.Number, "Answers in the database.", 0),
       hits: field(Schema.Number, "Requests that were answered from it.", 0),
       misses: field(Schema.Number, "Requests that were not.", 0),
+      semanticHits: field(Schema.Number, "Of the hits, those that asked the same in other words.", 0),
       hitRate: field(Schema.Number, "The part of them that were, from 0 to 1.", 0)
     }),
     "Answers that are given again."

@@ -32,6 +32,7 @@ import memories from "./0025_memories.ts"
 import rawOutputs from "./0026_raw_outputs.ts"
 import memoryBlocks from "./0027_memory_blocks.ts"
 import compressionCounts from "./0028_compression_counts.ts"
+import answerMeanings from "./0029_answer_meanings.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -63,7 +64,8 @@ export const migrations: Migrations = {
   "0025_memories": memories,
   "0026_raw_outputs": rawOutputs,
   "0027_memory_blocks": memoryBlocks,
-  "0028_compression_counts": compressionCounts
+  "0028_compression_counts": compressionCounts,
+  "0029_answer_meanings": answerMeanings
 }
 
 /** The schema version a database has after all of these ran. */

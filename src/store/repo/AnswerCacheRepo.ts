@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type CachedAnswer, cacheVersion } from "../../domain/CachedAnswer.ts"
+import { type CachedAnswer, cacheVersion, type KeptMeaning, type Meaning } from "../../domain/CachedAnswer.ts"
 import { MaybeText, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { sealedColumn } from "../SealedColumns.ts"
@@ -17,13 +17,27 @@ export interface CacheBounds {
   readonly nowMs: number
 }
 
+export interface MeaningsPage {
+  readonly bucket: string
+  readonly nowMs: number
+  readonly offset: number
+  readonly limit: number
+}
+
 export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo")<
   AnswerCacheRepo,
   {
     /** Null when there is none that can be read and has not expired. */
     readonly get: (key: string, nowMs: number) => Effect.Effect<CachedAnswer | null, StoreError>
-    /** Replaces what had the key. */
-    readonly put: (key: string, owner: string, answer: CachedAnswer) => Effect.Effect<void, StoreError>
+    /** Replaces what had the key. `meaning`: null where it is found by its key only. */
+    readonly put: (
+      key: string,
+      owner: string,
+      answer: CachedAnswer,
+      meaning: Meaning | null
+    ) => Effect.Effect<void, StoreError>
+    /** Those with a meaning in the bucket that can be read and have not expired, the newest first. */
+    readonly meanings: (page: MeaningsPage) => Effect.Effect<ReadonlyArray<KeptMeaning>, StoreError>
     /** Removes what has expired, and the oldest beyond the bounds. */
     readonly trim: (bounds: CacheBounds) => Effect.Effect<void, StoreError>
     /** Removes all; how many. */
@@ -37,6 +51,8 @@ const Row = Schema.Struct({
   owner: Text,
   version: Whole,
   content: MaybeText,
+  bucket: MaybeText,
+  meaning: MaybeText,
   bytes: Whole,
   createdAtMs: Whole,
   expiresAtMs: Whole
@@ -55,6 +71,28 @@ const Sealed = Schema.parseJson(
   })
 )
 
+const Floats = Schema.declare((value): value is Float32Array => value instanceof Float32Array)
+
+/** Little-endian 32-bit floats in base64. */
+const Vector = Schema.transform(Schema.String, Floats, {
+  strict: true,
+  decode: (text) => {
+    const bytes = Uint8Array.from(Buffer.from(text, "base64"))
+    return new Float32Array(bytes.buffer, 0, bytes.length >> 2)
+  },
+  encode: (vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
+})
+
+const SealedMeaning = Schema.parseJson(
+  Schema.Struct({
+    wording: Schema.Struct({ exact: Schema.String, words: Schema.Array(Schema.String) }),
+    vector: Vector
+  })
+)
+const Meanings = Schema.Array(
+  Schema.Struct({ key: Text, meaning: Text, createdAtMs: Schema.Number, expiresAtMs: Schema.Number })
+)
+
 const Counts = Schema.Tuple(Schema.Struct({ entries: Schema.Number }))
 const Oldest = Schema.Array(Schema.Struct({ key: Schema.String, bytes: Schema.Number }))
 const Totals = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
@@ -67,6 +105,7 @@ export const make = Effect.gen(function* () {
   const secrets = yield* Secrets
   const table = Table.make(sql, "answer_cache", Row)
   const sealed = sealedColumn(secrets, "answer_cache", "content", Sealed)
+  const sealedMeaning = sealedColumn(secrets, "answer_cache", "meaning", SealedMeaning)
 
   const remove = (key: string) => table.remove("answerCache.remove", sql`key = ${key}`)
 
@@ -83,14 +122,36 @@ export const make = Effect.gen(function* () {
     return { ...value, body: Buffer.from(value.body, "base64"), createdAtMs, expiresAtMs }
   })
 
-  const put = Effect.fn("AnswerCacheRepo.put")(function* (key: string, owner: string, answer: CachedAnswer) {
+  const put = Effect.fn("AnswerCacheRepo.put")(function* (
+    key: string,
+    owner: string,
+    answer: CachedAnswer,
+    meaning: Meaning | null
+  ) {
     const { body, createdAtMs, expiresAtMs, ...facts } = answer
     const content = sealed.seal(key, { ...facts, body: body.toString("base64") })
     const [created, expires] = [Math.trunc(createdAtMs), Math.trunc(expiresAtMs)]
-    yield* sql`INSERT OR REPLACE INTO answer_cache (key, owner, version, content, bytes, created_at_ms, expires_at_ms)
-      VALUES (${key}, ${owner}, ${cacheVersion}, ${content}, ${body.length}, ${created}, ${expires})`.pipe(
-      Effect.mapError(Table.named("answerCache.put"))
+    const bucket = meaning?.bucket ?? null
+    const meant = sealedMeaning.seal(key, meaning)
+    yield* sql`INSERT OR REPLACE INTO answer_cache
+      (key, owner, version, content, bucket, meaning, bytes, created_at_ms, expires_at_ms)
+      VALUES (${key}, ${owner}, ${cacheVersion}, ${content}, ${bucket}, ${meant}, ${body.length}, ${created},
+        ${expires})`.pipe(Effect.mapError(Table.named("answerCache.put")))
+  })
+
+  const meanings = Effect.fn("AnswerCacheRepo.meanings")(function* ({ bucket, limit, nowMs, offset }: MeaningsPage) {
+    const now = Math.trunc(nowMs)
+    const rows = yield* sql`SELECT key, meaning, created_at_ms, expires_at_ms FROM answer_cache
+      WHERE bucket = ${bucket} AND meaning IS NOT NULL AND version = ${cacheVersion} AND expires_at_ms > ${now}
+        AND created_at_ms <= ${now}
+      ORDER BY created_at_ms DESC, key LIMIT ${limit} OFFSET ${offset}`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Meanings)),
+      Effect.mapError(Table.named("answerCache.meanings"))
     )
+    return rows.flatMap(({ meaning, ...facts }) => {
+      const { value } = sealedMeaning.open(facts.key, meaning)
+      return value === null || value.vector.length === 0 ? [] : [{ ...facts, ...value }]
+    })
   })
 
   const trim = Effect.fn("AnswerCacheRepo.trim")(function* ({ maxBytes, maxEntries, nowMs }: CacheBounds) {
@@ -124,7 +185,7 @@ export const make = Effect.gen(function* () {
     Effect.mapError(sql`DELETE FROM answer_cache`, Table.named("answerCache.clear"))
   )
 
-  return AnswerCacheRepo.of({ get, put, trim, clear, count })
+  return AnswerCacheRepo.of({ get, put, meanings, trim, clear, count })
 })
 
 export const layer: Layer.Layer<AnswerCacheRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(

@@ -4,12 +4,10 @@ import type { Shown } from "./Shown.ts"
 export interface FactRow {
   readonly name: string
   readonly what: string
-  /** The part of the gateway it waits for, where there is no test. */
-  readonly shown: ReadonlyArray<Shown> | { readonly waitsFor: string }
+  readonly shown: ReadonlyArray<Shown>
 }
 
 const row = (name: string, what: string, ...shown: ReadonlyArray<Shown>): FactRow => ({ name, what, shown })
-const waits = (name: string, what: string, waitsFor: string): FactRow => ({ name, what, shown: { waitsFor } })
 
 const headers = "test/http/inference/headers.test.ts"
 const routing = "test/http/inference/routing.test.ts"
@@ -20,8 +18,9 @@ const lockouts = "test/unit/resilience/lockouts.test.ts"
 const budgets = "test/http/ledger/budgets.test.ts"
 const refusals = "test/http/inference/refusals.test.ts"
 const resilienceDocument: Shown = ["test/arch/docs.test.ts", "resilience.md shows the defaults that are in force"]
-const cache = "the cache"
-const compression = "the compression of prompts"
+const kept = "test/http/inference/cache.test.ts"
+const again = "test/http/inference/idempotency.test.ts"
+const compression = "test/http/inference/compression.test.ts"
 
 export const headerRows: ReadonlyArray<FactRow> = [
   row("X-Session-Id, x_session_id", "request: keeps a session on its account", [
@@ -70,20 +69,39 @@ export const headerRows: ReadonlyArray<FactRow> = [
     "test/http/inference/endpoints.test.ts",
     "are recorded like chat, and name what was dropped"
   ]),
-  waits("X-Gateway-No-Cache", "request: past the cache", cache),
-  waits(
+  row("X-Gateway-No-Cache", "request: past the cache", [
+    kept,
+    "keeps keys apart, and asks again where anything differs"
+  ]),
+  row(
     "X-Gateway-Cache, X-Gateway-Cache-Hit, X-Gateway-Cost-Saved",
     "answer: whether the cache had it, and what that saved",
-    cache
+    [kept, '${wire}: gives ${isFirstStreamed ? "a stream" : "a whole answer"} again, in either form']
   ),
-  waits(
+  row("X-Gateway-Cache-Similarity", "answer: how near the kept question is that was answered before", [
+    "test/http/inference/semanticCache.test.ts",
+    "answers the same question in other words"
+  ]),
+  row(
     "Idempotency-Key, X-Request-Id; X-Gateway-Idempotent",
     "request: the same request again gets the same answer",
-    "idempotency"
+    [again, "gets the same answer, has a row of its own and costs nothing"],
+    [again, "counts an X-Request-Id with an equal body only"]
   ),
-  waits("X-Gateway-Progress", "request: events of progress in a stream", "progress events"),
-  waits("x-gateway-no-memory", "request: without memory", "the memory"),
-  waits("x-gateway-compression; X-Gateway-Compression", "request and answer: how the prompt is compressed", compression)
+  row("X-Gateway-Progress", "request: events of progress in a stream", [
+    "test/http/inference/progress.test.ts",
+    "stand in streams of three wires, for who asked for them"
+  ]),
+  row("x-gateway-no-memory", "request: without memory", [
+    "test/http/inference/memory.test.ts",
+    "learns nothing of keys that keep no log, of failures, and of clients that want none"
+  ]),
+  row(
+    "x-gateway-compression; X-Gateway-Compression",
+    "request and answer: how the prompt is compressed",
+    [compression, "is what the header asks for, and a word that says nothing is no word"],
+    [compression, "is off unless it is switched on, and a header cannot switch it on"]
+  )
 ]
 
 export const errorRows: ReadonlyArray<FactRow> = [
@@ -138,7 +156,10 @@ export const errorRows: ReadonlyArray<FactRow> = [
     [auto, "the mode header changes the weights, an unknown one nothing"],
     ["test/unit/routing/auto/Weights.test.ts", "ignores a budget header that is no positive number"]
   ),
-  waits("ignored", "words of `x-gateway-compression` that mean nothing", compression),
+  row("ignored", "words of `x-gateway-compression` that mean nothing", [
+    compression,
+    "is what the header asks for, and a word that says nothing is no word"
+  ]),
   row("breaker", "upstream statuses that count for a provider's breaker: 408, 500, 502, 503, 504", [
     "test/unit/resilience/failure/Policy.test.ts",
     "countsForBreaker"
@@ -146,7 +167,7 @@ export const errorRows: ReadonlyArray<FactRow> = [
 ]
 
 export const limitRows: ReadonlyArray<FactRow> = [
-  waits("5 s", "window in which a request is known again", "idempotency"),
+  row("5 s", "window in which a request is known again", [again, "is a new request where the window is closed"]),
   row("512 MiB", "a file", [
     "test/http/files/files.test.ts",
     "a file over the limit is refused by its length, and cut off when that lied"

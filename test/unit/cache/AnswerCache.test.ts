@@ -39,7 +39,7 @@ describe("the cache of answers", () => {
     Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
       const sql = yield* SqlClient.SqlClient
-      answers.keep("k", "", answer("secret words"))
+      answers.keep("k", "", answer("secret words"), null)
       yield* answers.stored
       assert.deepStrictEqual(yield* answers.find("k"), answer("secret words"))
       assert.strictEqual(yield* stored("k"), "secret words")
@@ -56,8 +56,8 @@ describe("the cache of answers", () => {
   it.effect("has the last one of two that were kept under a key", () =>
     Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
-      answers.keep("k", "", answer("one"))
-      answers.keep("k", "", answer("two"))
+      answers.keep("k", "", answer("one"), null)
+      answers.keep("k", "", answer("two"), null)
       yield* answers.stored
       assert.deepStrictEqual([textOf(yield* answers.find("k")), yield* stored("k")], ["two", "two"])
     }).pipe(Effect.provide(cache))
@@ -68,8 +68,8 @@ describe("the cache of answers", () => {
       const answers = yield* AnswerCache.AnswerCache
       const repo = yield* AnswerCacheRepo
       const sql = yield* SqlClient.SqlClient
-      for (const key of ["damaged", "older", "foreign"]) answers.keep(key, "", answer(key))
-      answers.keep("future", "", answer("future", 10_000))
+      for (const key of ["damaged", "older", "foreign"]) answers.keep(key, "", answer(key), null)
+      answers.keep("future", "", answer("future", 10_000), null)
       yield* answers.stored
       yield* sql`UPDATE answer_cache SET content = SUBSTR(content, 1, 30) WHERE key = 'damaged'`
       yield* sql`UPDATE answer_cache SET version = 0 WHERE key = 'older'`
@@ -86,8 +86,8 @@ describe("the cache of answers", () => {
       const answers = yield* AnswerCache.AnswerCache
       const keys = yield* ApiKeyRepo
       yield* keys.insert(apiKey)
-      answers.keep("mine", apiKey.id, answer("mine"))
-      answers.keep("free", "", answer("free"))
+      answers.keep("mine", apiKey.id, answer("mine"), null)
+      answers.keep("free", "", answer("free"), null)
       yield* answers.stored
       yield* keys.remove(apiKey.id)
       assert.deepStrictEqual([yield* stored("mine"), yield* stored("free")], [null, "free"])
@@ -99,7 +99,7 @@ describe("the cache of answers", () => {
   it.effect("keeps within its bounds, the newest", () =>
     Effect.gen(function* () {
       const repo = yield* AnswerCacheRepo
-      for (let at = 0; at < 10; at += 1) yield* repo.put(String(at), "", answer("x".repeat(100), at))
+      for (let at = 0; at < 10; at += 1) yield* repo.put(String(at), "", answer("x".repeat(100), at), null)
       yield* repo.trim({ maxEntries: 6, maxBytes: 10_000, nowMs: 100 })
       assert.strictEqual(yield* repo.count, 6)
       yield* repo.trim({ maxEntries: 6, maxBytes: 250, nowMs: 100 })
@@ -114,6 +114,7 @@ describe("the cache of answers", () => {
     const full = Effect.fail(new StoreError({ operation: "answerCache", cause: new Error("disk full") }))
     const broken = Layer.succeed(AnswerCacheRepo, {
       get: () => full,
+      meanings: () => full,
       put: () => full,
       trim: () => full,
       clear: full,
@@ -121,7 +122,7 @@ describe("the cache of answers", () => {
     })
     return Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
-      answers.keep("k", "", answer("kept"))
+      answers.keep("k", "", answer("kept"), null)
       yield* answers.stored
       assert.strictEqual(textOf(yield* answers.find("k")), "kept")
       assert.isNull(yield* answers.find("other"))

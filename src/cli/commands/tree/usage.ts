@@ -92,12 +92,19 @@ export const cache = group(
       () => import("../usage/live.ts"),
       (m) => m.cacheClear,
       { ...remove, examples: ["cache clear"] }
+    ),
+    command(
+      "measure",
+      "Measure how well a model judges the semantic cache.",
+      () => import("../usage/cacheMeasure.ts"),
+      (m) => m.cacheMeasure,
+      { examples: ["cache measure -m openai/text-embedding-3-small"] }
     )
   ],
   {
     section: "Watch",
     hidden: true,
     otherwise: { name: "show", takesWords: false },
-    examples: ["cache show", "cache clear"]
+    examples: ["cache show", "cache clear", "cache measure"]
   }
 )

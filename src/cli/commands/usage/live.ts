@@ -42,6 +42,7 @@ const cachePage = ({ idempotency, semanticCache }: CacheStats) =>
       ["In memory", `${semanticCache.memorySize} of ${semanticCache.memoryMaxSize}`],
       ["In the database", String(semanticCache.dbSize)],
       ["Hits", `${semanticCache.hits} (${percent(semanticCache.hitRate)})`],
+      ["Of them in other words", String(semanticCache.semanticHits)],
       ["Idempotency keys", `${idempotency.activeKeys}, each for ${idempotency.windowMs} ms`]
     ])
   )

@@ -1,6 +1,6 @@
 /**
- * The cache of answers: the same request of the same API key is answered with what it was answered with before. Off by default (`cache` in
- * `/api/settings`, `docs/cache.md`). Lines of batches are asked for, too.
+ * The cache of answers: the same request of the same API key is answered with what it was answered with before, and where `cache.semantic` is on
+ * one that asks the same in other words, too. Off by default (`cache` in `/api/settings`, `docs/cache.md`). Lines of batches are asked for, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,19 +8,21 @@ import * as Layer from "effect/Layer"
 import { AnswerCache } from "../../../cache/AnswerCache.ts"
 import { cacheKey } from "../../../cache/CacheKey.ts"
 import { hasToolCalls, isCacheable, isWhole, refusesCache, takesToolCalls } from "../../../cache/Eligibility.ts"
-import type { CachedAnswer } from "../../../domain/CachedAnswer.ts"
+import type { CachedAnswer, Meaning } from "../../../domain/CachedAnswer.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
 import { codecs } from "../../../wire/Codec.ts"
+import { Embedder } from "../../embedding/Embedder.ts"
 import { headerIn } from "../../reply/ReplyHeaders.ts"
 import { type Recorded, recording } from "../../reply/Recorder.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Trail } from "../../request/Trail.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answerFields } from "../sharing/AnswerFields.ts"
-import { hitOf, keptEnd, variantOf } from "./CacheHit.ts"
+import { type Hit, hitOf, keptEnd, variantOf } from "./CacheHit.ts"
 import { readStream, readWhole } from "./KeptResponse.ts"
+import { makeMeanings } from "./Meanings.ts"
 
 export class Cache extends Context.Tag("gateway/inference/features/Cache")<Cache, Feature>() {}
 
@@ -32,12 +34,16 @@ interface Pending {
   /** Null until it is complete. */
   target: Target | null
   costNanoUsd: number
+  /** Of its question; null where that is not compared. */
+  readonly meaning: Meaning | null
 }
 
 export const make = Effect.gen(function* () {
   const cache = yield* AnswerCache
   const settings = yield* GatewaySettings
-  const { monotonicMs, nowMs } = yield* Timers.Timers
+  const timers = yield* Timers.Timers
+  const { monotonicMs, nowMs } = timers
+  const meaningOf = makeMeanings({ embedder: yield* Embedder, settings, timers })
   const pending = new WeakMap<Trail, Pending>()
 
   const concerns = ({ envelope, exchange, parsed }: Work): boolean => {
@@ -73,14 +79,20 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const over = (work: Work, key: string, { costNanoUsd, target }: Pending, recorded: Recorded | null): void => {
+  const over = (
+    work: Work,
+    key: string,
+    { costNanoUsd, meaning, target }: Pending,
+    recorded: Recorded | null
+  ): void => {
     if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
     const kept = keptOf(work, recorded, target, costNanoUsd)
-    if (kept !== null) cache.keep(key, work.owner, kept)
+    if (kept !== null) cache.keep(key, work.owner, kept, kept.hasToolCalls ? null : meaning)
   }
 
-  const watched = (next: Answer, work: Work, key: string): Effect.Effect<Answered> => {
-    const underWay: Pending = { target: null, costNanoUsd: 0 }
+  const watched = (next: Answer, work: Work, key: string, meaning: Meaning | null): Effect.Effect<Answered> => {
+    const underWay: Pending = { target: null, costNanoUsd: 0, meaning }
+    cache.count("miss")
     pending.set(work.trail, underWay)
     work.trail.addHeader("X-Gateway-Cache", "MISS")
     const { exchange } = work
@@ -92,16 +104,34 @@ export const make = Effect.gen(function* () {
     })
   }
 
+  const given = (work: Work, kept: CachedAnswer, hit: Hit): Answered => ({
+    work,
+    end: keptEnd(work, kept, hit, monotonicMs),
+    others: []
+  })
+
+  /** A request that asks the same in other words. */
+  const byMeaning = Effect.fn("Cache.byMeaning")(function* (next: Answer, work: Work, key: string, fields: string) {
+    const asked = yield* meaningOf(work, fields)
+    if (asked === null) return yield* watched(next, work, key, null)
+    const found = yield* cache.nearest(asked.meaning, asked.threshold)
+    const hit = found === null || found.answer.hasToolCalls ? null : hitOf(work, found.answer, nowMs())
+    if (found === null || hit === null) return yield* watched(next, work, key, asked.meaning)
+    cache.count("semantic-hit")
+    work.trail.addHeader("X-Gateway-Cache-Similarity", found.near.similarity.toFixed(4))
+    return given(work, found.answer, hit)
+  })
+
   const answered = (next: Answer, work: Work): Effect.Effect<Answered> =>
     Effect.suspend(() => {
-      const key = cacheKey(answerFields(work), work.parsed)
+      const fields = answerFields(work)
+      const key = cacheKey(fields, work.parsed)
       return Effect.flatMap(cache.find(key), (kept) => {
         const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
         const hit = isGiven ? hitOf(work, kept, nowMs()) : null
-        cache.count(hit !== null)
-        return kept === null || hit === null
-          ? watched(next, work, key)
-          : Effect.succeed({ work, end: keptEnd(work, kept, hit, monotonicMs), others: [] })
+        if (kept === null || hit === null) return byMeaning(next, work, key, fields)
+        cache.count("hit")
+        return Effect.succeed(given(work, kept, hit))
       })
     })
 
@@ -115,4 +145,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Cache, never, AnswerCache | GatewaySettings | Timers.Timers> = Layer.effect(Cache, make)
+export const layer: Layer.Layer<Cache, never, AnswerCache | Embedder | GatewaySettings | Timers.Timers> = Layer.effect(
+  Cache,
+  make
+)
