@@ -14,6 +14,8 @@ import { IdGen } from "../platform/IdGen.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { MemoryBlockRepo } from "../store/repo/MemoryBlockRepo.ts"
 import { type MemoryCounts, type MemoryFull, MemoryRepo } from "../store/repo/MemoryRepo.ts"
+import { MemoryVectorRepo } from "../store/repo/MemoryVectorRepo.ts"
+import { fused, makeMeantSearch, type MeantSearch } from "./Meanings.ts"
 import { makeSessionBlocks, type SessionBlocks } from "./SessionBlocks.ts"
 import { wordsOf } from "./Words.ts"
 
@@ -41,6 +43,8 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
       text: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    /** As the setting `memory.strategy` has it: by words, by meaning, or both; by words where there are no vectors. */
+    readonly recall: (search: Omit<MeantSearch, "minSimilarity">) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
     /** They were put into a request. */
     readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
     readonly counts: Effect.Effect<MemoryCounts, StoreError>
@@ -66,6 +70,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const repo = yield* MemoryRepo
   const settings = yield* GatewaySettings
+  const meant = makeMeantSearch(repo, yield* MemoryVectorRepo)
   const blocks = makeSessionBlocks(yield* MemoryBlockRepo, yield* FiberSet.makeRuntime<never>())
 
   const write = Effect.fn("Memories.write")(function* (written: WrittenMemory) {
@@ -100,6 +105,19 @@ export const make = Effect.gen(function* () {
     Effect.zipLeft(repo.removeUnused(nowMs - settings.current().memory.retentionDays * dayMs), blocks.sweep(nowMs))
   ).pipe(Effect.withSpan("Memories.sweep"))
 
+  const search = (filter: MemoryFilter, text: string, limit: number) =>
+    repo.search(filter, wordsOf(text, askedWords), limit)
+
+  const recall = Effect.fn("Memories.recall")(function* (asked: Omit<MeantSearch, "minSimilarity">) {
+    const { minSimilarity, strategy } = settings.current().memory
+    const { filter, limit, text } = asked
+    const byMeaning = strategy === "exact" ? null : yield* meant({ ...asked, minSimilarity })
+    if (byMeaning === null) return yield* search(filter, text, limit)
+    if (strategy === "semantic") return yield* repo.byIds(byMeaning)
+    const byWords = (yield* search(filter, text, limit)).map(({ id }) => id)
+    return yield* repo.byIds(fused([byWords, byMeaning], limit))
+  })
+
   return Memories.of({
     blocks,
     write,
@@ -110,7 +128,8 @@ export const make = Effect.gen(function* () {
     remove: (id) => Effect.tap(repo.remove(id), () => blocks.forget(id)),
     ids: repo.ids,
     byIds: repo.byIds,
-    search: (filter, text, limit) => repo.search(filter, wordsOf(text, askedWords), limit),
+    search,
+    recall,
     used: (used) => Effect.flatMap(Clock.currentTimeMillis, (nowMs) => repo.used(used, nowMs)),
     counts: repo.counts
   })
@@ -121,7 +140,8 @@ const swept = Effect.tap(make, ({ sweep }) => {
   return Effect.forkScoped(Effect.repeat(again, Schedule.spaced(sweepEvery)))
 })
 
-export const layer: Layer.Layer<Memories, never, GatewaySettings | IdGen | MemoryBlockRepo | MemoryRepo> = Layer.scoped(
+export const layer: Layer.Layer<
   Memories,
-  swept
-)
+  never,
+  GatewaySettings | IdGen | MemoryBlockRepo | MemoryRepo | MemoryVectorRepo
+> = Layer.scoped(Memories, swept)

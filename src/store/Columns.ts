@@ -27,3 +27,15 @@ export const Json = Schema.parseJson
 export const Text = Schema.String
 export const MaybeText = Schema.NullOr(Schema.String)
 export const MaybeWhole = Schema.NullOr(Whole)
+
+const Floats = Schema.declare((value): value is Float32Array => value instanceof Float32Array)
+
+/** A vector as base64 of its little-endian 32-bit floats. */
+export const Vector = Schema.transform(Schema.String, Floats, {
+  strict: true,
+  decode: (text) => {
+    const bytes = Uint8Array.from(Buffer.from(text, "base64"))
+    return new Float32Array(bytes.buffer, 0, bytes.length >> 2)
+  },
+  encode: (vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
+})

@@ -20,6 +20,7 @@ import * as AnswerCacheRepo from "./repo/AnswerCacheRepo.ts"
 import * as CompressionCountsRepo from "./repo/CompressionCountsRepo.ts"
 import * as MemoryBlockRepo from "./repo/MemoryBlockRepo.ts"
 import * as MemoryRepo from "./repo/MemoryRepo.ts"
+import * as MemoryVectorRepo from "./repo/MemoryVectorRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as OutboxRepo from "./repo/OutboxRepo.ts"
@@ -59,6 +60,7 @@ export type Repos =
   | CompressionCountsRepo.CompressionCountsRepo
   | MemoryBlockRepo.MemoryBlockRepo
   | MemoryRepo.MemoryRepo
+  | MemoryVectorRepo.MemoryVectorRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
   | OutboxRepo.OutboxRepo
@@ -97,6 +99,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   CompressionCountsRepo.layer,
   MemoryBlockRepo.layer,
   MemoryRepo.layer,
+  MemoryVectorRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,
   OutboxRepo.layer,

@@ -17,6 +17,7 @@ export const sealedColumns = [
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },
   { table: "memory_blocks", columns: ["content"] },
+  { table: "memory_vectors", columns: ["content"] },
   { table: "answer_cache", columns: ["content", "meaning"] },
   { table: "raw_outputs", columns: ["content"] }
 ] as const

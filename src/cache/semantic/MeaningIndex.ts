@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { KeptMeaning, Meaning } from "../../domain/CachedAnswer.ts"
+import { cosine } from "../../kernel/Cosine.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { mayShare } from "./Wording.ts"
 
@@ -40,14 +41,6 @@ export interface MeaningSource {
   readonly page: (bucket: string, offset: number, limit: number) => Effect.Effect<ReadonlyArray<KeptMeaning>>
   /** Completes once others had their turn. */
   readonly pause: Effect.Effect<void>
-}
-
-/** Of two vectors of length 1 with as many numbers; 0 for others, which come from another model. */
-export const cosine = (one: Float32Array, other: Float32Array): number => {
-  if (one.length !== other.length) return 0
-  let sum = 0
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0)
-  return Math.min(sum, 1)
 }
 
 /** By the key of their answers, the oldest first. */

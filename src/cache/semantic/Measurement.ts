@@ -1,6 +1,6 @@
 /** How well vectors of a model, with and without the comparison of words, tell the same question from a similar one. Pure. */
 import type { Wording } from "../../domain/CachedAnswer.ts"
-import { cosine } from "./MeaningIndex.ts"
+import { cosine } from "../../kernel/Cosine.ts"
 import type { Pair } from "./Paraphrases.ts"
 import { mayShare, wordingOf } from "./Wording.ts"
 

@@ -44,13 +44,16 @@ export const layer = HttpApiBuilder.group(GatewayApi, "memory", (handlers) =>
       .handle("create", ({ payload }) => answered(viewed(entries.create(payload))))
       .handle("health", () =>
         answered(
-          Effect.map(entries.counts, (counts) => ({
-            enabled: settings.current().memory.enabled,
-            ok: counts.indexed === counts.entries,
-            engine: "fts5" as const,
-            vectors: false,
-            ...counts
-          }))
+          Effect.map(entries.counts, (counts) => {
+            const { enabled, model, strategy } = settings.current().memory
+            return {
+              enabled,
+              ok: counts.indexed === counts.entries,
+              engine: "fts5" as const,
+              vectors: strategy !== "exact" && model !== null,
+              ...counts
+            }
+          })
         )
       )
       .handle("reindex", () => answered(Effect.map(entries.reindex, (indexed) => ({ indexed }))))

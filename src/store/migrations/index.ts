@@ -33,6 +33,7 @@ import rawOutputs from "./0026_raw_outputs.ts"
 import memoryBlocks from "./0027_memory_blocks.ts"
 import compressionCounts from "./0028_compression_counts.ts"
 import answerMeanings from "./0029_answer_meanings.ts"
+import memoryVectors from "./0030_memory_vectors.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -65,7 +66,8 @@ export const migrations: Migrations = {
   "0026_raw_outputs": rawOutputs,
   "0027_memory_blocks": memoryBlocks,
   "0028_compression_counts": compressionCounts,
-  "0029_answer_meanings": answerMeanings
+  "0029_answer_meanings": answerMeanings,
+  "0030_memory_vectors": memoryVectors
 }
 
 /** The schema version a database has after all of these ran. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type CachedAnswer, cacheVersion, type KeptMeaning, type Meaning } from "../../domain/CachedAnswer.ts"
-import { MaybeText, Text, Whole } from "../Columns.ts"
+import { MaybeText, Text, Vector, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { sealedColumn } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
@@ -70,18 +70,6 @@ const Sealed = Schema.parseJson(
     costNanoUsd: Schema.Number
   })
 )
-
-const Floats = Schema.declare((value): value is Float32Array => value instanceof Float32Array)
-
-/** Little-endian 32-bit floats in base64. */
-const Vector = Schema.transform(Schema.String, Floats, {
-  strict: true,
-  decode: (text) => {
-    const bytes = Uint8Array.from(Buffer.from(text, "base64"))
-    return new Float32Array(bytes.buffer, 0, bytes.length >> 2)
-  },
-  encode: (vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
-})
 
 const SealedMeaning = Schema.parseJson(
   Schema.Struct({

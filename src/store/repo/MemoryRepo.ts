@@ -40,6 +40,8 @@ export interface Saved {
   readonly isChanged: boolean
 }
 
+export type MemoryStamp = Pick<Memory, "id" | "updatedAtMs">
+
 export interface MemoryCounts {
   readonly entries: number
   readonly bytes: number
@@ -62,6 +64,8 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Newest first. */
     readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** With the time at which each was written last. */
+    readonly stamps: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<MemoryStamp>, StoreError>
     /** In the order of the ids; those that are gone or cannot be decrypted are left out. */
     readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
     /** Those that hold any of the words, the best match first. */
@@ -100,6 +104,7 @@ const Sums = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.
 const Count = Schema.Tuple(Schema.Struct({ indexed: Schema.Number }))
 const Owners = Schema.Array(Schema.Struct({ owner: Schema.String }))
 const Matches = Schema.Array(Schema.Struct({ id: Schema.String, score: Schema.Number }))
+const Stamps = Schema.Array(Schema.Struct({ id: Schema.String, updatedAtMs: Schema.Number }))
 const Ids = Schema.Array(Schema.Struct({ id: Schema.String }))
 const Oldest = Schema.Array(Schema.Struct({ seq: Schema.Number, bytes: Schema.Number }))
 
@@ -256,6 +261,13 @@ export const make = Effect.gen(function* () {
     )
   )
 
+  const stamps = Effect.fn("MemoryRepo.stamps")((filter: MemoryFilter) =>
+    sql`SELECT id, updated_at_ms FROM memories WHERE ${where(filter)} ORDER BY last_used_at_ms DESC`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Stamps)),
+      Effect.mapError(Table.named("MemoryRepo.stamps"))
+    )
+  )
+
   const counts = Effect.all([
     Effect.flatMap(
       sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories`,
@@ -287,6 +299,7 @@ export const make = Effect.gen(function* () {
     byIds,
     search,
     ids,
+    stamps,
     counts,
     index,
     get: (id) => Effect.map(byIds([id]), ([memory]) => memory ?? null),

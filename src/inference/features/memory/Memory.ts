@@ -18,6 +18,8 @@ import * as Timers from "../../../platform/Timers.ts"
 import { estimateTexts } from "../../../tokens/TextEstimate.ts"
 import { codecs } from "../../../wire/Codec.ts"
 import type { Json } from "../../../wire/json/Json.ts"
+import { Embedder } from "../../embedding/Embedder.ts"
+import { makeOwnVectors } from "../../embedding/OwnVectors.ts"
 import { apiKeyIdOf, type Work } from "../../request/Exchange.ts"
 import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Feature } from "../Feature.ts"
@@ -36,6 +38,19 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const run = yield* FiberSet.makeRuntime<never>()
   const learning = makeLearning(memories, timers, run)
+  const vectorsOf = makeOwnVectors({
+    embedder: yield* Embedder,
+    timers,
+    failure: "The memory could not be searched by meaning; the request goes on with what is found by words"
+  })
+
+  const searched = (work: Work, text: string, limit: number) => {
+    const filter = { apiKeyId: apiKeyIdOf(work.exchange) }
+    const { model, strategy } = settings.current().memory
+    return strategy === "exact" || model === null
+      ? memories.search(filter, text, limit)
+      : memories.recall({ filter, text, limit, vectors: { model, of: (texts) => vectorsOf(work, model, texts) } })
+  }
 
   /** Behind the request, which does not wait for the store. */
   const noteUse = ({ ids }: PlacedBlock): void =>
@@ -51,16 +66,13 @@ export const make = Effect.gen(function* () {
 
   /** The block for the last turn, of memories that no earlier turn has; null for none. */
   const found = (work: Work, text: string, { place }: UserTurn, standing: ReadonlyArray<Standing>) =>
-    Effect.map(
-      memories.search({ apiKeyId: apiKeyIdOf(work.exchange) }, text, mostRecalled + standing.length),
-      (candidates): PlacedBlock | null => {
-        const told = new Set(standing.flatMap(({ block }) => block.ids))
-        const left = settings.current().memory.maxTokens - standing.reduce((sum, { block }) => sum + block.tokens, 0)
-        const fresh = candidates.filter(({ id }) => !told.has(id)).slice(0, mostRecalled)
-        const block = blockOf(fresh, left, estimateTexts)
-        return block === null ? null : { ...block, place }
-      }
-    )
+    Effect.map(searched(work, text, mostRecalled + standing.length), (candidates): PlacedBlock | null => {
+      const told = new Set(standing.flatMap(({ block }) => block.ids))
+      const left = settings.current().memory.maxTokens - standing.reduce((sum, { block }) => sum + block.tokens, 0)
+      const fresh = candidates.filter(({ id }) => !told.has(id)).slice(0, mostRecalled)
+      const block = blockOf(fresh, left, estimateTexts)
+      return block === null ? null : { ...block, place }
+    })
 
   /** Decides for the last turn; two equal requests at once get the same block. */
   const decided = (
@@ -122,4 +134,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Memory, never, GatewaySettings | Memories | Timers.Timers> = Layer.scoped(Memory, make)
+export const layer: Layer.Layer<Memory, never, Embedder | GatewaySettings | Memories | Timers.Timers> = Layer.scoped(
+  Memory,
+  make
+)

@@ -1,13 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import {
-  cosine,
-  makeMeaningIndex,
-  maxInBucket,
-  type MeaningSource
-} from "../../../../src/cache/semantic/MeaningIndex.ts"
+import { makeMeaningIndex, maxInBucket, type MeaningSource } from "../../../../src/cache/semantic/MeaningIndex.ts"
 import { measured } from "../../../../src/cache/semantic/Measurement.ts"
 import { wordingOf } from "../../../../src/cache/semantic/Wording.ts"
+import { cosine } from "../../../../src/kernel/Cosine.ts"
 import type { KeptMeaning, Meaning } from "../../../../src/domain/CachedAnswer.ts"
 
 const unit = (angle: number): Float32Array => Float32Array.of(Math.cos(angle), Math.sin(angle))
