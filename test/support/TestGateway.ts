@@ -4,15 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { gateway } from "../../src/app/layers.ts"
 import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/http/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
 import { eventuallyFound } from "./eventually.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export const adminKey = "admin-key-of-the-tests-0123456789"
 
@@ -40,11 +38,6 @@ export interface TestGateway {
   // eslint-disable-next-line typescript/no-explicit-any -- as above
   readonly usageRow: (requestId: string) => Promise<any>
 }
-
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 const types: Readonly<Record<WireName, string>> = {
   chat: "openai-compatible",

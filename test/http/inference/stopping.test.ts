@@ -4,14 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import * as Ws from "../ws/support.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const says = "server_shutting_down|gateway is stopping"
 
@@ -32,11 +31,6 @@ const wires = Object.keys(requestIn) as ReadonlyArray<WireName>
 
 /** Good ends, in every wire. */
 const goodEnd = /\[DONE\]|message_stop|response\.completed|"done":true|"finishReason":/
-
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-stopping-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** A gateway with two targets behind one name, which has no time to drain; and the same one started again. */
 const setUp = (more: Readonly<Record<string, unknown>> = {}, flags: ReadonlyArray<string> = []) =>

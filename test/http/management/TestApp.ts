@@ -66,6 +66,7 @@ import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { compression } from "../../support/Compression.ts"
 import { evals } from "../../support/Evals.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
@@ -281,13 +282,17 @@ export const layerOf = (config: Partial<AppConfig.AppConfigShape> = {}) =>
     Layer.provideMerge(services),
     Layer.provideMerge(NodeHttpClient.layer),
     Layer.provide(
-      AppConfig.layerOf({
-        dataDir: "/nonexistent",
-        adminKey: Redacted.make(adminKey),
-        adminPassword: Redacted.make(adminPassword),
-        maxBodyBytes: 64 * 1024,
-        ...config
-      })
+      Layer.unwrapScoped(
+        Effect.map(temporaryFolder, (dataDir) =>
+          AppConfig.layerOf({
+            dataDir,
+            adminKey: Redacted.make(adminKey),
+            adminPassword: Redacted.make(adminPassword),
+            maxBodyBytes: 64 * 1024,
+            ...config
+          })
+        )
+      )
     )
   )
 

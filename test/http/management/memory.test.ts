@@ -102,14 +102,21 @@ layer(layerOf(), { excludeTestServices: true })("the memory", (it) => {
   it.effect("has its settings in two places, which are the same", () =>
     Effect.gen(function* () {
       const at = "/api/settings/memory"
-      const usual = { enabled: false, maxTokens: 2000, retentionDays: 30, strategy: "exact" }
+      const usual = {
+        enabled: false,
+        maxTokens: 2000,
+        retentionDays: 30,
+        strategy: "exact",
+        model: null,
+        minSimilarity: 0.4
+      }
       assert.deepStrictEqual(JSON.parse((yield* call("GET", at)).text), usual)
       const changed = yield* call("PUT", at, { enabled: true })
       assert.deepStrictEqual(JSON.parse(changed.text), { ...usual, enabled: true })
       const whole = yield* call("PATCH", "/api/settings", { memory: { maxTokens: 100 }, promptCache: "auto" })
       assert.deepStrictEqual(JSON.parse(whole.text).memory, { ...usual, enabled: true, maxTokens: 100 })
       assert.strictEqual(whole.at("promptCache"), "auto")
-      for (const body of [{ strategy: "semantic" }, { maxTokens: 1 }, { retentionDays: 0 }, { enabled: "yes" }]) {
+      for (const body of [{ strategy: "nearest" }, { maxTokens: 1 }, { retentionDays: 0 }, { enabled: "yes" }]) {
         const refused = yield* call("PUT", at, body)
         assert.strictEqual(refused.status, 400)
         assert.strictEqual(refused.at("error.param"), Object.keys(body)[0])

@@ -1,13 +1,13 @@
 /** Keys that programs register: who may use them for what, how many there may be, and what is told of them. Over real sockets and restarts. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const path = "/api/v1/registered-keys"
 const messages = [{ role: "user", content: "Hi" }]
@@ -31,11 +31,6 @@ const asker =
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: text === "" ? null : JSON.parse(text) }
   }
-
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** Two providers, of which the first has two accounts. */
 const setUp = Effect.gen(function* () {
