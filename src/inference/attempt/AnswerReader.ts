@@ -54,7 +54,9 @@ export const answerReader = (
   monotonicMs: () => number,
   watch: AnswerWatch,
   /** Headers of the upstream for a client of its own wire. */
-  passed: ReadonlyArray<string>
+  passed: ReadonlyArray<string>,
+  /** Told of each piece before it is kept; null: no one listens. */
+  heard: ((chunk: Buffer) => void) | null = null
 ): BodyReader => {
   const body = makeCollector(call.codec.limits?.answerBytes ?? maxAnswerBytes)
   const client = work.exchange.codec
@@ -141,6 +143,7 @@ export const answerReader = (
 
   return {
     data: (chunk) => {
+      heard?.(chunk)
       firstMs ??= monotonicMs()
       body.add(chunk)
       return true

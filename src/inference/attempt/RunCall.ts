@@ -2,6 +2,7 @@
  * Runs one upstream call from the first byte sent to a result: only here do the events of the socket, the timers and a client that
  * disconnects meet. Plain callbacks; `AttemptRunner` wraps one run in one `Effect.async`.
  */
+import type { Mutable } from "effect/Types"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { isBodySource, telling } from "../../egress/BodySource.ts"
 import type { TransportFailure } from "../../egress/TransportFailure.ts"
@@ -75,17 +76,20 @@ export const encodeContext = (
   model: string,
   timers: ClockAndTimers,
   call: Pick<UpstreamCall, "toolNames" | "callIds"> | null
-): EncodeContext => ({
-  nowMs: timers.nowMs(),
-  fallbackId: work.exchange.job?.id ?? work.exchange.requestId,
-  model,
-  wantsUsage: work.envelope.wantsUsage,
-  request: work.asked,
-  ownAddress: () => addressAsked(work.exchange.headers) ?? "",
-  ...(call === null || call.toolNames === null ? {} : { toolNames: call.toolNames }),
-  ...(call === null || call.callIds === null ? {} : { callIds: call.callIds }),
-  elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
-})
+): EncodeContext => {
+  const context: Mutable<EncodeContext> = {
+    nowMs: timers.nowMs(),
+    fallbackId: work.exchange.job?.id ?? work.exchange.requestId,
+    model,
+    wantsUsage: work.envelope.wantsUsage,
+    request: work.asked,
+    ownAddress: () => addressAsked(work.exchange.headers) ?? "",
+    elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
+  }
+  if (call !== null && call.toolNames !== null) context.toolNames = call.toolNames
+  if (call !== null && call.callIds !== null) context.callIds = call.callIds
+  return context
+}
 
 /** The request, with word of each piece of its body that the upstream takes. */
 const watched = (request: Upstream.UpstreamRequest, sending: () => void): Upstream.UpstreamRequest => {
@@ -240,17 +244,11 @@ export const startCall = (
     })
 
   /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
-  const openAnswer = (): BodyReader => {
-    const whole = answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch, passed)
-    return {
-      ...whole,
-      data: (chunk) => {
-        if (idle !== null) keepWaiting()
-        else if (beginsJson(chunk)) startRelaying()
-        return whole.data(chunk)
-      }
-    }
-  }
+  const openAnswer = (): BodyReader =>
+    answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch, passed, (chunk) => {
+      if (idle !== null) keepWaiting()
+      else if (beginsJson(chunk)) startRelaying()
+    })
 
   const openMedia = (type: string, headers: UpstreamHeaders): BodyReader => {
     const { estimatesUsage, mediaUsage } = work.exchange.codec

@@ -73,8 +73,13 @@ export const make = Effect.gen(function* () {
     ({ concerns }) => concerns ?? []
   )
 
+  const isConcerned = (work: Work): boolean => {
+    for (const concerns of concerning) if (concerns(work)) return true
+    return false
+  }
+
   const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
-    if (concerning.some((concerns) => concerns(work))) return goesOn(answer(work))
+    if (isConcerned(work)) return goesOn(answer(work))
     failover.begin(work, {
       ended: (end) => answered({ work, end, others: none }),
       died,

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import type { Mutable } from "effect/Types"
 import { headerOf } from "../../auth/Credentials.ts"
 import { once } from "../../kernel/once.ts"
 import { isTiedToModels } from "../../auth/KeyPolicy.ts"
@@ -187,15 +188,13 @@ export const make = Effect.gen(function* () {
     const admitted = exchange.isInner ? admission.admitInner(exchange) : admission.admit(exchange, sessionId)
     if (admitted instanceof LimitReached) return admitted
     engine.commit(question, decision)
-    return {
+    // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
+    const work: Mutable<Work> = {
       exchange,
       leftOut,
       owner,
       asked: parsed,
       parsed: continued,
-      ...(continued === expanded ? {} : { remembered: expanded }),
-      ...(thinking === null ? {} : { thinking }),
-      ...(settings().promptCache === "auto" && mayBeMarked(exchange) ? { cacheMarks: true } : {}),
       body: continued === parsed ? exchange.body : bytesOf(exchange, continued),
       conversation,
       envelope,
@@ -207,6 +206,10 @@ export const make = Effect.gen(function* () {
       commitment: admitted,
       trail: new Trail()
     }
+    if (continued !== expanded) work.remembered = expanded
+    if (thinking !== null) work.thinking = thinking
+    if (settings().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
+    return work
   }
 
   return Opening.of({ open })

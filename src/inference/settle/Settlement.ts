@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Mutable } from "effect/Types"
 import { headerOf } from "../../auth/Credentials.ts"
 import type { Outcome, UsageRow } from "../../domain/Usage.ts"
 import type { Charge } from "../../ledger/Commitment.ts"
@@ -15,6 +16,7 @@ import * as Catalog from "../../providers/Catalog.ts"
 import * as DecisionLog from "../../routing/records/DecisionLog.ts"
 import * as PriceBook from "../../usage/PriceBook.ts"
 import * as Telemetry from "../../usage/Telemetry.ts"
+import type { RequestSummary } from "../../usage/telemetry/Summary.ts"
 import { decisionWith } from "../request/AddedSystem.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
@@ -112,15 +114,16 @@ export const make = Effect.gen(function* () {
       const row = rowOf(work, served, bill, ending, booked(work, bill), kept)
       acknowledge(row, answer, exchange)
       recordDecision(work, served, ending.outcome)
-      telemetry.observe({
+      const summary: Mutable<RequestSummary> = {
         row,
         method: exchange.method,
         path: exchange.path,
         attempts: work.trail.attempts,
-        ...(served === null ? {} : { isListed: () => isListed(work, served) }),
         sessionKey: work.question.sessionKey,
         traceparent: headerOf(exchange.headers, "traceparent")
-      })
+      }
+      if (served !== null) summary.isListed = () => isListed(work, served)
+      telemetry.observe(summary)
     },
     settleRefused: (exchange, model, ending, unknownCaller, answer) => {
       const row = refusedRow(exchange, model, ending, monotonicMs())

@@ -2,6 +2,7 @@
  * The record of a decision (`GET /api/routing/decisions/{requestId}`), put together from what a request left of it. Features only,
  * never prompt text. Pure.
  */
+import type { Mutable } from "effect/Types"
 import { type Reason, reasonText } from "../candidate/Reason.ts"
 import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
@@ -97,20 +98,24 @@ const shownOf = (
 /** What a record tells beside its candidates and its order. */
 type Head = Omit<DecisionRecord, "candidates" | "order">
 
-const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => ({
-  requestId: entry.requestId,
-  requestedModel: entry.requestedModel,
-  ...(entry.resolution.fallbackModel === undefined ? {} : { fallbackModel: entry.resolution.fallbackModel }),
-  combo: entry.resolution.combo?.name ?? null,
-  strategy: entry.decision.strategy,
-  seed: entry.decision.seed,
-  reason: reasonText(reason),
-  weights: entry.decision.weights,
-  ...(leftOut === 0 ? {} : { candidatesLeftOut: leftOut }),
-  attempts: entry.attempts.map(attemptView),
-  chosen: entry.chosen === null ? null : nameOf(entry.chosen),
-  relaxedFilters: entry.decision.relaxedFilters
-})
+const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => {
+  const head: Mutable<Head> = {
+    requestId: entry.requestId,
+    requestedModel: entry.requestedModel,
+    combo: entry.resolution.combo?.name ?? null,
+    strategy: entry.decision.strategy,
+    seed: entry.decision.seed,
+    reason: reasonText(reason),
+    weights: entry.decision.weights,
+    attempts: entry.attempts.map(attemptView),
+    chosen: entry.chosen === null ? null : nameOf(entry.chosen),
+    relaxedFilters: entry.decision.relaxedFilters
+  }
+  const { fallbackModel } = entry.resolution
+  if (fallbackModel !== undefined) head.fallbackModel = fallbackModel
+  if (leftOut > 0) head.candidatesLeftOut = leftOut
+  return head
+}
 
 const excludedOf = ({ decision, exclusions }: DecisionEntry, target: Target): Excluded | undefined =>
   exclusions.get(target) ?? decision.exclusions.get(target)
