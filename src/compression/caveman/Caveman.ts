@@ -19,14 +19,22 @@ export interface CavemanOptions {
 export const defaultCaveman: CavemanOptions = { intensity: "full", roles: ["user"], minChars: 50, language: null }
 
 /** Characters of a text by which its language is told. */
-const languageChars = 4_000
+const languageChars = 2_000
 /** A text of another language has fewer of its words. */
 const leastTold = 3
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
+const beyondAscii = /[^\0-\x7f]/
+
+/** Whether all characters of a text are ASCII: such a text is searched several times as fast. */
+export const isAscii = (text: string): boolean => !beyondAscii.test(text)
+
 /** Of a language with blanks between words: not inside a word, and not before an apostrophe. */
 const bounded = (words: string): string => `(?<![\\p{L}\\p{N}'’-])(?:${words})(?![\\p{L}\\p{N}'’-])`
+
+/** The same in a text of ASCII. */
+const boundedAscii = (words: string): string => `(?<![A-Za-z\\d'-])(?:${words})(?![A-Za-z\\d'-])`
 
 interface Ready {
   readonly pattern: RegExp
@@ -38,6 +46,12 @@ interface Rules {
   readonly all: ReadonlyArray<Ready>
   /** Matches where one of them does: most texts between what is protected are searched once. */
   readonly any: RegExp
+}
+
+/** Of texts that are ASCII only, and of all others. */
+interface RuleSets {
+  readonly ascii: Rules
+  readonly others: Rules
 }
 
 const alternatives = (words: ReadonlyArray<string>): string =>
@@ -53,36 +67,71 @@ const readyOf = ({ isUnspaced }: Pack, { replacement, words }: Rule): Ready => {
   return { pattern: new RegExp(body, "giu"), replacement }
 }
 
-const ready = new Map<string, Rules>()
+const rulesFor = (pack: Pack, rules: ReadonlyArray<Rule>): Rules => {
+  const words = alternatives(rules.flatMap((rule) => rule.words))
+  return {
+    all: rules.map((rule) => readyOf(pack, rule)),
+    any: new RegExp(pack.isUnspaced ? words : bounded(words), "iu")
+  }
+}
 
-const rulesOf = (pack: Pack, intensity: Intensity): Rules => {
+/** Words with other characters stand in no text of ASCII. */
+const asciiRulesFor = (rules: ReadonlyArray<Rule>): Rules => {
+  const own = rules
+    .map(({ replacement, words }) => ({ replacement, words: words.filter(isAscii) }))
+    .filter(({ words }) => words.length > 0)
+  return {
+    all: own.map(({ replacement, words }) => ({
+      pattern: new RegExp(`${boundedAscii(alternatives(words))}${replacement === "" ? ",?" : ""}`, "gi"),
+      replacement
+    })),
+    any: own.length === 0 ? /(?!)/ : new RegExp(boundedAscii(alternatives(own.flatMap(({ words }) => words))), "i")
+  }
+}
+
+const ready = new Map<string, RuleSets>()
+
+const rulesOf = (pack: Pack, intensity: Intensity): RuleSets => {
   const name = `${pack.language} ${intensity}`
   const known = ready.get(name)
   if (known !== undefined) return known
   const most = intensities.indexOf(intensity)
   const rules = pack.rules.filter(({ minIntensity }) => intensities.indexOf(minIntensity) <= most)
-  const words = alternatives(rules.flatMap((rule) => rule.words))
-  const made: Rules = {
-    all: rules.map((rule) => readyOf(pack, rule)),
-    any: new RegExp(pack.isUnspaced ? words : bounded(words), "iu")
-  }
+  const others = rulesFor(pack, rules)
+  const made: RuleSets = { others, ascii: pack.isUnspaced ? others : asciiRulesFor(rules) }
   ready.set(name, made)
   return made
+}
+
+const none: ReadonlyArray<number> = []
+
+/** Packs, by their place in `packs`, that a word tells. */
+const told = new Map<string, ReadonlyArray<number>>()
+for (const [at, { isUnspaced, tells }] of packs.entries()) {
+  if (!isUnspaced) for (const word of tells) told.set(word, [...(told.get(word) ?? []), at])
+}
+
+const occurrences = (text: string, part: string): number => {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
+  return count
 }
 
 /** The pack whose words stand in the text most often; null when none does often enough. */
 export const packFor = (text: string): Pack | null => {
   const sample = text.slice(0, languageChars).toLowerCase()
-  const counts = new Map<string, number>()
-  for (const word of sample.match(/\p{L}+/gu) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const isPlain = isAscii(sample)
+  const counts = packs.map(({ isUnspaced, tells }) =>
+    isUnspaced && !isPlain ? tells.reduce((sum, word) => sum + occurrences(sample, word), 0) : 0
+  )
+  for (const word of sample.match(isPlain ? /[a-z]+/g : /\p{L}+/gu) ?? []) {
+    for (const at of told.get(word) ?? none) counts[at] = (counts[at] ?? 0) + 1
+  }
   let best: Pack | null = null
   let most = leastTold - 1
-  for (const pack of packs) {
-    const told = pack.tells.reduce(
-      (sum, word) => sum + (pack.isUnspaced ? sample.split(word).length - 1 : (counts.get(word) ?? 0)),
-      0
-    )
-    if (told > most) [best, most] = [pack, told]
+  for (const [at, pack] of packs.entries()) {
+    const count = counts[at] ?? 0
+    if (count > most) [best, most] = [pack, count]
   }
   // Chinese signs stand in Japanese texts, too.
   if (best?.language === "zh" && /[\u3040-\u30ff]/.test(sample))
@@ -97,19 +146,29 @@ const tidied = (plain: string): string =>
     .replaceAll(/ (?=[,.;:!?](?:\s|$))/g, "")
     .replaceAll(/(?<=\n) /g, "")
 
-const reducedOnce = (text: string, { all, any }: Rules, spansOf: SpansOf): string =>
-  outsideSpans(
-    text,
-    (plain, isBegin) => {
-      if (plain === "" || !any.test(plain)) return plain
-      let out = plain
-      for (const { pattern, replacement } of all) out = out.replaceAll(pattern, replacement)
-      if (out === plain) return plain
-      const tidy = tidied(out)
-      return isBegin ? tidy.trimStart() : tidy
-    },
-    spansOf
-  )
+/** Changes what is not protected of a text, once. */
+type Reduce = (plain: string, isBegin: boolean) => string
+
+const reduceBy =
+  ({ ascii, others }: RuleSets): Reduce =>
+  (plain, isBegin) => {
+    if (plain === "") return plain
+    const { all, any } = isAscii(plain) ? ascii : others
+    if (!any.test(plain)) return plain
+    let out = plain
+    for (const { pattern, replacement } of all) out = out.replaceAll(pattern, replacement)
+    if (out === plain) return plain
+    const tidy = tidied(out)
+    return isBegin ? tidy.trimStart() : tidy
+  }
+
+const packOf = (language: Language): Pack | null => packs.find((each) => each.language === language) ?? null
+
+/** By the rules of a language; null when it has none. */
+export const reduceFor = (language: Language, intensity: Intensity): Reduce | null => {
+  const pack = packOf(language)
+  return pack === null ? null : reduceBy(rulesOf(pack, intensity))
+}
 
 /** What goes may bring together what goes then; beyond this the text is left alone. */
 const mostPasses = 4
@@ -124,8 +183,8 @@ export const caveman = (
   let reduced = text
   for (let pass = 0; pass < mostPasses; pass += 1) {
     // What is left may be of another language.
-    const pack = language === null ? packFor(reduced) : (packs.find((each) => each.language === language) ?? null)
-    const again = pack === null ? reduced : reducedOnce(reduced, rulesOf(pack, intensity), spansOf)
+    const pack = language === null ? packFor(reduced) : packOf(language)
+    const again = pack === null ? reduced : outsideSpans(reduced, reduceBy(rulesOf(pack, intensity)), spansOf)
     if (again === reduced) return reduced.length < text.length && isFaithful(text, reduced, spansOf) ? reduced : null
     reduced = again
   }

@@ -2,7 +2,7 @@
  * The engine `ultra`: prose by the rules of `caveman`, and then without the words that say least. A word's score does not
  * depend on other texts, so that the same text always becomes the same. Pure and deterministic.
  */
-import { caveman, packFor } from "../caveman/Caveman.ts"
+import { isAscii, packFor, reduceFor } from "../caveman/Caveman.ts"
 import type { Language } from "../caveman/Pack.ts"
 import type { Engine } from "../Engine.ts"
 import { isFaithful, outsideSpans, rememberedSpans } from "../Spans.ts"
@@ -37,31 +37,73 @@ const scoresOf = (language: Language): ReadonlyMap<string, number> => {
   return made
 }
 
-/** A word with the blank behind it. Words with an apostrophe or a hyphen are one. */
-const words = /(?<![\p{L}\p{M}\p{N}'’_-])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}'’_-]) ?/gu
+/** The words that may go, each with the blank behind it: not a part of one with an apostrophe or a hyphen. */
+interface Going {
+  readonly ascii: RegExp
+  readonly others: RegExp
+}
 
-/** The same, in a text of ASCII only, where it is found faster. */
-const asciiWords = /(?<![A-Za-z\d'_-])[A-Za-z]+(?![A-Za-z\d'_-]) ?/g
-const beyondAscii = /[^\0-\x7f]/
+const wordsOf = (scoreOf: ReadonlyMap<string, number>, minScore: number): Going | null => {
+  const words = [...scoreOf].filter(([, score]) => score < minScore).map(([word]) => word)
+  if (words.length === 0) return null
+  const all = words.join("|")
+  const ascii = words.filter(isAscii).join("|")
+  return {
+    ascii: ascii === "" ? /(?!)/g : new RegExp(`(?<![A-Za-z\\d'_-])(?:${ascii})(?![A-Za-z\\d'_-]) ?`, "gi"),
+    others: new RegExp(`(?<![\\p{L}\\p{M}\\p{N}'’_-])(?:${all})(?![\\p{L}\\p{M}\\p{N}'’_-]) ?`, "giu")
+  }
+}
+
+const isLetter = (code: number): boolean =>
+  (code > 96 && code < 123) || (code > 64 && code < 91) || code === 39 || code > 127
+
+/** Runs of letters. */
+const wordsIn = (text: string): number => {
+  let count = 0
+  let inWord = false
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = isLetter(text.charCodeAt(at))
+    if (letter && !inWord) count += 1
+    inWord = letter
+  }
+  return count
+}
 
 const sentencesOf = (plain: string): ReadonlyArray<string> => plain.split(/(?<=[.!?\n])/)
 
-const pruned = (
-  sentence: string,
-  scoreOf: ReadonlyMap<string, number>,
-  { keepRate, minScore }: UltraOptions
-): string => {
-  let all = 0
-  let left = 0
-  const out = sentence.replaceAll(beyondAscii.test(sentence) ? words : asciiWords, (word: string) => {
-    all += 1
+const pruned = (sentence: string, going: RegExp, keepRate: number): string => {
+  let gone = 0
+  const out = sentence.replaceAll(going, (word: string) => {
     // A single capital is a name: "plan A".
-    const isName = word.length <= 3 && /^\p{Lu} ?$/u.test(word)
-    if (!isName && (scoreOf.get(word.trim().toLowerCase()) ?? 1) < minScore) return ""
-    left += 1
-    return word
+    if (word.length <= 3 && /^\p{Lu} ?$/u.test(word)) return word
+    gone += 1
+    return ""
   })
-  return left >= all * keepRate ? out : sentence
+  if (gone === 0) return sentence
+  const all = wordsIn(sentence)
+  return all - gone >= all * keepRate ? out : sentence
+}
+
+/** Most parts between what is protected hold no word that goes. */
+const prunedPart = (part: string, { ascii, others }: Going, keepRate: number): string => {
+  if (part.length < 2) return part
+  const going = isAscii(part) ? ascii : others
+  if (part.search(going) === -1) return part
+  return sentencesOf(part)
+    .map((sentence) => pruned(sentence, going, keepRate))
+    .join("")
+}
+
+const patterns = new Map<string, Going | null>()
+
+const goingOf = (language: Language, minScore: number): Going | null => {
+  const name = `${language} ${minScore}`
+  const known = patterns.get(name)
+  if (known !== undefined) return known
+  const made = wordsOf(scoresOf(language), minScore)
+  // Of languages and settings there are few.
+  if (patterns.size < 100) patterns.set(name, made)
+  return made
 }
 
 /** What goes may change what of a text is protected; beyond this the text is left alone. */
@@ -75,20 +117,16 @@ export const ultra = (text: string, options: UltraOptions = defaultUltra): strin
   const scoreOf = scoresOf(language)
   // Where words have scores, these decide about articles; `caveman` does where there are none between words.
   const intensity = scoreOf.size > 0 ? "full" : "ultra"
+  const reduce = reduceFor(language, intensity)
+  const going = goingOf(language, options.minScore)
   const spansOf = rememberedSpans()
+  const step = (part: string, isBegin: boolean): string => {
+    const plain = reduce === null ? part : reduce(part, isBegin)
+    return going === null ? plain : prunedPart(plain, going, options.keepRate)
+  }
   let reduced = text
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    const plain = caveman(reduced, { ...options, language, intensity, roles: [] }, spansOf) ?? reduced
-    const again = outsideSpans(
-      plain,
-      (part) =>
-        part.length < 2
-          ? part
-          : sentencesOf(part)
-              .map((sentence) => pruned(sentence, scoreOf, options))
-              .join(""),
-      spansOf
-    )
+    const again = outsideSpans(reduced, step, spansOf)
     if (again === reduced) {
       // With fewer words its language may look like another one.
       const told = options.language ?? packFor(reduced)?.language ?? language
