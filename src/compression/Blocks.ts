@@ -9,7 +9,7 @@ import { isMarkName } from "./Stability.ts"
 
 type Path = ReadonlyArray<string | number>
 
-export interface PlacedBlock extends Omit<Block, "repeat" | "turnsAfter"> {
+export interface PlacedBlock extends Omit<Block, "repeat"> {
   readonly path: Path
   /** Of the conversation, counted from 0; -1 for what stands before it. */
   readonly turn: number

@@ -1,4 +1,5 @@
 /** Runs engines over the texts of a request. Pure, but for what `Stability` remembers and what engines keep. */
+import * as Effect from "effect/Effect"
 import type { WireName } from "../domain/Wire.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
@@ -41,6 +42,13 @@ export interface CompressOptions {
   readonly monotonicMs: () => number
 }
 
+/** Characters of a text, and of a result of a tool, beyond which it stays as it is: an engine takes some 50 ms for as many, in which nothing else runs. */
+const maxTextChars = 524_288
+const maxResultChars = 2_097_152
+
+const isTooLong = ({ kind, text }: PlacedBlock): boolean =>
+  text.length > (kind === "text" ? maxTextChars : maxResultChars)
+
 class Run {
   readonly failures: Array<{ readonly engine: EngineName; readonly cause: unknown }> = []
   readonly #works: ReadonlyArray<{
@@ -58,11 +66,12 @@ class Run {
   }
 
   /** Null: it stays as it is. */
-  block(block: PlacedBlock, turnsAfter: number, repeat: string | null): string | null {
+  block(block: PlacedBlock, repeat: string | null): string | null {
+    if (isTooLong(block)) return null
     let { text } = block
     for (const work of this.#works) {
       const startedMs = this.#monotonicMs()
-      const smaller = this.#by(work.engine, { ...block, text, turnsAfter, repeat })
+      const smaller = this.#by(work.engine, { ...block, text, repeat })
       work.ms += this.#monotonicMs() - startedMs
       if (smaller === null || smaller.length >= text.length) continue
       work.changes.push({ before: text, after: smaller })
@@ -105,7 +114,7 @@ const repeatsIn = (blocks: ReadonlyArray<PlacedBlock>): ReadonlyMap<PlacedBlock,
  * The system text, the last thing that a person says, and everything up to the client's last cache mark stay as they are. A turn that was seen
  * before in its conversation is what it was then.
  */
-export const compress = (options: CompressOptions): Compressed => {
+function* steps(options: CompressOptions): Generator<void, Compressed> {
   const { body, owner, stability, wire } = options
   const { blocks, lastMarkedTurn, lastUserTurn, turns } = readBlocks(wire, body)
   const run = new Run(options)
@@ -121,12 +130,15 @@ export const compress = (options: CompressOptions): Compressed => {
     if (turn < 0) continue
     const name = names[turn]
     const isProtected = turn === lastUserTurn || turn <= lastMarkedTurn
-    const outcome =
-      (name === undefined ? undefined : stability?.known(name)) ??
-      remember(
-        turn,
-        own.map((block) => (isProtected ? null : run.block(block, turns.length - 1 - turn, repeats.get(block) ?? null)))
-      )
+    let outcome = name === undefined ? undefined : stability?.known(name)
+    if (outcome === undefined) {
+      const made: Array<string | null> = []
+      for (const block of own) {
+        made.push(isProtected ? null : run.block(block, repeats.get(block) ?? null))
+        yield
+      }
+      outcome = remember(turn, made)
+    }
     for (const [index, { path, text }] of own.entries()) {
       const after = outcome[index] ?? null
       if (after !== null) changes.push({ path, before: text, after })
@@ -145,3 +157,27 @@ export const compress = (options: CompressOptions): Compressed => {
     failures: run.failures
   }
 }
+
+/** At once. */
+export const compress = (options: CompressOptions): Compressed => {
+  const work = steps(options)
+  let step = work.next()
+  while (step.done !== true) step = work.next()
+  return step.value
+}
+
+/** Milliseconds after which others have their turn. */
+const sliceMs = 10
+
+/** The same, text by text, with others in between: long conversations do not keep the gateway from its other requests. `pause`: until they had their turn. */
+export const compressInSlices = (options: CompressOptions, pause: Effect.Effect<void>): Effect.Effect<Compressed> =>
+  Effect.suspend(() => {
+    const work = steps(options)
+    const slice = (): Effect.Effect<Compressed> => {
+      const untilMs = options.monotonicMs() + sliceMs
+      let step = work.next()
+      while (step.done !== true && options.monotonicMs() < untilMs) step = work.next()
+      return step.done === true ? Effect.succeed(step.value) : Effect.flatMap(pause, slice)
+    }
+    return slice()
+  })

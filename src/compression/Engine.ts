@@ -13,8 +13,6 @@ export interface Block {
   readonly text: string
   /** Of a result of a tool: what was called. `command`: the command line it ran; null: none, or not known. */
   readonly tool: { readonly name: string; readonly command: string | null } | null
-  /** Turns of the conversation behind its own. */
-  readonly turnsAfter: number
   /** Of a result that an earlier turn has word for word: what refers to that; null: there is none. */
   readonly repeat: string | null
   /** The client has marked the result as that of a call that failed. */

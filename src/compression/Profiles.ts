@@ -62,3 +62,10 @@ export const comboNamed = (combos: ReadonlyArray<CompressionCombo>, name: string
   const lower = name.toLowerCase()
   return combos.find((combo) => combo.name.toLowerCase() === lower) ?? combos.find((combo) => combo.id === name) ?? null
 }
+
+/** No pipeline is assigned to a routing combo that is gone. Pure. */
+export const withoutRoutingCombo = (
+  combos: ReadonlyArray<CompressionCombo>,
+  id: string
+): ReadonlyArray<CompressionCombo> =>
+  combos.map((combo) => ({ ...combo, routingComboIds: combo.routingComboIds.filter((each) => each !== id) }))

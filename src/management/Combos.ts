@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CreateCombo, UpdateCombo } from "../api/Groups/Combos.ts"
 import { configProblems } from "../domain/combo/ComboPolicy.ts"
+import { Profiles, withoutRoutingCombo } from "../compression/Profiles.ts"
 import type { Combo } from "../domain/Combo.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { Catalog } from "../providers/Catalog.ts"
@@ -41,6 +42,7 @@ export class Combos extends Context.Tag("gateway/management/Combos")<
 >() {}
 
 export const make = Effect.gen(function* () {
+  const pipelines = yield* Profiles
   const catalog = yield* Catalog
   const repo = yield* ComboRepo
   const aliases = yield* AliasRepo
@@ -148,6 +150,10 @@ export const make = Effect.gen(function* () {
     const combo = yield* find(id)
     yield* checkUnused(combo.name, yield* repo.list)
     yield* repo.remove(combo.id)
+    const { combos } = pipelines.combos.current()
+    if (combos.some(({ routingComboIds }) => routingComboIds.includes(combo.id))) {
+      yield* pipelines.combos.patch({ combos: withoutRoutingCombo(combos, combo.id) })
+    }
   }, apply)
 
   return Combos.of({ list: repo.list, listAuto, get: Effect.fn("Combos.get")(find), create, update, remove })
@@ -156,5 +162,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Combos,
   never,
-  AliasRepo | Catalog | ComboRepo | ConfigChanges | IdGen | RouterStrategies
+  AliasRepo | Catalog | ComboRepo | ConfigChanges | IdGen | Profiles | RouterStrategies
 > = Layer.effect(Combos, make)

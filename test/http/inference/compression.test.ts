@@ -30,9 +30,13 @@ const setUp = (wire: WireName, settings: object) =>
       await gateway.connect("up", upstream, wire)
       await gateway.manage("PUT", "/api/settings/compression", settings)
     })
-    const ask = async (messages: ReadonlyArray<unknown>, headers: Readonly<Record<string, string>> = {}) => {
+    const ask = async (
+      messages: ReadonlyArray<unknown>,
+      headers: Readonly<Record<string, string>> = {},
+      model = "up/m"
+    ) => {
       const before = upstream.requests.length
-      const response = await gateway.post("/v1/chat/completions", { model: "up/m", messages }, headers)
+      const response = await gateway.post("/v1/chat/completions", { model, messages }, headers)
       assert.strictEqual(response.status, 200, await response.text())
       return {
         sent: upstream.requests[before]?.body ?? "",
@@ -240,6 +244,79 @@ describe("compression", () => {
         await gateway.manage("PUT", "/api/context/rtk/config", { enabled: false })
         assert.deepStrictEqual(engines(await preview({})), [])
         assert.deepInclude(await gateway.manage("PUT", path, { enabled: true }), { combo: null })
+      })
+    })
+  )
+
+  it.scopedLive("takes its pipeline from the header, then the routing combo, then the active profile", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", { enabled: true, engine: "lite" })
+      yield* Effect.promise(async () => {
+        const make = async (name: string, engine: string, isActive: boolean) =>
+          (await gateway.manage("POST", "/api/context/combos", { name, pipeline: [{ engine }], isActive })).combo.id
+        const prosePipeline: string = await make("Prose", "caveman", false)
+        const logPipeline: string = await make("Logs", "rtk", true)
+        await gateway.combo("way", "up/m")
+        const { combos } = await gateway.manage("GET", "/api/combos")
+        const way: { id: string } = combos.find(({ name }: { name: string }) => name === "way")
+        const assigned = `/api/context/combos/${prosePipeline}/assignments`
+        await gateway.manage("PUT", assigned, { routingComboIds: [way.id] })
+        const all = [...turns, last]
+        const active = await ask(all)
+        assert.strictEqual(active.mode, "stacked; source=active-profile")
+        assert.include(active.sent, "[rtk git-status:")
+        // Another conversation: what went out in the first one stays as it went.
+        const overridden = await ask([{ role: "user", content: "Another one." }, ...all], {}, "way")
+        assert.strictEqual(overridden.mode, "stacked; source=routing-override")
+        assert.notInclude(overridden.sent, "[rtk git-status:")
+        for (const [value, mode] of [
+          ["logs", "stacked"],
+          [logPipeline, "stacked"],
+          ["engine:lite", "lite"],
+          ["default", "lite"],
+          ["off", "off"]
+        ] as const) {
+          const asked = await ask(all, { "x-gateway-compression": value }, "way")
+          assert.strictEqual(asked.mode, `${mode}; source=request-header`)
+        }
+        // An engine that is switched off in its own settings does nothing, and does not say otherwise.
+        await gateway.manage("PUT", "/api/context/caveman/config", { enabled: false })
+        const nothing = await ask([{ role: "user", content: `${prose} Again.` }, last], {
+          "x-gateway-compression": "engine:caveman"
+        })
+        assert.deepInclude(nothing, { mode: "off; source=request-header", saved: null })
+        // A combo that is gone is assigned to nothing.
+        await gateway.manage("DELETE", `/api/combos/${way.id}`)
+        assert.deepInclude((await gateway.manage("GET", `/api/context/combos/${prosePipeline}`)).combo, {
+          routingComboIds: []
+        })
+      })
+    })
+  )
+
+  it.scopedLive("lives through a body of 50 MB and one that is no UTF-8", () =>
+    Effect.gen(function* () {
+      const { ask, gateway } = yield* setUp("chat", { enabled: true, engine: "stacked" })
+      yield* Effect.promise(async () => {
+        const messages = Array.from({ length: 50 }, (_, at) => ({
+          role: "user",
+          content: `${at} ${prose}`.padEnd(1_048_576, ` ${prose}`)
+        }))
+        const post = (body: string | Buffer) =>
+          fetch(`${gateway.url}/v1/chat/completions`, {
+            method: "POST",
+            headers: { "content-type": "application/json", authorization: `Bearer ${TestGateway.adminKey}` },
+            body
+          })
+        const large = await post(JSON.stringify({ model: "up/m", messages: [...messages, last] }))
+        assert.include([200, 413], large.status)
+        assert.isObject(await large.json())
+        const text = Buffer.from(JSON.stringify({ model: "up/m", messages: [...turns, last] }))
+        text[text.indexOf("basically")] = 0xff
+        const broken = await post(text)
+        assert.include([200, 400], broken.status)
+        await broken.text()
+        assert.strictEqual((await ask([...turns, last])).mode, "stacked; source=default")
       })
     })
   )

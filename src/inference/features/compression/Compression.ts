@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
 import { CompressionAnalytics } from "../../../compression/Analytics.ts"
-import { type Compressed, compress } from "../../../compression/Compressor.ts"
+import { type Compressed, compressInSlices } from "../../../compression/Compressor.ts"
 import { chosen, enginesFor, type Mode, type Source } from "../../../compression/Modes.ts"
 import { Profiles } from "../../../compression/Profiles.ts"
 import { RawOutputs } from "../../../compression/RawOutputs.ts"
@@ -39,13 +39,16 @@ export const make = Effect.gen(function* () {
   const raw = yield* RawOutputs
   const settings = yield* GatewaySettings
   const tokeniser = yield* Tokeniser
-  const { monotonicMs, nowMs } = yield* Timers.Timers
+  const { monotonicMs, nowMs, soon } = yield* Timers.Timers
+  const pause = Effect.async<void>((resume) => soon(() => resume(Effect.void)))
   const stability = new Stability()
 
   const concerns = ({ exchange }: Work): boolean =>
     settings.access.compression.current().enabled && exchange.codec === codecs[exchange.wire]
 
-  const run = (work: Work): { readonly compressed: Compressed; readonly mode: Mode; readonly source: Source } => {
+  const run = (
+    work: Work
+  ): { readonly compressing: Effect.Effect<Compressed>; readonly mode: Mode; readonly source: Source } => {
     const { exchange, parsed } = work
     const apiKeyId = apiKeyIdOf(exchange)
     const { mode, pipeline, source } = chosen(
@@ -56,16 +59,18 @@ export const make = Effect.gen(function* () {
     )
     const own = raw.settings.current()
     const rtk = own.enabled ? rtkEngine(filters.inForce(), limitsOf(own)) : null
-    const compressed = compress({
+    const engines = enginesFor(pipeline, { caveman: profiles.caveman.current(), rtk })
+    const options = {
       wire: exchange.wire,
       body: parsed,
-      engines: enginesFor(pipeline, { caveman: profiles.caveman.current(), rtk }),
-      tools: { keep: (text) => raw.keep(apiKeyId, text, isFailure(text)) },
+      engines,
+      tools: { keep: (text: string) => raw.keep(apiKeyId, text, isFailure(text)) },
       owner: ownerOf(work),
       stability,
       monotonicMs
-    })
-    return { compressed, mode, source }
+    }
+    // Engines that are switched off in their own settings do nothing.
+    return { compressing: compressInSlices(options, pause), mode: engines.length === 0 ? "off" : mode, source }
   }
 
   /** Tokens of the request before and after: what did not change is counted once. */
@@ -79,36 +84,29 @@ export const make = Effect.gen(function* () {
       ([all, before, after]) => [all, Math.max(0, all - before + after)] as const
     )
 
+  const told = ({ failures: [failed] }: Compressed): Effect.Effect<void> =>
+    failed === undefined
+      ? Effect.void
+      : Effect.logWarning(`The compression engine ${failed.engine} failed; texts were left as they are`, failed.cause)
+
+  const compressed = Effect.fnUntraced(function* (work: Work) {
+    const { compressing, mode, source } = run(work)
+    const found = yield* compressing
+    yield* told(found)
+    work.trail.addHeader("X-Gateway-Compression", `${mode}; source=${source}`)
+    if (found.changes.length === 0) {
+      analytics.count({ atMs: nowMs(), mode, source, tokens: null })
+      return work
+    }
+    const [before, after] = yield* saved(work, found)
+    analytics.count({ atMs: nowMs(), mode, source, tokens: { before, after } })
+    work.trail.addHeader("X-Gateway-Compression-Saved", `${before}-${after}`)
+    return rewritten(work, found.body)
+  })
+
   const smaller = (work: Work): Effect.Effect<Work> =>
-    Effect.suspend(() => {
-      const { compressed, mode, source } = run(work)
-      const header = `${mode}; source=${source}`
-      const { body, changes, failures } = compressed
-      const failed = failures[0]
-      const told =
-        failed === undefined
-          ? Effect.void
-          : Effect.logWarning(
-              `The compression engine ${failed.engine} failed; texts were left as they are`,
-              failed.cause
-            )
-      if (changes.length === 0) {
-        return Effect.map(told, () => {
-          analytics.count({ atMs: nowMs(), mode, source, tokens: null })
-          work.trail.addHeader("X-Gateway-Compression", header)
-          return work
-        })
-      }
-      return Effect.map(Effect.zipRight(told, saved(work, compressed)), ([before, after]) => {
-        analytics.count({ atMs: nowMs(), mode, source, tokens: { before, after } })
-        work.trail.addHeader("X-Gateway-Compression", header)
-        work.trail.addHeader("X-Gateway-Compression-Saved", `${before}-${after}`)
-        return rewritten(work, body)
-      })
-    }).pipe(
-      Effect.catchAllDefect((defect) =>
-        Effect.as(Effect.logError("A request could not be compressed; it goes on as it is", defect), work)
-      )
+    Effect.catchAllDefect(compressed(work), (defect) =>
+      Effect.as(Effect.logError("A request could not be compressed; it goes on as it is", defect), work)
     )
 
   return Compression.of({
