@@ -74,6 +74,8 @@ export const make = Effect.gen(function* () {
   const run = yield* FiberSet.runtime(writing)<never>()
   let kept = memoryOf(0, 0)
   let writes = 0
+  /** What was kept, or read, before the latest of them is gone, also where its write or its read is still under way. */
+  let clears = 0
   let hits = 0
   let misses = 0
   let semanticHits = 0
@@ -101,9 +103,13 @@ export const make = Effect.gen(function* () {
     return createdAtMs <= now && now < expiresAtMs
   }
 
-  const load = (key: string): Effect.Effect<CachedAnswer | null> =>
+  const load = (key: string, before: number): Effect.Effect<CachedAnswer | null> =>
     repo.get(key, nowMs()).pipe(
-      Effect.tap((answer) => Effect.sync(() => (answer === null ? undefined : memory().set(key, answer)))),
+      Effect.map((answer) => {
+        if (answer === null || before !== clears) return null
+        memory().set(key, answer)
+        return answer
+      }),
       Effect.catchAll((error) =>
         Effect.as(Effect.logWarning("The cache could not be read; the request goes on without it", error), null)
       )
@@ -112,7 +118,7 @@ export const make = Effect.gen(function* () {
   const find = (key: string): Effect.Effect<CachedAnswer | null> =>
     Effect.suspend(() => {
       const answer = memory().get(key)
-      if (answer === undefined) return load(key)
+      if (answer === undefined) return load(key, clears)
       if (isFresh(answer)) return Effect.succeed(answer)
       memory().delete(key)
       return Effect.succeed(null)
@@ -126,12 +132,21 @@ export const make = Effect.gen(function* () {
     return answer === null ? null : { near, answer }
   })
 
-  const store = (key: string, owner: string, answer: CachedAnswer, meaning: Meaning | null): Effect.Effect<void> =>
+  const store = (
+    key: string,
+    owner: string,
+    answer: CachedAnswer,
+    meaning: Meaning | null,
+    before: number
+  ): Effect.Effect<void> =>
     Effect.suspend(() => {
+      if (before !== clears) return Effect.void
       const { maxBytes, maxEntries } = settings.current().cache
       writes += 1
       const trimmed = writes % trimEvery === 1 ? repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }) : Effect.void
-      return Effect.zipRight(repo.put(key, owner, answer, meaning), trimmed)
+      // A write that waited for its turn while the cache was cleared comes too late.
+      const undone = Effect.suspend(() => (before === clears ? Effect.void : repo.remove(key)))
+      return repo.put(key, owner, answer, meaning).pipe(Effect.zipRight(undone), Effect.zipRight(trimmed))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
 
   const keep: typeof AnswerCache.Service.keep = (key, owner, answer, meaning) => {
@@ -142,9 +157,10 @@ export const make = Effect.gen(function* () {
     else answers.delete(key)
     const { createdAtMs, expiresAtMs } = answer
     if (meaning !== null) meanings.add(meaning, { key, createdAtMs, expiresAtMs })
+    const before = clears
     run(
       Effect.flatMap(FiberSet.size(writing), (open) =>
-        open > maxPending ? Effect.void : store(key, owner, answer, meaning)
+        open > maxPending ? Effect.void : store(key, owner, answer, meaning, before)
       )
     )
   }
@@ -153,6 +169,7 @@ export const make = Effect.gen(function* () {
 
   const clear = Effect.suspend(() => {
     const inMemory = memory().size
+    clears += 1
     memory().clear()
     meanings.clear()
     return repo.clear.pipe(

@@ -90,7 +90,7 @@ export const flagCatalog = [
     "INPUT_SANITIZER_ENABLED",
     "true",
     "Input sanitizer",
-    "Take control characters, invisible tag characters and halves of surrogate pairs out of the texts of requests."
+    "Take invisible tag characters and halves of surrogate pairs out of the texts of requests."
   ),
   choice("security", "INJECTION_GUARD_MODE", ["off", "warn", "block", "redact"], "off", {
     label: "Injection guard",

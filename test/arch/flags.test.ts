@@ -24,7 +24,7 @@ const shown: Partial<Record<FlagKey, Shown>> = {
   ],
   INPUT_SANITIZER_ENABLED: [
     guardrails,
-    "INPUT_SANITIZER_ENABLED takes control characters and halves of pairs out, and leaves the rest to the byte",
+    "INPUT_SANITIZER_ENABLED takes hidden tags and halves of pairs out, and leaves the rest to the byte",
     "INPUT_SANITIZER_ENABLED=false leaves them"
   ],
   INJECTION_GUARD_MODE: [

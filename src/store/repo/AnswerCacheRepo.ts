@@ -40,6 +40,7 @@ export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo"
     readonly meanings: (page: MeaningsPage) => Effect.Effect<ReadonlyArray<KeptMeaning>, StoreError>
     /** Removes what has expired, and the oldest beyond the bounds. */
     readonly trim: (bounds: CacheBounds) => Effect.Effect<void, StoreError>
+    readonly remove: (key: string) => Effect.Effect<void, StoreError>
     /** Removes all; how many. */
     readonly clear: Effect.Effect<number, StoreError>
     readonly count: Effect.Effect<number, StoreError>
@@ -173,7 +174,7 @@ export const make = Effect.gen(function* () {
     Effect.mapError(sql`DELETE FROM answer_cache`, Table.named("answerCache.clear"))
   )
 
-  return AnswerCacheRepo.of({ get, put, meanings, trim, clear, count })
+  return AnswerCacheRepo.of({ get, put, meanings, remove: (key) => Effect.asVoid(remove(key)), trim, clear, count })
 })
 
 export const layer: Layer.Layer<AnswerCacheRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(

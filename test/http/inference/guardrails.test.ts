@@ -186,13 +186,13 @@ describe("guardrails", () => {
   )
 
   it.scopedLive(
-    "INPUT_SANITIZER_ENABLED takes control characters and halves of pairs out, and leaves the rest to the byte",
+    "INPUT_SANITIZER_ENABLED takes hidden tags and halves of pairs out, and leaves the rest to the byte",
     () =>
       Effect.gen(function* () {
         const { ask } = yield* setUp("chat", {})
-        const dirty = { model: "up/m", messages: [{ role: "user", content: "a\u0000b\u001b[31m\ud800c" }] }
+        const dirty = { model: "up/m", messages: [{ role: "user", content: "a\u0001b\u001b[31m\ud800c\u{e0041}" }] }
         const asked = yield* Effect.promise(() => ask(dirty))
-        assert.strictEqual(JSON.parse(asked.sent ?? "{}").messages[0].content, "ab\u001b[31m\ufffdc")
+        assert.strictEqual(JSON.parse(asked.sent ?? "{}").messages[0].content, "a\u0001b\u001b[31m\ufffdc")
       })
   )
 
@@ -200,9 +200,9 @@ describe("guardrails", () => {
     Effect.gen(function* () {
       const { ask } = yield* setUp("chat", { INPUT_SANITIZER_ENABLED: "false" })
       const asked = yield* Effect.promise(() =>
-        ask({ model: "up/m", messages: [{ role: "user", content: "a\u0000b" }] })
+        ask({ model: "up/m", messages: [{ role: "user", content: "a\u{e0041}b" }] })
       )
-      assert.strictEqual(JSON.parse(asked.sent ?? "{}").messages[0].content, "a\u0000b")
+      assert.strictEqual(JSON.parse(asked.sent ?? "{}").messages[0].content, "a\u{e0041}b")
     })
   )
 

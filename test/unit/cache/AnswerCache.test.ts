@@ -115,6 +115,7 @@ describe("the cache of answers", () => {
     const broken = Layer.succeed(AnswerCacheRepo, {
       get: () => full,
       meanings: () => full,
+      remove: () => full,
       put: () => full,
       trim: () => full,
       clear: full,

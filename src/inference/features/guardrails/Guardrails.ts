@@ -1,5 +1,5 @@
 /**
- * Guardrails (`docs/guardrails.md`): control characters, attempts to take over the model, and personal data, in requests and in answers. They act on
+ * Guardrails (`docs/guardrails.md`): hidden characters, attempts to take over the model, and personal data, in requests and in answers. They act on
  * conversations, also on those that the gateway asks for in a caller's name. Where one fails, the request is refused in the mode `block`, and goes on
  * with a mark in its header elsewhere.
  */
