@@ -254,6 +254,8 @@ export interface WireCodec {
   readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
   /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
+  /** A client's codec: costs nothing, whatever a price list says of the model. */
+  readonly isFree?: true
   /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */
   readonly estimatesUsage?: true
   /** A client's codec: addresses in an answer that have to be fetched for the client, and the answer with what was fetched. */

@@ -96,9 +96,12 @@ export const countTokens = (
   return { tokens: billed, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
+const nothingCharged: ModelPrice = { input: 0, output: 0 }
+
 /** At the model's own price. */
 const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { tokens, source } = countTokens(work, target, report)
+  if (work.exchange.codec.isFree === true) return { target, tokens, source, costNanoUsd: 0, price: nothingCharged }
   const known = prices.price(target.account.spec.id, target.model)
   const price = known === null || !isPriced(tokens, known) ? null : known
   return { target, tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }

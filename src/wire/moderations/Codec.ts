@@ -58,6 +58,7 @@ export const moderations: WireCodec = {
   ...chat,
   endpoint: "moderations",
   upstreamPath: "/moderations",
+  isFree: true,
   maxCandidates: 1,
   peer: (wire, _body, adapter) => {
     if (adapter !== null) return null

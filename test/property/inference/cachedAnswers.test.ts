@@ -132,11 +132,19 @@ describe("kept answers", () => {
           assert.isDefined(item)
           return item
         }
-        const semantic = { enabled: true, model: "emb/e", threshold: 0.9 }
-        let cacheSettings = { ...defaultGatewaySettings.cache, enabled: true, ttlSeconds: ttlMs / 1_000, semantic }
+        /** Whether answers are kept, and found by their meaning. */
+        let [enabled, byMeaning] = [true, true]
         const { answers, feature } = yield* setUp(
           () => nowMs,
-          () => ({ ...defaultGatewaySettings, cache: cacheSettings })
+          () => ({
+            ...defaultGatewaySettings,
+            cache: {
+              ...defaultGatewaySettings.cache,
+              enabled,
+              ttlSeconds: ttlMs / 1_000,
+              semantic: { enabled: byMeaning, model: "emb/e", threshold: 0.9 }
+            }
+          })
         )
         const calls = new Set<Call>()
         const asked = new Set<Asked>()
@@ -219,7 +227,7 @@ describe("kept answers", () => {
             trail
           } as unknown as Work
           const takesTools = "x-gateway-cache-tools" in headers
-          const mayBeKept = cacheSettings.enabled && temperature === 0 && !("x-gateway-no-cache" in headers)
+          const mayBeKept = enabled && temperature === 0 && !("x-gateway-no-cache" in headers)
           asked.add({ client, owner, text, stream, takesTools, mayBeKept, askedAtMs: nowMs, trail })
           Effect.runFork(Effect.map(answer(work), settle))
         }
@@ -307,8 +315,8 @@ describe("kept answers", () => {
             clears += 1
             yield* answers.clear
           } else if (random.below(10) === 0) {
-            const enabled = random.below(10) !== 0
-            cacheSettings = { ...cacheSettings, enabled, semantic: { ...semantic, enabled: random.below(2) === 0 } }
+            enabled = random.below(10) !== 0
+            byMeaning = random.below(2) === 0
           }
           if (turn % 8 === 0 || calls.size === 0) yield* Effect.yieldNow()
           for (const one of asked) check(one)
