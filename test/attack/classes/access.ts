@@ -32,6 +32,8 @@ const keyOf = (gateway: Gateway, kind: "plain" | "revoked" | "usage"): Promise<s
   if (known !== undefined) return known
   const made = (async () => {
     const { key, secret } = await gateway.must("POST", "/api/keys", { name: `attack ${kind}` })
+    // What every new key may do: read of its own use.
+    if (kind === "plain") await gateway.must("PATCH", `/api/keys/${key.id}`, { scopes: [] })
     if (kind === "revoked") await gateway.must("DELETE", `/api/keys/${key.id}`)
     return String(secret)
   })()
