@@ -97,6 +97,28 @@ const findWords = (text: string, found: Found): void => {
   }
 }
 
+/** A character as JSON may write it: results of tools are often JSON in a text. */
+const escapedCharacter = /\\u([\da-f]{4})/gi
+const escapeChars = 6
+
+/** Words of which some characters are escaped. Where none is, `findWords` has found them. */
+const findEscaped = (text: string, found: Found): void => {
+  if (!text.includes("\\u")) return
+  /** Places of the characters in the text without escapes. */
+  const places: Array<number> = []
+  const plainText = text.replaceAll(escapedCharacter, (_, digits: string, index: number) => {
+    places.push(index - places.length * (escapeChars - 1))
+    return String.fromCharCode(Number.parseInt(digits, 16))
+  })
+  if (places.length === 0) return
+  const before = (index: number): number => lastUpTo(places, index - 1) + 1
+  findWords(plainText, ({ end, start, ...rest }) => {
+    const [first, last] = [before(start), before(end)]
+    if (first === last) return
+    found({ ...rest, start: start + first * (escapeChars - 1), end: end + last * (escapeChars - 1) })
+  })
+}
+
 const findHidden = (text: string, found: Found): void => {
   if (text.includes("\udb40")) {
     const flags = [...text.matchAll(flag)].map(({ 0: run, index }) => ({ start: index, end: index + run.length }))
@@ -155,6 +177,7 @@ export const findInjections = (text: string): ReadonlyArray<InjectionFinding> =>
   const all: Array<InjectionFinding> = []
   const found: Found = (finding) => void all.push(finding)
   findWords(text, found)
+  findEscaped(text, found)
   findHidden(text, found)
   findWrapped(text, found)
   return all.toSorted((one, other) => one.start - other.start || other.end - one.end)

@@ -1,6 +1,9 @@
 /** What pictures show, as a model has described them: asked for by requests of the gateway's own in the caller's name, and remembered for a day. */
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
@@ -92,6 +95,35 @@ export const makeDescriptions = (inner: typeof InnerRequests.Service, nowMs: () 
       )
     )
 
+  /** Pictures that are being described; false: given up, because the request that asked was. At most as many as requests that run. */
+  const underWay = new Map<string, Deferred.Deferred<boolean>>()
+
+  const own = (asking: Asking, key: string, url: string): Effect.Effect<void> =>
+    Effect.uninterruptibleMask((restore) => {
+      const over = Deferred.unsafeMake<boolean>(FiberId.none)
+      underWay.set(key, over)
+      return restore(describe(asking, url)).pipe(
+        Effect.map((text) => {
+          if (text !== null) memory.set(key, text, nowMs())
+        }),
+        Effect.onExit((exit) =>
+          Effect.suspend(() => {
+            underWay.delete(key)
+            return Deferred.succeed(over, Exit.isSuccess(exit))
+          })
+        )
+      )
+    })
+
+  /** Two requests with one new picture ask once. */
+  const once = (asking: Asking, key: string, url: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const running = underWay.get(key)
+      return running === undefined
+        ? own(asking, key, url)
+        : Effect.flatMap(Deferred.await(running), (isOver) => (isOver ? Effect.void : once(asking, key, url)))
+    })
+
   return {
     keyOf: ({ owner, settings: { model, prompt } }, url) =>
       url === null || url.length > maxUrlChars
@@ -102,13 +134,6 @@ export const makeDescriptions = (inner: typeof InnerRequests.Service, nowMs: () 
             .digest("base64url"),
     known: (key, now) => memory.get(key, now) ?? null,
     ask: (asking, urls) =>
-      Effect.forEach(
-        urls,
-        ([key, url]) =>
-          Effect.map(describe(asking, url), (text) => {
-            if (text !== null) memory.set(key, text, nowMs())
-          }),
-        { concurrency: atOnce, discard: true }
-      )
+      Effect.forEach(urls, ([key, url]) => once(asking, key, url), { concurrency: atOnce, discard: true })
   }
 }

@@ -37,6 +37,9 @@ const started = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) => 
   }
 }
 
+/** Lets fibers run until they wait. */
+const others = Effect.repeatN(Effect.yieldNow(), 50)
+
 describe("descriptions of pictures", () => {
   it.effect("are given up after their time, and their call is ended", () =>
     Effect.gen(function* () {
@@ -49,6 +52,29 @@ describe("descriptions of pictures", () => {
       yield* Fiber.join(fiber)
       assert.strictEqual(ended, 2)
       assert.isNull(known("https://a.example/1.png"))
+    })
+  )
+
+  it.effect("are asked for once by requests that come together, and again where the first one was given up", () =>
+    Effect.gen(function* () {
+      const answers: Array<(answered: Effect.Effect<InnerAnswer>) => void> = []
+      const { ask, known } = started(() => Effect.async((resume) => void answers.push(resume)))
+      const url = "https://a.example/1.png"
+      const first = yield* Effect.fork(ask(url))
+      yield* others
+      const second = yield* Effect.fork(ask(url))
+      yield* others
+      assert.lengthOf(answers, 1)
+      yield* Fiber.interrupt(first)
+      yield* others
+      assert.lengthOf(answers, 2)
+      const third = yield* Effect.fork(ask(url))
+      yield* others
+      answers[1]?.(Effect.succeed(answer("A gate.")))
+      yield* Fiber.join(second)
+      yield* Fiber.join(third)
+      assert.lengthOf(answers, 2)
+      assert.strictEqual(known(url), "A gate.")
     })
   )
 
