@@ -16,7 +16,7 @@ export const about = (text: string, ...examples: ReadonlyArray<string>): HelpDoc
   HelpDoc.blocks([HelpDoc.p(text), ...examples.map((example) => HelpDoc.p(`Example: gateway ${example}`))])
 
 /** A schema's message without its `, actual <value>` end: the value may be a secret. */
-const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
+export const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
 /** What is wrong with each field. */
 const complaints = (error: ParseResult.ParseError): ReadonlyMap<string, string> => {

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { expectedOf } from "../../../kernel/Expectation.ts"
+import { withoutValue } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import { BadArgument, type CliFailure } from "../../Failure.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
@@ -63,17 +65,19 @@ const changes = Args.text({ name: "setting=value" }).pipe(
   Args.withSchema(each(NamedAny, notOf("<setting=value>", "<setting>=<value>")))
 )
 
-const complaint = (error: ParseResult.ParseError): string =>
-  [
-    ...new Map(
-      ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => [
-        path.join("."),
-        message.replace(/, actual [\s\S]*$/, "")
-      ])
-    )
-  ]
-    .map(([name, message]) => (name === "" ? message : `${name}: ${message}`))
+/** What is wrong with each setting: not with the group that it is of, which is only wrong because of it. */
+const complaint = (error: ParseResult.ParseError): string => {
+  const byName = new Map<string, Array<string>>()
+  for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const name = path.join(".")
+    byName.set(name, [...(byName.get(name) ?? []), withoutValue(message)])
+  }
+  const names = [...byName.keys()]
+  return names
+    .filter((name) => !names.some((other) => other.startsWith(name === "" ? name : `${name}.`) && other !== name))
+    .map((name) => `${name === "" ? "" : `${name}: `}${expectedOf(byName.get(name) ?? [])}`)
     .join("; ")
+}
 
 export const setSettings = <A, I, P, PI>({ patch, read, schema, show, write }: SettingsGroup<A, I, P, PI>) =>
   Command.make("set", { changes, ...Client.connection }, (given) =>
