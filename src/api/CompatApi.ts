@@ -20,6 +20,7 @@ import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
 import * as Responses from "./compat/Responses.ts"
 import * as Search from "./compat/Search.ts"
+import * as Mcp from "./compat/McpEndpoints.ts"
 import * as Stored from "./compat/StoredEndpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
 import { InferenceAccess } from "./Security.ts"
@@ -511,6 +512,9 @@ class Pages extends HttpApiGroup.make("pages")
       .annotateContext(
         words("Show metrics", "For Prometheus. Needs no key from this machine, else any API key (`metricsPublic`).")
       )
-  ) {}
+  )
+  .add(Mcp.sendMessage)
+  .add(Mcp.listen)
+  .add(Mcp.endSession) {}
 
 export class CompatApi extends HttpApi.make("compat").add(Inference).add(Pages) {}

@@ -110,6 +110,14 @@ export type JobRoute = Shape<
   "chat"
 >
 
+/** The MCP server: who may do what is decided by its tools. */
+export type McpRoute = Shape<
+  "mcp.sendMessage" | "mcp.listen" | "mcp.endSession",
+  "GET" | "POST" | "DELETE",
+  "inference",
+  null
+>
+
 export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
 export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
@@ -121,6 +129,7 @@ export type EdgeRoute =
   | FileRoute
   | BatchRoute
   | JobRoute
+  | McpRoute
   | PublicRoute
   | MetricsRoute
 
@@ -220,6 +229,15 @@ const objectRoutes = <Key extends string>(
   ...routes: ReadonlyArray<[Key, "GET" | "POST" | "DELETE", string]>
 ): ReadonlyArray<Shape<Key, "GET" | "POST" | "DELETE", "inference", "chat">> =>
   routes.map(([key, method, path]) => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
+
+const mcpRoutes = (path: string): ReadonlyArray<McpRoute> => {
+  const shared = { plane: "edge", path, tier: "inference", category: "agents", wire: null } as const
+  return [
+    { ...shared, key: "mcp.sendMessage", method: "POST" },
+    { ...shared, key: "mcp.listen", method: "GET" },
+    { ...shared, key: "mcp.endSession", method: "DELETE" }
+  ]
+}
 
 const jobRoutes = (
   category: EndpointCategory,
@@ -385,6 +403,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ["inference.deleteBatch", "DELETE", "/v1/batches/:batch"],
     ["inference.cancelBatch", "POST", "/v1/batches/:batch/cancel"]
   ),
+  ...mcpRoutes("/mcp"),
+  ...mcpRoutes("/api/mcp/stream"),
   { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
   // Clients probe the root before their first request.
   { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", category: null, wire: null }

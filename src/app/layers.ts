@@ -30,6 +30,7 @@ import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as BatchDoor from "../http/batches/BatchDoor.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
+import * as McpDoor from "../http/mcp/McpDoor.ts"
 import * as JobDoor from "../http/jobs/JobDoor.ts"
 import * as MediaJobs from "../inference/jobs/MediaJobs.ts"
 import * as Forms from "../http/forms/Forms.ts"
@@ -234,12 +235,15 @@ const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
+const mcp = McpDoor.layer.pipe(Layer.provide(managementDoor))
+
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
 export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches))),
+      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, mcp))),
+      mcp,
       FrontDoor.layer,
       ResponsesSocket.layer,
       managementDoor

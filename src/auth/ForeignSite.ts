@@ -57,6 +57,13 @@ const hostOfOrigin = (origin: string): string | null => {
 /** Whether the operator named this origin. */
 export const isNamedOrigin = (origin: string, rules: SiteRules): boolean => rules.origins.has(origin.toLowerCase())
 
+/** An origin that is neither the host it calls nor named; null when there is none. For routes that refuse other pages whether or not they have a key. */
+export const foreignOriginOf = (headers: RequestHeaders, rules: SiteRules): string | null => {
+  const origin = headerOf(headers, "origin")
+  if (origin === null || isNamedOrigin(origin, rules)) return null
+  return hostOfOrigin(origin.toLowerCase()) === headerOf(headers, "host")?.toLowerCase() ? null : origin
+}
+
 /**
  * Null when the request is allowed. `localAddress` gives the address of this machine that the connection came to; it is called only
  * when nothing else decides. A request without `Host` was not made by a browser.

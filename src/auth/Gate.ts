@@ -17,7 +17,7 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
-import { isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
+import { foreignOriginOf, isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { problemOf } from "./KeyPolicy.ts"
 import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
@@ -48,6 +48,14 @@ const filtered: Denied = {
   message: "The gateway does not answer this address (PUT /api/settings/ip-filter)."
 }
 
+const foreignPage: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "cross_site_request",
+  message:
+    "Pages of other origins may not call this route. Name the origin in CORS_ORIGINS or corsOrigins (PATCH /api/settings) to allow it."
+}
+
 export class Gate extends Context.Tag("gateway/auth/Gate")<
   Gate,
   {
@@ -56,6 +64,8 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
      * null when the request is allowed.
      */
     readonly admit: (headers: RequestHeaders, socket: SocketAddresses) => Denied | null
+    /** Refuses pages of other origins, with or without a key, unless they are named; null when the request is allowed. */
+    readonly foreignOrigin: (headers: RequestHeaders) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
     /** Hot: whether any origin is named, so that answers depend on the `Origin`. */
@@ -146,6 +156,7 @@ export const make = Effect.gen(function* () {
       }
       return flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, () => socket.localAddress ?? null, rulesNow())
     },
+    foreignOrigin: (headers) => (foreignOriginOf(headers, rulesNow()) === null ? null : foreignPage),
     namedOrigin: (headers) => {
       const origin = headerOf(headers, "origin")
       return origin !== null && isNamedOrigin(origin, rulesNow()) ? origin : null

@@ -48,6 +48,7 @@ export const keyScopes = [
   "policy:bypass-provider-quota",
   ...toolScopes
 ] as const
+export type KeyScope = (typeof keyScopes)[number]
 
 /** `limit` requests per `window` seconds. */
 export const RateLimit = Schema.Struct({

@@ -13,6 +13,7 @@ import {
   type InferenceRoute,
   type JobRoute,
   type ListingRoute,
+  type McpRoute,
   type QuestionRoute
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
@@ -66,6 +67,7 @@ import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
 import { BatchDoor } from "./batches/BatchDoor.ts"
 import { FileDoor } from "./files/FileDoor.ts"
+import { McpDoor } from "./mcp/McpDoor.ts"
 import { formOnly, Forms, isForm } from "./forms/Forms.ts"
 import { UploadReply } from "./forms/UploadReply.ts"
 import * as OpenStreams from "./OpenStreams.ts"
@@ -103,6 +105,7 @@ const jobKeys: ReadonlySet<string> = new Set(Object.keys(jobKinds))
 const isJobRoute = (route: EdgeRoute): route is JobRoute => jobKeys.has(route.key)
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
+const isMcpRoute = (route: EdgeRoute): route is McpRoute => route.key.startsWith("mcp.")
 const isBatchRoute = (route: EdgeRoute): route is BatchRoute => route.category === "batches"
 
 const refusalOf = ({ code }: Denied): InferenceError => {
@@ -139,6 +142,7 @@ export const make = Effect.gen(function* () {
   const bodies = yield* BodyBudget.BodyBudget
   const metrics = yield* MetricsPage.make
   const files = yield* FileDoor
+  const mcp = yield* McpDoor
   const searches = yield* Searches
   const searchCounts = yield* SearchCounts
   const forms = yield* Forms
@@ -385,6 +389,7 @@ export const make = Effect.gen(function* () {
     request: IncomingMessage,
     response: ServerResponse
   ): void => {
+    if (isMcpRoute(route)) return mcp.handle(route, request, response)
     if (isFileRoute(route)) {
       return files.handle(route, parameters, identify(request, timers.nowMs(), route), request, response)
     }
@@ -485,6 +490,7 @@ export const layer: Layer.Layer<
   | Searches
   | SearchCounts
   | FileDoor
+  | McpDoor
   | JobDoor
   | MediaJobs
   | Forms

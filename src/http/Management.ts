@@ -19,7 +19,7 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../api/Errors.ts"
-import { managementTable } from "../api/ManagementRoutes.ts"
+import { type ManagementKey, type ManagementRoute, managementRoutes, managementTable } from "../api/ManagementRoutes.ts"
 import type { Found, Match } from "../api/Routes.ts"
 import type { AdminPassword } from "../auth/AdminPassword.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
@@ -76,6 +76,7 @@ import type { UsageRetention } from "../usage/history/UsageRetention.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import type { Listener } from "./Listener.ts"
 import type { Telemetry } from "../usage/Telemetry.ts"
+import type { Json } from "../wire/json/Json.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
@@ -116,6 +117,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
+import { type Inner, InnerCaller } from "./management/InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -310,8 +312,9 @@ const assemble: Effect.Effect<
     Effect.gen(function* () {
       const { route, parameters, query } = found
       if (route.plane !== "management") return
-      const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-      const ip = request.socket.remoteAddress ?? ""
+      const inner = yield* InnerCaller
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const ip = inner?.ip ?? NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? ""
       const atMs = yield* Clock.currentTimeMillis
       yield* audit.record(rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip }))
     })
@@ -342,18 +345,65 @@ const assemble: Effect.Effect<
     }).pipe(Effect.provide(services))
 })
 
+/** A call of an endpoint from inside the gateway. */
+export interface InnerCall {
+  readonly key: ManagementKey
+  /** Values of the parameters in the path. */
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly caller: Inner
+}
+
+export interface InnerAnswer {
+  readonly status: number
+  /** Null: there is none. */
+  readonly body: Json
+}
+
+export interface Plane {
+  /** Answers node's requests. */
+  readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => void
+  /** Asks an endpoint as a request over HTTP does; errors are answers. Who may do so was judged by the one who asks. */
+  readonly ask: (call: InnerCall) => Effect.Effect<InnerAnswer>
+}
+
+const jsonOf = ({ body, status }: HttpServerResponse.HttpServerResponse): InnerAnswer => ({
+  status,
+  body: body._tag === "Uint8Array" ? (JSON.parse(Buffer.from(body.body).toString()) as Json) : null
+})
+
+const routeOf: ReadonlyMap<ManagementKey, ManagementRoute> = new Map(
+  managementRoutes.toReversed().map((route) => [route.key, route])
+)
+
+const askOf =
+  (app: App): Plane["ask"] =>
+  ({ caller, key, path, query }) =>
+    Effect.suspend(() => {
+      const route = routeOf.get(key)
+      if (route === undefined) return Effect.dieMessage(`There is no route '${key}'.`)
+      const target = route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? ""))
+      const url = `http://gateway.invalid${target}?${new URLSearchParams(query).toString()}`
+      const request = HttpServerRequest.fromWeb(new Request(url, { method: route.method }))
+      return app({ _tag: "Found", route, parameters: path, query }).pipe(
+        Effect.map(jsonOf),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(InnerCaller, caller),
+        Effect.scoped
+      )
+    })
+
 /**
- * Answers node's requests. The platform's own request span is off: it would record the whole URL, and a URL may hold a key.
+ * Makes the plane. The platform's own request span is off: it would record the whole URL, and a URL may hold a key.
  */
-export const handler: Effect.Effect<
-  (found: Match, request: IncomingMessage, response: ServerResponse) => void,
-  never,
-  ManagementServices
-> = Effect.gen(function* () {
+export const makePlane: Effect.Effect<Plane, never, ManagementServices> = Effect.gen(function* () {
   // The plane acquires nothing that would have to be released, so its scope needs no end.
   const context = yield* Layer.buildWithScope(plane, yield* Scope.make())
   const app = yield* Effect.provide(assemble, context)
   const runSync = Runtime.runSync(yield* Effect.runtime<never>())
-  return (found: Match, request: IncomingMessage, response: ServerResponse): void =>
-    runSync(NodeHttpServer.makeHandler(app(found)))(request, response)
+  return {
+    handle: (found: Match, request: IncomingMessage, response: ServerResponse): void =>
+      runSync(NodeHttpServer.makeHandler(app(found)))(request, response),
+    ask: askOf(app)
+  }
 }).pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))

@@ -9,14 +9,14 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Match } from "../api/Routes.ts"
-import type { PlaneServices, UseCases } from "./Management.ts"
-
-type MatchedHandler = (found: Match, request: IncomingMessage, response: ServerResponse) => void
+import type { Plane, PlaneServices, UseCases } from "./Management.ts"
 
 export class ManagementDoor extends Context.Tag("gateway/http/ManagementDoor")<
   ManagementDoor,
   {
-    readonly handle: MatchedHandler
+    readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => void
+    /** Asks an endpoint from inside the gateway, as `Plane.ask`. */
+    readonly ask: Plane["ask"]
     /** Loads the plane now; done when it can answer. */
     readonly open: Effect.Effect<void>
   }
@@ -31,18 +31,20 @@ const unavailable = (response: ServerResponse): void => {
 export type LoadUseCases<R> = () => Promise<Layer.Layer<UseCases, never, R>>
 
 const opened = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
-  const [{ handler }, useCases] = yield* Effect.promise(() => Promise.all([import("./Management.ts"), loadUseCases()]))
+  const [{ makePlane }, useCases] = yield* Effect.promise(() =>
+    Promise.all([import("./Management.ts"), loadUseCases()])
+  )
   // They acquire nothing that would have to be released, so their scope needs no end.
   const context = yield* Layer.buildWithScope(useCases, yield* Scope.make())
-  return yield* Effect.provide(handler, context)
+  return yield* Effect.provide(makePlane, context)
 })
 
 const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
   const runtime = yield* Effect.runtime<PlaneServices | R>()
   const runPromise = Runtime.runPromise(runtime)
-  let loading: Promise<MatchedHandler> | null = null
+  let loading: Promise<Plane> | null = null
 
-  const load = (): Promise<MatchedHandler> => {
+  const load = (): Promise<Plane> => {
     loading ??= runPromise(
       Effect.tapErrorCause(opened(loadUseCases), (cause) =>
         Effect.logError("The management plane could not be loaded", cause)
@@ -53,10 +55,11 @@ const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
   return ManagementDoor.of({
     handle: (found, request, response) => {
       load().then(
-        (handler) => handler(found, request, response),
+        (plane) => plane.handle(found, request, response),
         () => unavailable(response)
       )
     },
+    ask: (call) => Effect.flatMap(Effect.promise(load), ({ ask }) => ask(call)),
     open: Effect.promise(load).pipe(
       Effect.asVoid,
       Effect.catchAllCause(() => Effect.void)

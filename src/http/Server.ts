@@ -15,6 +15,7 @@ import { FrontDoor } from "./FrontDoor.ts"
 import { type Handlers, type ListenFailed, Listener } from "./Listener.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
 import { LiveFeed } from "./live/LiveFeed.ts"
+import { McpDoor } from "./mcp/McpDoor.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
 
@@ -43,6 +44,7 @@ const close = (
   listener: typeof Listener.Service,
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
   live: typeof LiveFeed.Service,
+  mcp: typeof McpDoor.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
@@ -52,6 +54,7 @@ const close = (
     if (!restarts) yield* listener.close
     sockets.drain()
     live.drain()
+    mcp.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
     stop.stop()
@@ -72,6 +75,7 @@ export const make: Effect.Effect<
   | Listener
   | LiveFeed
   | ManagementDoor
+  | McpDoor
   | ResponsesSocket.ResponsesSocket
   | StopSignal
   | Scope.Scope
@@ -82,6 +86,7 @@ export const make: Effect.Effect<
   const management = yield* ManagementDoor
   const sockets = yield* ResponsesSocket.ResponsesSocket
   const live = yield* LiveFeed
+  const mcp = yield* McpDoor
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -112,7 +117,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, sockets, live, stop, idle.await, config.drainMs)
+    close(listener, sockets, live, mcp, stop, idle.await, config.drainMs)
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
@@ -126,6 +131,7 @@ export const layer: Layer.Layer<
   | Listener
   | LiveFeed
   | ManagementDoor
+  | McpDoor
   | ResponsesSocket.ResponsesSocket
   | StopSignal
 > = Layer.scoped(HttpServer, make)

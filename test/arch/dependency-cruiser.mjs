@@ -16,7 +16,7 @@ const floors = [
     "guard",
     "memory"
   ],
-  ["inference", "management", "evals", "files", "search", "batches"],
+  ["inference", "management", "evals", "files", "search", "batches", "mcp"],
   ["http", "cli"],
   ["app"]
 ]

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { WireName } from "../../domain/Wire.ts"
 import { field } from "../../kernel/Documented.ts"
 import { exampleRequestId } from "../Examples.ts"
+import { RpcErrorBody } from "./McpEndpoints.ts"
 import { anyObject, maybe, others } from "./Open.ts"
 
 const message = field(
@@ -109,9 +110,13 @@ export const wireErrors: Readonly<Record<WireName, string>> = {
   ollama: "LocalRunnerError"
 }
 
+/** Of routes that answer in no wire. */
+export const mcpError = "McpError"
+
 export const wireErrorSchemas: ReadonlyArray<Schema.Schema.All> = [
   OpenAiError,
   MessagesError,
   GeminiError,
-  LocalRunnerError
+  LocalRunnerError,
+  RpcErrorBody
 ]

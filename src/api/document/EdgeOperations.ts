@@ -1,5 +1,5 @@
 /** Where the operations of the raw edge stand in the OpenAPI document: at every path of the route table. Pure. */
-import { wireErrors } from "../compat/WireErrors.ts"
+import { mcpError, wireErrors } from "../compat/WireErrors.ts"
 import type { EdgeRoute } from "../EdgeRoutes.ts"
 import { askedParameters, counted, everywhere, headersOf, served } from "./Headers.ts"
 import { asMap, type JsonMap } from "./JsonSchemas.ts"
@@ -101,6 +101,8 @@ const failures: Readonly<Record<string, string>> = {
   402: "The balance at the provider is used up.",
   403: "The key may not do this, or the request comes from a foreign web page.",
   404: "The model is not known.",
+  405: "The route does not answer this method now.",
+  406: "The client reads none of the types of the answer.",
   413: "The body is larger than `GATEWAY_MAX_BODY_MB`.",
   415: "The body is compressed, or a browser's that is not `application/json`.",
   409: "The batch or job is not in a state in which this can be done.",
@@ -117,14 +119,19 @@ const failures: Readonly<Record<string, string>> = {
 /** `components.responses` of every wire. */
 export const wireFailures: JsonMap = Object.assign(
   {},
-  ...[...new Set(Object.values(wireErrors))].map((schema) => failureComponents(schema, failures))
+  ...[...new Set([...Object.values(wireErrors), mcpError])].map((schema) => failureComponents(schema, failures))
 )
 
 const isAsking = ({ category, method, path, tier }: EdgeRoute): boolean =>
-  method === "POST" && tier === "inference" && category !== "files" && category !== "batches" && !path.includes("/:job")
+  method === "POST" &&
+  tier === "inference" &&
+  category !== "files" &&
+  category !== "batches" &&
+  category !== "agents" &&
+  !path.includes("/:job")
 
 /** Only of other routes than those that ask a model. */
-const otherStatuses: ReadonlySet<string> = new Set(["409", "410", "416", "426"])
+const otherStatuses: ReadonlySet<string> = new Set(["405", "406", "409", "410", "416", "426"])
 
 /** Of files and batches. */
 const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -135,7 +142,16 @@ const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   deleteBatch: ["409"]
 }
 
+const isMcp = ({ key }: EdgeRoute): boolean => key.startsWith("mcp.")
+
+/** Of the MCP server, beside those that all of its routes have. */
+const mcpStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
+  sendMessage: ["406", "413", "415"],
+  listen: ["406"]
+}
+
 const statusesOf = (route: EdgeRoute, endpoint: string): ReadonlyArray<string> => {
+  if (isMcp(route)) return ["400", "401", "403", "404", ...(mcpStatuses[endpoint] ?? []), "503"]
   if (route.tier === "public") return ["403"]
   if (route.tier === "scrape") return ["401", "403"]
   if (isAsking(route)) return Object.keys(failures).filter((status) => !otherStatuses.has(status))
@@ -176,7 +192,10 @@ const answersOf = (route: EdgeRoute, endpoint: string, written: JsonMap): JsonMa
     content: contentOf(endpoint, asMap(asMap(written["200"])["content"]))
   },
   ...Object.fromEntries(
-    statusesOf(route, endpoint).map((status) => [status, referToFailure(wireErrors[route.wire ?? "chat"], status)])
+    statusesOf(route, endpoint).map((status) => [
+      status,
+      referToFailure(isMcp(route) ? mcpError : wireErrors[route.wire ?? "chat"], status)
+    ])
   )
 })
 

@@ -10,12 +10,19 @@ import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
+import { InnerCaller } from "./InnerCaller.ts"
 
 const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
   status === 401 ? new Unauthorized({ code, message }) : new Forbidden({ code, message })
 
 const judged = (gate: typeof Gate.Service, tier: Tier) =>
   Effect.gen(function* () {
+    const trail = yield* CurrentTrail
+    const inner = yield* InnerCaller
+    if (inner !== null) {
+      if (trail !== null) trail.principal = inner.principal
+      return
+    }
     const { headers, method, socket, url } = NodeHttpServerRequest.toIncomingMessage(
       yield* HttpServerRequest.HttpServerRequest
     )
@@ -30,7 +37,6 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
       },
       yield* Clock.currentTimeMillis
     )
-    const trail = yield* CurrentTrail
     if (trail !== null) trail.principal = access.principal ?? null
     if (access._tag === "Denied") return yield* refusal(access)
   })

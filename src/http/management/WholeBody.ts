@@ -18,6 +18,7 @@ import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
+import { InnerCaller } from "./InnerCaller.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
@@ -95,6 +96,8 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
       const request = yield* HttpServerRequest.HttpServerRequest
       const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
       if (route === undefined || streamedBodies.has(route.key)) return request
+      const inner = yield* InnerCaller
+      if (inner !== null) return withBody(request, () => inner.body, yield* CurrentTrail)
       const share = bodies.share()
       NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)

@@ -14,6 +14,7 @@ const jobs = "test/http/media/jobs.test.ts"
 const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
 const searchPolicies = "test/http/search/policies.test.ts"
+const mcp = "test/http/mcp/door.test.ts"
 const embeddings = "test/http/media/embeddings.test.ts"
 const imageEdits = "test/http/media/imageEdits.test.ts"
 const transcriptions = "test/http/media/transcriptions.test.ts"
@@ -249,6 +250,9 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/doors/foreignSites.test.ts",
     "a rebound name does not read the metrics; a key does, and metricsPublic opens them"
   ]),
+  "mcp.sendMessage": row("Messages to the MCP server", [mcp, "speaks with the official client"]),
+  "mcp.listen": row("Messages of the MCP server", [mcp, "tells listeners that it stops"]),
+  "mcp.endSession": row("The end of an MCP session", [mcp, "ends a session, and knows it no more"]),
   "system.root": row("Whether the gateway is there", [
     "test/http/doors/pages.test.ts",
     "pages are shown to browsers, and programs get JSON as before"

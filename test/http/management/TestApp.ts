@@ -144,11 +144,11 @@ const send = (port: number, path: string, call: Call): Promise<Answer> =>
   })
 
 const makeApp = Effect.gen(function* () {
-  const handler = yield* Management.handler
+  const { handle } = yield* Management.makePlane
   const server = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
       const created = createServer((request, response) =>
-        handler(match(request.method ?? "GET", request.url ?? "/"), request, response)
+        handle(match(request.method ?? "GET", request.url ?? "/"), request, response)
       )
       created.listen(0, "127.0.0.1", () => resume(Effect.succeed(created)))
     }),

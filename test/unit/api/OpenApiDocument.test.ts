@@ -170,6 +170,7 @@ describe("the operations", () => {
     )
     const canonical = streaming.filter(({ operation }) => !operation.tags.includes("Other paths"))
     assert.deepStrictEqual(canonical.map(({ name }) => name).toSorted(), [
+      "GET /mcp",
       "POST /api/chat",
       "POST /api/generate",
       "POST /v1/chat/completions",
@@ -191,8 +192,13 @@ describe("the operations", () => {
     for (const { filled, method, name, operation } of operations) {
       const found = match(method, filled)
       const route = found._tag === "Found" ? found.route : null
-      const expected =
-        route?.plane === "management" ? "ErrorBody" : route?.wire === null ? "OpenAiError" : shapes[route?.wire ?? ""]
+      const expected = route?.key.startsWith("mcp.")
+        ? "McpError"
+        : route?.plane === "management"
+          ? "ErrorBody"
+          : route?.wire === null
+            ? "OpenAiError"
+            : shapes[route?.wire ?? ""]
       const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400)
       assert.isNotEmpty(errors, name)
       for (const [status, answer] of errors) {

@@ -1,0 +1,347 @@
+/**
+ * The MCP server over streamable HTTP, at `/mcp` and `/api/mcp/stream`.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import { randomBytes } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { McpRoute } from "../../api/EdgeRoutes.ts"
+import type { Denied } from "../../auth/Access.ts"
+import { Gate } from "../../auth/Gate.ts"
+import { Flags } from "../../flags/Flags.ts"
+import { StopSignal, unlessStopped } from "../../inference/request/StopSignal.ts"
+import { type Caller, identityOf, scopesOf } from "../../mcp/Caller.ts"
+import {
+  BadMessage,
+  errorMessage,
+  notificationMessage,
+  readMessages,
+  type RequestId,
+  resultMessage,
+  type RpcMessage,
+  RpcError,
+  rpcCodes,
+  type RpcRequest
+} from "../../mcp/protocol/JsonRpc.ts"
+import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions.ts"
+import { makeServer, type McpServer } from "../../mcp/Server.ts"
+import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
+import type { ToolCall } from "../../mcp/Tool.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { BodyBudget } from "../../resilience/BodyBudget.ts"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
+import { ManagementDoor } from "../ManagementDoor.ts"
+import { readBody } from "../RequestBody.ts"
+import { makeReply, type McpReply } from "./McpReply.ts"
+
+export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
+  McpDoor,
+  {
+    readonly handle: (route: McpRoute, request: IncomingMessage, response: ServerResponse) => void
+    /** Ends the streams of listeners: the gateway stops, and they would hold it up. */
+    readonly drain: () => void
+  }
+>() {}
+
+/** Bytes of a message; beyond it 413. */
+const maxBodyBytes = 4 * 1_048_576
+/** Calls under way, of all clients together. */
+const mostCalls = 256
+
+const headerOf = (request: IncomingMessage, name: string): string | null => {
+  const value = request.headers[name]
+  return typeof value === "string" ? value : null
+}
+
+const accepts = (request: IncomingMessage, type: string): boolean => {
+  const accept = headerOf(request, "accept")
+  return accept === null || accept.includes("*/*") || accept.toLowerCase().includes(type)
+}
+
+const isEventReader = (request: IncomingMessage): boolean =>
+  (headerOf(request, "accept") ?? "").toLowerCase().includes("text/event-stream")
+
+const clientOf = (params: JsonObject): string => {
+  const { name, version } = objectOr(params["clientInfo"])
+  return `${stringOr(name) ?? "unknown"} ${stringOr(version) ?? ""}`.trim().slice(0, 200)
+}
+
+const busy = new RpcError({ code: rpcCodes.unavailable, message: "Too many calls are under way. Try again." })
+const cancelled = new RpcError({ code: rpcCodes.unavailable, message: "The call was cancelled." })
+
+export const make = Effect.gen(function* () {
+  const bodies = yield* BodyBudget
+  const flags = yield* Flags
+  const gate = yield* Gate
+  const ids = yield* IdGen
+  const management = yield* ManagementDoor
+  const stop = yield* StopSignal
+  const timers = yield* Timers
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const sessions = makeSessions()
+  let running = 0
+  let isDraining = false
+
+  const load = async (): Promise<McpServer> => {
+    const { makeToolbox } = await import("./Toolbox.ts")
+    const tools = makeToolbox({ ask: management.ask })
+    return makeServer({
+      tools: () => Effect.succeed(tools),
+      called: () => Effect.void,
+      isShort: () => flags.isOn("GATEWAY_MCP_COMPRESS_DESCRIPTIONS")
+    })
+  }
+  let loading: Promise<McpServer> | null = null
+  const server = Effect.promise(() => (loading ??= load()))
+
+  const judge = (request: IncomingMessage): Caller | Denied => {
+    const facts = {
+      method: request.method ?? "POST",
+      url: request.url ?? "/",
+      headers: request.headers,
+      socketAddress: request.socket.remoteAddress ?? null
+    }
+    const nowMs = timers.nowMs()
+    const ip = facts.socketAddress ?? ""
+    const managed = gate.judge("manage", { ...facts, category: null }, nowMs)
+    if (managed._tag === "Allowed") return { principal: managed.principal, scopes: null, ip }
+    const access = gate.judge("inference", { ...facts, category: "agents" }, nowMs)
+    if (access._tag === "Denied") return access
+    const { principal } = access
+    return { principal, scopes: scopesOf(principal, flags.isOn("GATEWAY_MCP_ENFORCE_SCOPES")), ip }
+  }
+
+  /** Reports of a call whose client asked for them. */
+  const progressOf = (params: JsonObject, reply: McpReply): ToolCall["progress"] => {
+    const token = objectOr(params["_meta"])["progressToken"]
+    if (typeof token !== "string" && typeof token !== "number") return () => {}
+    return (progress, total, message) =>
+      reply.send(
+        notificationMessage("notifications/progress", {
+          progressToken: token,
+          progress,
+          ...(total === null ? {} : { total }),
+          message
+        })
+      )
+  }
+
+  const work = (request: RpcRequest, caller: Caller, reply: McpReply) =>
+    unlessStopped(
+      stop,
+      Effect.flatMap(server, (ready) => ready.answer(request, { caller, progress: progressOf(request.params, reply) }))
+    ).pipe(
+      Effect.map((result) => resultMessage(request.id, result)),
+      Effect.catchTags({
+        RpcError: (error) => Effect.succeed(errorMessage(request.id, error)),
+        ShuttingDown: () =>
+          Effect.succeed(
+            errorMessage(request.id, { code: rpcCodes.unavailable, message: "The gateway is shutting down." })
+          )
+      })
+    )
+
+  /** Runs in a fiber of its own, so that a notification or the end of its session can stop it. */
+  const answerRequest = (request: RpcRequest, caller: Caller, session: Session | null, reply: McpReply) =>
+    Effect.suspend(() => {
+      const own = session?.running
+      if (running >= mostCalls || (own !== undefined && own.size >= sessionLimits.mostRunning)) {
+        return Effect.succeed(errorMessage(request.id, busy))
+      }
+      running += 1
+      return Effect.gen(function* () {
+        const fiber = yield* Effect.fork(work(request, caller, reply))
+        own?.set(request.id, () => void runFork(Fiber.interrupt(fiber)))
+        const exit = yield* Fiber.await(fiber)
+        if (Exit.isSuccess(exit)) return exit.value
+        if (Cause.isInterruptedOnly(exit.cause)) return errorMessage(request.id, cancelled)
+        yield* Effect.logError(`An MCP call failed (${reply.requestId})`, exit.cause)
+        return errorMessage(request.id, {
+          code: rpcCodes.internal,
+          message: "The gateway failed to handle this call. Its log has the details under the request id."
+        })
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            running -= 1
+            own?.delete(request.id)
+          })
+        )
+      )
+    })
+
+  const notified = (method: string, params: JsonObject, session: Session | null): void => {
+    if (method !== "notifications/cancelled") return
+    const id = params["requestId"]
+    if (typeof id === "string" || typeof id === "number") session?.running.get(id as RequestId)?.()
+  }
+
+  const answerMessage = (
+    message: RpcMessage | BadMessage,
+    caller: Caller,
+    session: Session | null,
+    reply: McpReply
+  ): Effect.Effect<JsonObject | null> =>
+    Effect.suspend(() => {
+      if (message instanceof BadMessage) {
+        return Effect.succeed(errorMessage(message.id, { code: rpcCodes.invalidRequest, message: message.message }))
+      }
+      switch (message._tag) {
+        case "Request":
+          return answerRequest(message, caller, session, reply)
+        case "Notification":
+          notified(message.method, message.params, session)
+          return Effect.succeed(null)
+        case "Response":
+          return Effect.succeed(null)
+      }
+    })
+
+  const begun = (messages: ReadonlyArray<RpcMessage | BadMessage>): RpcRequest | null => {
+    const [first] = messages
+    return first !== undefined && first._tag === "Request" && first.method === "initialize" ? first : null
+  }
+
+  /** The session of a request; `false`: it names one that is not there. */
+  const sessionOf = (
+    request: IncomingMessage,
+    messages: ReadonlyArray<RpcMessage | BadMessage>,
+    caller: Caller,
+    reply: McpReply
+  ): Session | null | false => {
+    const nowMs = timers.nowMs()
+    const first = begun(messages)
+    if (first !== null) {
+      const id = randomBytes(24).toString("base64url")
+      reply.also("Mcp-Session-Id", id)
+      return sessions.begin(id, identityOf(caller), clientOf(first.params), nowMs)
+    }
+    const id = headerOf(request, "mcp-session-id")
+    // Clients without one are served too: no method needs what a session holds.
+    return id === null ? null : (sessions.find(id, identityOf(caller), nowMs) ?? false)
+  }
+
+  const noSession =
+    "There is no such session; it ended, or the gateway was restarted. Begin another one with 'initialize'."
+
+  const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
+    const value = readForeignJson(body.toString())
+    if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message)
+    const read = readMessages(value)
+    if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, read.id)
+    const { isBatch, messages } = read
+    const [only] = messages
+    if (!isBatch && only instanceof BadMessage) {
+      return reply.refuse(400, rpcCodes.invalidRequest, only.message, only.id)
+    }
+    const session = sessionOf(request, messages, caller, reply)
+    if (session === false) return reply.refuse(404, rpcCodes.unauthorized, noSession)
+    const answers = Effect.forEach(messages, (message) => answerMessage(message, caller, session, reply), {
+      concurrency: 4
+    })
+    const fiber = runFork(
+      Effect.map(answers, (all) => {
+        const told = all.filter((one) => one !== null)
+        if (told.length === 0) return reply.empty(202)
+        const [first = {}] = told
+        reply.json(200, isBatch ? told : first)
+      })
+    )
+    // There is no way back to an answer whose connection is gone.
+    response.once("close", () => {
+      if (!response.writableFinished) runFork(Fiber.interrupt(fiber))
+    })
+  }
+
+  const post = (caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply): void => {
+    if (!/^application\/json\s*(?:;|$)/i.test(headerOf(request, "content-type") ?? "")) {
+      return reply.refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
+    }
+    if (!accepts(request, "application/json") && !isEventReader(request)) {
+      return reply.refuse(406, rpcCodes.invalidRequest, "Send 'Accept: application/json, text/event-stream'.")
+    }
+    const share = bodies.share()
+    response.once("close", share.release)
+    readBody(request, maxBodyBytes, share, (body) => {
+      if (body === "gone") return
+      if (body === "too_large") {
+        reply.refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
+      } else if (body === "no_room") {
+        reply.refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
+      } else serve(body, caller, request, response, reply)
+    })
+  }
+
+  const noName = "Name the session in 'Mcp-Session-Id'."
+
+  const listen = (caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply): void => {
+    if (!accepts(request, "text/event-stream")) {
+      return reply.refuse(406, rpcCodes.invalidRequest, "Send 'Accept: text/event-stream'.")
+    }
+    const id = headerOf(request, "mcp-session-id")
+    if (id === null) return reply.refuse(400, rpcCodes.invalidRequest, noName)
+    const session = sessions.find(id, identityOf(caller), timers.nowMs())
+    if (session === null) return reply.refuse(404, rpcCodes.unauthorized, noSession)
+    if (isDraining) return reply.refuse(503, rpcCodes.unavailable, "The gateway is shutting down.")
+    // A client that listens again has lost the stream before.
+    session.listener?.end()
+    const listener = { send: reply.send, end: reply.stream().end }
+    session.listener = listener
+    response.once("close", () => {
+      if (session.listener === listener) session.listener = null
+    })
+  }
+
+  const remove = (caller: Caller, request: IncomingMessage, reply: McpReply): void => {
+    const id = headerOf(request, "mcp-session-id")
+    if (id === null) return reply.refuse(400, rpcCodes.invalidRequest, noName)
+    if (sessions.end(id, identityOf(caller), timers.nowMs())) reply.empty(204)
+    else reply.refuse(404, rpcCodes.unauthorized, noSession)
+  }
+
+  const handle = (route: McpRoute, request: IncomingMessage, response: ServerResponse): void => {
+    const reply = makeReply(timers, response, ids.next(timers.nowMs()), isEventReader(request))
+    const foreign = gate.foreignOrigin(request.headers)
+    if (foreign !== null) return reply.refuse(403, rpcCodes.unauthorized, foreign.message)
+    const caller = judge(request)
+    if ("status" in caller) {
+      if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
+      return reply.refuse(caller.status, rpcCodes.unauthorized, caller.message)
+    }
+    const version = headerOf(request, "mcp-protocol-version")
+    if (version !== null && !isProtocolVersion(version)) {
+      const known = protocolVersions.join(", ")
+      return reply.refuse(400, rpcCodes.invalidRequest, `'MCP-Protocol-Version' must be one of ${known}.`)
+    }
+    switch (route.key) {
+      case "mcp.sendMessage":
+        return post(caller, request, response, reply)
+      case "mcp.listen":
+        return listen(caller, request, response, reply)
+      case "mcp.endSession":
+        return remove(caller, request, reply)
+    }
+  }
+
+  return McpDoor.of({
+    handle,
+    drain: () => {
+      isDraining = true
+      for (const { listener } of sessions.all()) listener?.end()
+    }
+  })
+})
+
+export const layer: Layer.Layer<
+  McpDoor,
+  never,
+  BodyBudget | Flags | Gate | IdGen | ManagementDoor | StopSignal | Timers
+> = Layer.effect(McpDoor, make)

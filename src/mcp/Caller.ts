@@ -1,0 +1,42 @@
+/** Who calls a tool, and which tools it may call. */
+import { type KeyScope, managementScopes, type Principal } from "../domain/ApiKey.ts"
+
+export interface Caller {
+  readonly principal: Principal
+  /** What its tools may need; null: they may need anything. */
+  readonly scopes: ReadonlySet<string> | null
+  /** Address of the machine that asks; empty where it is unknown. */
+  readonly ip: string
+}
+
+/** What a caller without a key may do on the inference routes while no key is required, it may do by tools too. */
+const anonymousScopes: ReadonlySet<string> = new Set<KeyScope>([
+  "execute:completions",
+  "execute:search",
+  "read:models",
+  "read:tools",
+  "read:catalog"
+])
+
+/** `isEnforced`: the flag `GATEWAY_MCP_ENFORCE_SCOPES`. It frees known keys only. */
+export const scopesOf = (principal: Principal, isEnforced: boolean): ReadonlySet<string> | null => {
+  if (principal._tag === "Anonymous") return anonymousScopes
+  if (principal._tag !== "Key" || !isEnforced) return null
+  const { scopes } = principal.key
+  return managementScopes.some((scope) => scopes.includes(scope)) ? null : new Set(scopes)
+}
+
+/** The scopes a caller lacks. */
+export const missingScopes = ({ scopes }: Caller, needed: ReadonlyArray<KeyScope>): ReadonlyArray<KeyScope> =>
+  scopes === null ? [] : needed.filter((scope) => !scopes.has(scope))
+
+/** Whether the caller manages the gateway. */
+export const isManager = ({ principal }: Caller): boolean =>
+  principal._tag !== "Anonymous" &&
+  (principal._tag !== "Key" || managementScopes.some((scope) => principal.key.scopes.includes(scope)))
+
+/** Tells callers apart: a session belongs to one of them. */
+export const identityOf = ({ principal }: Caller): string =>
+  principal._tag === "Key" ? `key:${principal.key.id}` : principal._tag
+
+export const apiKeyIdOf = ({ principal }: Caller): string | null => (principal._tag === "Key" ? principal.key.id : null)

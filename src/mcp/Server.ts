@@ -1,0 +1,110 @@
+/** The methods of an MCP server: what is answered to each request, whatever the transport. */
+import * as Effect from "effect/Effect"
+import { closest } from "../kernel/Closest.ts"
+import { pageOf } from "../kernel/Page.ts"
+import { version } from "../platform/Version.ts"
+import { isObject, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { type Caller, missingScopes } from "./Caller.ts"
+import { invalidParams, RpcError, rpcCodes, type RpcRequest } from "./protocol/JsonRpc.ts"
+import { negotiated } from "./protocol/Versions.ts"
+import { resultOf, type Tool, type ToolCall, type ToolOutput, viewOf } from "./Tool.ts"
+
+/** What a server offers. */
+export interface Offer {
+  /** The tools of a caller; those whose scopes it lacks are among them. */
+  readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
+  /** Called for each call of a tool, however it ended. */
+  readonly called: (tool: Tool, input: JsonObject, call: ToolCall, output: ToolOutput) => Effect.Effect<void>
+  /** Whether descriptions are shortened (`GATEWAY_MCP_COMPRESS_DESCRIPTIONS`). */
+  readonly isShort: () => boolean
+}
+
+export interface McpServer {
+  readonly answer: (request: RpcRequest, call: ToolCall) => Effect.Effect<JsonObject, RpcError>
+}
+
+const instructions =
+  "This gateway routes requests to AI providers. Read the state of it with tools whose annotations say readOnlyHint; " +
+  "gateway_explain_route shows how a model id is routed, gateway_list_models_catalog what can be asked for. " +
+  "gateway_tool_search finds a tool by words."
+
+const initialized = (params: JsonObject): JsonObject => ({
+  protocolVersion: negotiated(params["protocolVersion"]),
+  capabilities: { tools: { listChanged: false } },
+  serverInfo: { name: "gateway", title: "Gateway", version },
+  instructions
+})
+
+const mostTools = 200
+
+const permitted = (tools: ReadonlyArray<Tool>, caller: Caller): ReadonlyArray<Tool> =>
+  tools.filter(({ scopes }) => missingScopes(caller, scopes).length === 0)
+
+/** A part of a list, as `cursor` asks for it. */
+const pageAt = <A>(all: ReadonlyArray<A>, idOf: (entry: A) => string, params: JsonObject) => {
+  const cursor = stringOr(params["cursor"])
+  const page = pageOf(all, idOf, { limit: mostTools, ...(cursor === null ? {} : { cursor }) })
+  return page === null
+    ? Effect.fail(invalidParams("'cursor' is not one that this list gave out."))
+    : Effect.succeed({ items: page.items, next: page.nextCursor === null ? {} : { nextCursor: page.nextCursor } })
+}
+
+const unknownTool = (name: string, tools: ReadonlyArray<Tool>): RpcError => {
+  const near = closest(
+    name,
+    tools.map((tool) => tool.name),
+    1
+  )
+  const hint = near.length === 0 ? "" : ` Did you mean '${near[0]}'?`
+  return invalidParams(`Unknown tool: ${name.slice(0, 100)}.${hint}`)
+}
+
+export const makeServer = (offer: Offer): McpServer => {
+  const listTools = (params: JsonObject, caller: Caller) =>
+    Effect.gen(function* () {
+      const tools = permitted(yield* offer.tools(caller), caller)
+      const { items, next } = yield* pageAt(tools, ({ name }) => name, params)
+      return { tools: items.map(viewOf), ...next }
+    })
+
+  const callTool = (params: JsonObject, call: ToolCall) =>
+    Effect.gen(function* () {
+      const name = stringOr(params["name"])
+      if (name === null) return yield* invalidParams("'name' must be the name of a tool.")
+      const input = params["arguments"] ?? {}
+      if (!isObject(input)) return yield* invalidParams("'arguments' must be an object.")
+      const tools = yield* offer.tools(call.caller)
+      const tool = tools.find((one) => one.name === name)
+      if (tool === undefined) return yield* unknownTool(name, permitted(tools, call.caller))
+      const missing = missingScopes(call.caller, tool.scopes)
+      const output: ToolOutput =
+        missing.length === 0
+          ? yield* tool.call(input, call)
+          : {
+              structured: null,
+              error: `This caller lacks the scope ${missing.map((one) => `'${one}'`).join(" and ")}.`
+            }
+      yield* offer.called(tool, input, call, output)
+      return resultOf(output)
+    })
+
+  return {
+    answer: ({ method, params }, call) => {
+      switch (method) {
+        case "initialize":
+          return Effect.succeed(initialized(params))
+        case "ping":
+          return Effect.succeed({})
+        case "tools/list":
+          return listTools(params, call.caller)
+        case "tools/call":
+          return callTool(objectOr(params), call)
+        default:
+          return new RpcError({
+            code: rpcCodes.methodNotFound,
+            message: `There is no method '${method.slice(0, 100)}'.`
+          })
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the one used longest ago makes room.
+ * A client whose session is gone gets 404 and begins another one.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { LruMap } from "../kernel/LruMap.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
+import type { RequestId } from "./protocol/JsonRpc.ts"
+
+export interface Listener {
+  readonly send: (message: JsonObject) => void
+  readonly end: () => void
+}
+
+export interface Session {
+  readonly id: string
+  /** Whose it is: `identityOf` its caller. */
+  readonly identity: string
+  /** As the client calls itself. */
+  readonly client: string
+  /** Ends a call that is under way, by the id of its request. */
+  readonly running: Map<RequestId, () => void>
+  /** Its stream of messages; null while it does not listen. */
+  listener: Listener | null
+}
+
+export interface Sessions {
+  readonly begin: (id: string, identity: string, client: string, nowMs: number) => Session
+  /** Null: there is none of this id, or it is another caller's. */
+  readonly find: (id: string, identity: string, nowMs: number) => Session | null
+  readonly end: (id: string, identity: string, nowMs: number) => boolean
+  readonly count: () => number
+  readonly all: () => ReadonlyArray<Session>
+}
+
+export const sessionLimits = { most: 1_000, idleMs: 3_600_000, mostRunning: 32 }
+
+export const makeSessions = (): Sessions => {
+  const sessions = new LruMap<string, Session>({
+    capacity: sessionLimits.most,
+    ttlMs: sessionLimits.idleMs,
+    onRemove: (_, session) => {
+      for (const stop of session.running.values()) stop()
+      session.listener?.end()
+    }
+  })
+  const find: Sessions["find"] = (id, identity, nowMs) => {
+    const session = sessions.get(id, nowMs)
+    if (session === undefined || session.identity !== identity) return null
+    // Each use begins the idle time again.
+    sessions.set(id, session, nowMs)
+    return session
+  }
+  return {
+    begin: (id, identity, client, nowMs) => {
+      sessions.deleteExpired(nowMs)
+      const session: Session = { id, identity, client, running: new Map(), listener: null }
+      sessions.set(id, session, nowMs)
+      return session
+    },
+    find,
+    end: (id, identity, nowMs) => find(id, identity, nowMs) !== null && sessions.delete(id),
+    count: () => sessions.size,
+    all: () => Array.from(sessions, ([, session]) => session)
+  }
+}

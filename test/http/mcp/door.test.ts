@@ -1,0 +1,181 @@
+/** The MCP server over streamable HTTP: the official client, sessions, and what is refused at the door. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestGateway from "../../support/TestGateway.ts"
+import { call, connect } from "./Client.ts"
+
+const scenario = (
+  name: string,
+  run: (gateway: TestGateway.TestGateway) => Promise<void>,
+  config: Parameters<typeof TestGateway.start>[0] = {}
+): void => {
+  it.scopedLive(name, () => Effect.flatMap(TestGateway.start(config), (gateway) => Effect.promise(() => run(gateway))))
+}
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } }
+}
+const list = { jsonrpc: "2.0", id: 2, method: "tools/list", params: {} }
+const admin = { authorization: `Bearer ${TestGateway.adminKey}` }
+const both = { accept: "application/json, text/event-stream" }
+
+describe("the MCP server over HTTP", () => {
+  scenario("speaks with the official client", async ({ manage, url }) => {
+    await manage("POST", "/api/combos", {
+      id: "fast",
+      name: "fast",
+      strategy: "priority",
+      targets: [{ model: "openai/gpt-4o" }]
+    })
+    for (const path of ["/mcp", "/api/mcp/stream"]) {
+      const connected = await connect(url, TestGateway.adminKey, path)
+      const { client, transport } = connected
+      assert.strictEqual(client.getServerVersion()?.name, "gateway")
+      assert.isString(transport.sessionId)
+      const { tools } = await client.listTools()
+      assert.includeMembers(
+        tools.map(({ name }) => name),
+        ["gateway_get_health", "gateway_list_combos", "gateway_set_routing_strategy"]
+      )
+      const read = tools.find(({ name }) => name === "gateway_list_combos")
+      assert.deepInclude(read?.annotations, { readOnlyHint: true, destructiveHint: false })
+      const listed = await call(connected, "list_combos")
+      assert.strictEqual(listed.structured.combos[0].id, "fast")
+      assert.deepStrictEqual(JSON.parse(listed.text), listed.structured)
+      const changed = await call(connected, "set_routing_strategy", { id: "fast", strategy: "round-robin" })
+      assert.strictEqual(changed.structured.combo.strategy, "round-robin")
+      await client.ping()
+      await client.close()
+    }
+  })
+
+  scenario("answers wrong calls with short reasons, and goes on", async ({ url }) => {
+    const connected = await connect(url)
+    const bad = await call(connected, "list_combos", { limit: "many" })
+    assert.isTrue(bad.isError)
+    assert.match(bad.text, /limit/)
+    assert.isBelow(bad.text.length, 300)
+    const misspelled = await call(connected, "list_combos", { limits: 1 })
+    assert.match(misspelled.text, /Did you mean 'limit'/)
+    const missing = await call(connected, "set_routing_strategy", { strategy: "priority" })
+    assert.match(missing.text, /'id' is missing/)
+    const unknown = await connected.client.callTool({ name: "gateway_list_combo" }).then(
+      () => null,
+      (error: Error) => error
+    )
+    assert.match(String(unknown), /-32602.*Did you mean 'gateway_list_combos'/)
+    assert.isFalse((await call(connected, "get_health")).isError)
+  })
+
+  scenario("ends a session, and knows it no more", async ({ url }) => {
+    const connected = await connect(url)
+    const { sessionId = "" } = connected.transport
+    await connected.transport.terminateSession()
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${url}/mcp`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...admin, ...both, ...headers },
+        body: JSON.stringify(list)
+      })
+    assert.strictEqual((await ask({ "mcp-session-id": sessionId })).status, 404)
+    // Clients without a session are served as well.
+    assert.strictEqual((await ask({})).status, 200)
+  })
+
+  scenario("tells listeners that it stops", async ({ url }) => {
+    const connected = await connect(url)
+    const response = await fetch(`${url}/mcp`, {
+      headers: { ...admin, accept: "text/event-stream", "mcp-session-id": connected.transport.sessionId ?? "" }
+    })
+    assert.strictEqual(response.status, 200)
+    assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
+    await connected.transport.terminateSession()
+    // The stream of a session that has ended is over.
+    assert.strictEqual(await response.text(), "")
+    const refused = await fetch(`${url}/mcp`, { headers: { ...admin, accept: "text/event-stream" } })
+    assert.strictEqual(refused.status, 400)
+  })
+
+  scenario("refuses what is no message, with the reason", async ({ url, post }) => {
+    const told = async (
+      body: unknown,
+      headers: Record<string, string> = {}
+    ): Promise<readonly [number, number, string]> => {
+      const response = await post("/mcp", body, { ...admin, ...both, ...headers })
+      const { error } = (await response.json()) as {
+        readonly error: { readonly code: number; readonly message: string }
+      }
+      return [response.status, error.code, error.message]
+    }
+    const start = async (body: unknown, headers: Record<string, string> = {}) => (await told(body, headers)).slice(0, 2)
+    assert.deepStrictEqual(await start("{"), [400, -32700])
+    assert.deepStrictEqual(await start("[]"), [400, -32600])
+    assert.deepStrictEqual(await start({ jsonrpc: "1.0", id: 1, method: "ping" }), [400, -32600])
+    assert.deepStrictEqual(await start({ jsonrpc: "2.0", id: 1 }), [400, -32600])
+    assert.deepStrictEqual(await start({ jsonrpc: "2.0", id: 1, method: "no/such" }), [200, -32601])
+    assert.deepStrictEqual(
+      await start({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: 1 } }),
+      [200, -32602]
+    )
+    assert.deepStrictEqual(await start(list, { "content-type": "text/plain" }), [415, -32600])
+    assert.deepStrictEqual(await start(list, { accept: "text/html" }), [406, -32600])
+    assert.deepStrictEqual(await start(list, { "mcp-protocol-version": "1999-01-01" }), [400, -32600])
+    assert.deepStrictEqual(await start(JSON.stringify({ ...list, pad: "x".repeat(10_000_000) })), [413, -32600])
+    assert.deepStrictEqual(await start(`${"[".repeat(300)}${"]".repeat(300)}`), [400, -32700])
+    const notified = await post("/mcp", { jsonrpc: "2.0", method: "notifications/initialized" }, { ...admin, ...both })
+    assert.strictEqual(notified.status, 202)
+    const batch = await post(
+      "/mcp",
+      [
+        { ...list, id: 1 },
+        { ...list, id: "two" }
+      ],
+      { ...admin, ...both }
+    )
+    assert.deepStrictEqual(
+      ((await batch.json()) as ReadonlyArray<{ readonly id: unknown }>).map(({ id }) => id),
+      [1, "two"]
+    )
+    const first = await post("/mcp", initialize, { ...admin, ...both })
+    assert.strictEqual(
+      ((await first.json()) as { readonly result: { readonly protocolVersion: string } }).result.protocolVersion,
+      "2025-06-18"
+    )
+    assert.match(first.headers.get("mcp-session-id") ?? "", /^[\w-]{32}$/)
+    assert.strictEqual((await fetch(`${url}/mcp`, { method: "PUT", headers: admin })).status, 405)
+  })
+
+  scenario(
+    "lets in who has a key, no page of another origin, and tools by their scopes",
+    async ({ manage, post, url }) => {
+      const status = async (headers: Record<string, string>) =>
+        (await post("/mcp", list, { ...both, ...headers })).status
+      assert.strictEqual(await status({}), 401)
+      assert.strictEqual(await status({ authorization: "Bearer gw_wrong" }), 401)
+      assert.strictEqual(await status({ ...admin, origin: "https://evil.example" }), 403)
+      assert.strictEqual(await status({ ...admin, origin: url }), 200)
+      const { secret } = await manage("POST", "/api/keys", { name: "reader", scopes: ["read:combos"] })
+      const reader = await connect(url, secret)
+      const { tools } = await reader.client.listTools()
+      assert.include(
+        tools.map(({ name }) => name),
+        "gateway_list_combos"
+      )
+      assert.notInclude(
+        tools.map(({ name }) => name),
+        "gateway_set_routing_strategy"
+      )
+      assert.isFalse((await call(reader, "list_combos")).isError)
+      const refused = await call(reader, "set_routing_strategy", { id: "x", strategy: "priority" })
+      assert.isTrue(refused.isError)
+      assert.match(refused.text, /lacks the scope 'write:combos'/)
+      // Another caller's session is none.
+      const theirs = { ...admin, "mcp-session-id": reader.transport.sessionId ?? "" }
+      assert.strictEqual(await status(theirs), 404)
+    },
+    { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
+  )
+})
