@@ -110,9 +110,9 @@ const refusedHere: Readonly<Record<string, string>> = {
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with",
   pagesListen: "no session is named",
-  pagesListenAtApiMcpStream: "no session is named",
+  listenAtApiMcpStream: "no session is named",
   pagesEndSession: "no session is named",
-  pagesEndSessionAtApiMcpStream: "no session is named"
+  endSessionAtApiMcpStream: "no session is named"
 }
 
 /** The examples of the document are done at once, so that no job is kept: those routes answer that there is none. */
