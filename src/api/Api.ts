@@ -7,6 +7,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { withCommonErrors } from "./CommonErrors.ts"
+import { AgentSkills } from "./Groups/AgentSkills.ts"
 import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
 import { Backups } from "./Groups/Backups.ts"
@@ -82,6 +83,7 @@ const contract = withCommonErrors(
     .add(Resilience)
     .add(RateLimits)
     .add(System)
+    .add(AgentSkills)
     .add(Flags)
     .add(GatewaySettings)
     .add(Backups)

@@ -34,6 +34,7 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as Webhooks from "../management/Webhooks.ts"
+import * as Skills from "../skills/Skills.ts"
 import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
@@ -51,6 +52,7 @@ export const management = Layer.mergeAll(
   MemoryEntries.layer,
   RtkTools.layer,
   CompressionCombos.layer,
+  Skills.layer,
   ProviderModels.layer,
   ProviderNodes.layer,
   QuotaGroups.layer,

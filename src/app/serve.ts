@@ -19,6 +19,7 @@ import * as Invocation from "../platform/Invocation.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import type { DataLock } from "../store/DataLock.ts"
+import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
 import { StandardError } from "../usage/telemetry/LogOutput.ts"
@@ -34,6 +35,8 @@ export interface ServeOptions {
   readonly port?: number
   /** Listen beyond this machine although no API key is required. */
   readonly allowKeyless: boolean
+  /** The commands of the program, for the skills. */
+  readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
   /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
   readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
 }
@@ -200,6 +203,7 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
           isFirst = false
           const layer = generation.pipe(
             Layer.provideMerge(config),
+            Layer.provide(Layer.succeed(CommandIndex, options.commands)),
             Layer.provide(Layer.succeedContext(Context.merge(lasting, services)))
           )
           return running(stopping, isStart, up, asked).pipe(withServices(layer), Effect.mapError(failed))

@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { commandLogger } from "./commandLog.ts"
+import { describing } from "./describing.ts"
 import { dispatch } from "./dispatch.ts"
+import { CommandIndex } from "../platform/CommandIndex.ts"
 import { noColor, withoutColours, withPlainOutput } from "./output/plain.ts"
 import { program } from "./program.ts"
 import { runMain } from "./run.ts"
@@ -38,5 +40,12 @@ const endWithReader = (): void => {
 /** Runs one command. `argv` is the process's own, with the runtime and the script in front. */
 export const main = (argv: ReadonlyArray<string>): void => {
   endWithReader()
-  runMain(dispatch(program, argv.slice(2)).pipe(withPlainOutput, Effect.provide(platform)), 130)
+  runMain(
+    dispatch(program, argv.slice(2)).pipe(
+      withPlainOutput,
+      Effect.provideService(CommandIndex, describing),
+      Effect.provide(platform)
+    ),
+    130
+  )
 }

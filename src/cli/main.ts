@@ -3,4 +3,7 @@ import { readServeArgv } from "./serveOptions.ts"
 
 const flags = readServeArgv(process.argv.slice(2))
 if (flags === null) void import("./Cli.ts").then(({ main }) => main(process.argv))
-else void import("./serve.ts").then(({ main }) => main(flags))
+else
+  void Promise.all([import("./serve.ts"), import("./describing.ts")]).then(([{ main }, { describing }]) =>
+    main(flags, describing)
+  )

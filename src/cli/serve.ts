@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { loadConfig, reload } from "./EnvFile.ts"
 import { loadRoom } from "./lazy.ts"
+import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { runMain } from "./run.ts"
 import type { ServeFlags } from "./serveOptions.ts"
 
@@ -9,8 +10,9 @@ import type { ServeFlags } from "./serveOptions.ts"
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   yield* loadConfig
   const room = yield* loadRoom(() => import("../app/serve.ts"))
-  yield* room.serve({ ...flags, readEnvironment: reload })
+  yield* room.serve({ ...flags, readEnvironment: reload, commands: yield* CommandIndex })
 })
 
-/** Serves as the main program. A stop signal ends it with exit code 0. */
-export const main = (flags: ServeFlags): void => runMain(serve(flags), 0)
+/** Serves as the main program; `commands` are those of the program, for the skills. A stop signal ends it with exit code 0. */
+export const main = (flags: ServeFlags, commands: Effect.Effect<ReadonlyArray<CommandWords>>): void =>
+  runMain(Effect.provideService(serve(flags), CommandIndex, commands), 0)

@@ -70,6 +70,7 @@ import type { Settings } from "../resilience/Settings.ts"
 import type { DecisionLog } from "../routing/records/DecisionLog.ts"
 import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
+import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
 import type { UsageRetention } from "../usage/history/UsageRetention.ts"
@@ -78,6 +79,7 @@ import type { Listener } from "./Listener.ts"
 import type { Telemetry } from "../usage/Telemetry.ts"
 import type { Json } from "../wire/json/Json.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
+import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
 import * as Backups from "./handlers/Backups.ts"
@@ -149,6 +151,7 @@ export type UseCases =
   | ResilienceManagement
   | SettingsChanges
   | SignIns
+  | Skills
   | SystemControl
   | SystemHealth
   | UsageExport
@@ -185,6 +188,7 @@ export type PlaneServices =
 export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
+  AgentSkills.layer,
   Audit.layer,
   Auth.layer,
   Backups.layer,

@@ -14,7 +14,8 @@ const floors = [
     "cache",
     "compression",
     "guard",
-    "memory"
+    "memory",
+    "skills"
   ],
   ["inference", "management", "evals", "files", "search", "batches", "mcp"],
   ["http", "cli"],

@@ -17,6 +17,7 @@ import { evals } from "./tree/evals.ts"
 import { compression } from "./tree/compression.ts"
 import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
+import { skills } from "./tree/skills.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -138,6 +139,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   chat,
   files,
   batches,
+  skills,
   ...media,
   search,
   context,

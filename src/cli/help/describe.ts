@@ -1,0 +1,32 @@
+/** What the skills tell of the commands: the tree with the help of each. */
+import type { CommandWords } from "../../platform/CommandIndex.ts"
+import { withOutputFlags } from "../output/Format.ts"
+import type { GroupNode, TreeNode } from "../tree/Tree.ts"
+import { commandHelp } from "./render.ts"
+
+const page = { width: 100, bold: (text: string) => text }
+
+const describe = async (node: TreeNode, path: ReadonlyArray<string>): Promise<ReadonlyArray<CommandWords>> => {
+  if (node.kind === "group") return within(node.commands, path)
+  const { shape } = await node.load()
+  const help = commandHelp(node, path, node.prints === false ? shape : withOutputFlags(shape), page)
+  const [text = help] = help.split("\n\nExamples\n")
+  const examples = node.examples.length === 0 ? [path.join(" ")] : node.examples
+  return [{ path, summary: node.summary, help: text, examples }]
+}
+
+const within = async (
+  nodes: ReadonlyArray<TreeNode>,
+  path: ReadonlyArray<string>
+): Promise<ReadonlyArray<CommandWords>> => {
+  const all: Array<CommandWords> = []
+  for (const node of nodes) {
+    // People may use the commands of a group that is not listed; a single command that is not is for completion.
+    if (node.kind === "command" && node.hidden === true) continue
+    all.push(...(await describe(node, [...path, node.name])))
+  }
+  return all
+}
+
+export const describeCommands = (program: GroupNode): Promise<ReadonlyArray<CommandWords>> =>
+  within(program.commands, [])

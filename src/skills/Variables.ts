@@ -1,0 +1,100 @@
+/** What stands in examples for the ids of the reader's own gateway: shell variables, and where their values come from. Pure. */
+import { exampleConnectionId, exampleId, exampleKeyId, exampleRequestId } from "../api/Examples.ts"
+import type { Json } from "../api/document/JsonSchemas.ts"
+import type { SkillOperation } from "./Operations.ts"
+
+export interface Variable {
+  /** In capitals, without the dollar sign. */
+  readonly name: string
+  /** How to get a value, as a sentence. */
+  readonly source: string
+}
+
+const capitals = (words: string): string =>
+  words
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+    .replaceAll(/\W+/g, "_")
+    .toUpperCase()
+
+const singular = (word: string): string => word.replace(/ies$/, "y").replace(/s$/, "")
+
+/** Parameters of paths that are ids of something on this gateway. The others work as they are documented. */
+const isId = (name: string): boolean => /^(?:id|job|batch|file|connectionId|requestId)$/.test(name)
+
+const fixed: Readonly<Record<string, Variable>> = {
+  connectionId: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
+  requestId: {
+    name: "REQUEST_ID",
+    source: "The header `X-Gateway-Request-Id` of an answer, or an `id` of `GET /api/usage/logs`."
+  },
+  provider: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
+  account: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
+  key: { name: "KEY_ID", source: "An `id` of `GET /api/keys`." }
+}
+
+const ofCollection = (name: string, before: string): Variable => {
+  const collection = before.split("/").findLast((segment) => segment !== "" && !segment.startsWith("{")) ?? "thing"
+  const known = fixed[singular(collection)]
+  return known ?? { name: `${capitals(singular(collection))}_ID`, source: `An \`id\` of \`GET ${before}\`.` }
+}
+
+/** Of a parameter of a path; null: its documented example works. */
+export const ofParameter = (path: string, name: string): Variable | null => {
+  if (!isId(name) || path.startsWith("/docs/")) return null
+  const own = fixed[name]
+  if (own !== undefined) return own
+  const before = path.slice(0, path.indexOf(`/{${name}}`))
+  if (before.startsWith("/api/v1/accounts")) return fixed["connectionId"] ?? null
+  if (before.endsWith("/runs")) return { name: "RUN_ID", source: "The `run.id` of `POST /api/evals`." }
+  if (before.endsWith("/suites")) return { name: "SUITE_ID", source: "The `suite.id` of `POST /api/evals/suites`." }
+  if (before.endsWith("/raw-output"))
+    return { name: "RAW_OUTPUT_ID", source: "The id that stands in a shortened output." }
+  if (name === "job") return { name: "JOB_ID", source: `The \`id\` of \`POST ${before}\` with \`"async": true\`.` }
+  return ofCollection(name, before)
+}
+
+const examples: Readonly<Record<string, Variable | undefined>> = {
+  [exampleKeyId]: fixed["key"],
+  [exampleConnectionId]: fixed["connectionId"],
+  [exampleRequestId]: fixed["requestId"]
+}
+
+const password: Variable = { name: "GATEWAY_PASSWORD", source: "The admin password; the owner has it." }
+
+/** Of a value of an example; null: the value works as it is. */
+export const ofValue = (field: string, value: string): Variable | null => {
+  if (field === "password" || field === "currentPassword") return password
+  const known = examples[value]
+  if (known !== undefined) return known
+  if (value !== exampleId) return null
+  const name = field.replace(/Ids?$/, "")
+  return (
+    fixed[name] ?? {
+      name: `${capitals(name)}_ID`,
+      source: `The id of a ${name.replaceAll(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)}.`
+    }
+  )
+}
+
+const inValue = (field: string, value: Json): ReadonlyArray<Variable> => {
+  if (typeof value === "string") return [ofValue(field, value)].flatMap((each) => each ?? [])
+  if (typeof value !== "object" || value === null) return []
+  return Array.isArray(value)
+    ? (value as ReadonlyArray<Json>).flatMap((each) => inValue(field, each))
+    : Object.entries(value).flatMap(([name, each]) => inValue(name, each))
+}
+
+/** All that the example of an operation uses, each once. */
+export const variablesOf = ({ body, parameters, path }: SkillOperation): ReadonlyArray<Variable> => {
+  const all = [
+    ...parameters.flatMap(({ example, in: place, name, required }) =>
+      place === "path"
+        ? (ofParameter(path, name) ?? [])
+        : required && typeof example === "string"
+          ? (ofValue(name, example) ?? [])
+          : []
+    ),
+    ...(body === null ? [] : inValue("", body.example))
+  ]
+  return [...new Map(all.map((variable) => [variable.name, variable])).values()]
+}
