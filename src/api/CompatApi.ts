@@ -484,7 +484,7 @@ class Inference extends HttpApiGroup.make("inference")
       .annotateContext(words("Ask whether a socket would be opened", "Judges the headers of an upgrade, without one."))
       .annotate(
         DocumentedQuery,
-        Schema.Struct({ handshake: field(maybe(Schema.String), "`1`: ask; else the answer is 426.", "1") })
+        Schema.Struct({ handshake: field(Schema.String, "`1`: ask; else the answer is 426.", "1") })
       )
   )
   .middleware(InferenceAccess)

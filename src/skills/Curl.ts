@@ -2,7 +2,7 @@
 import type { Json } from "../api/document/JsonSchemas.ts"
 import { asMap } from "../api/document/JsonSchemas.ts"
 import type { Body, SkillOperation } from "./Operations.ts"
-import { ofParameter, ofValue } from "./Variables.ts"
+import { ofParameter, ofQuery, ofValue } from "./Variables.ts"
 
 /** In single quotes; `$NAME` between them is put in by the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
@@ -76,7 +76,7 @@ const addressOf = ({ parameters, path }: SkillOperation): string => {
   const query = parameters
     .filter((parameter) => parameter.in === "query" && parameter.required)
     .map(({ example, name }) => {
-      const variable = typeof example === "string" ? ofValue(name, example) : null
+      const variable = typeof example === "string" ? ofQuery(path, name, example) : null
       return `${name}=${variable === null ? encodeURIComponent(String(example)) : `$${variable.name}`}`
     })
   return `"$GATEWAY_URL${filled}${query.length === 0 ? "" : `?${query.join("&")}`}"`

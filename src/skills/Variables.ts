@@ -16,7 +16,11 @@ const capitals = (words: string): string =>
     .replaceAll(/\W+/g, "_")
     .toUpperCase()
 
-const singular = (word: string): string => word.replace(/ies$/, "y").replace(/s$/, "")
+const singular = (word: string): string =>
+  word
+    .replace(/ies$/, "y")
+    .replace(/(ch|sh|x)es$/, "$1")
+    .replace(/s$/, "")
 
 /** Parameters of paths that are ids of something on this gateway. The others work as they are documented. */
 const isId = (name: string): boolean => /^(?:id|job|batch|file|connectionId|requestId)$/.test(name)
@@ -32,25 +36,30 @@ const fixed: Readonly<Record<string, Variable>> = {
   key: { name: "KEY_ID", source: "An `id` of `GET /api/keys`." }
 }
 
-const ofCollection = (name: string, before: string): Variable => {
+const ofCollection = (before: string): Variable => {
   const collection = before.split("/").findLast((segment) => segment !== "" && !segment.startsWith("{")) ?? "thing"
   const known = fixed[singular(collection)]
   return known ?? { name: `${capitals(singular(collection))}_ID`, source: `An \`id\` of \`GET ${before}\`.` }
 }
 
+/** Paths whose ids are the same on every gateway. */
+const hasKnownIds: ReadonlyArray<string> = ["/docs/", "/skills/", "/api/agent-skills/"]
+
 /** Of a parameter of a path; null: its documented example works. */
 export const ofParameter = (path: string, name: string): Variable | null => {
-  if (!isId(name) || path.startsWith("/docs/")) return null
+  if (!isId(name) || hasKnownIds.some((beginning) => path.startsWith(beginning))) return null
   const own = fixed[name]
   if (own !== undefined) return own
   const before = path.slice(0, path.indexOf(`/{${name}}`))
   if (before.startsWith("/api/v1/accounts")) return fixed["connectionId"] ?? null
+  if (before === "/api/context/combos")
+    return { name: "COMPRESSION_COMBO_ID", source: `An \`id\` of \`GET ${before}\`.` }
   if (before.endsWith("/runs")) return { name: "RUN_ID", source: "The `run.id` of `POST /api/evals`." }
   if (before.endsWith("/suites")) return { name: "SUITE_ID", source: "The `suite.id` of `POST /api/evals/suites`." }
   if (before.endsWith("/raw-output"))
     return { name: "RAW_OUTPUT_ID", source: "The id that stands in a shortened output." }
   if (name === "job") return { name: "JOB_ID", source: `The \`id\` of \`POST ${before}\` with \`"async": true\`.` }
-  return ofCollection(name, before)
+  return ofCollection(before)
 }
 
 const examples: Readonly<Record<string, Variable | undefined>> = {
@@ -66,6 +75,7 @@ export const ofValue = (field: string, value: string): Variable | null => {
   if (field === "password" || field === "currentPassword") return password
   const known = examples[value]
   if (known !== undefined) return known
+  if (field === "input_file_id") return ofCollection("/v1/files")
   if (value !== exampleId) return null
   const name = field.replace(/Ids?$/, "")
   return (
@@ -75,6 +85,10 @@ export const ofValue = (field: string, value: string): Variable | null => {
     }
   )
 }
+
+/** Of a value that the query of a path must have; null: the value works as it is. */
+export const ofQuery = (path: string, name: string, value: string): Variable | null =>
+  name === "id" && value === exampleId ? ofCollection(path) : ofValue(name, value)
 
 const inValue = (field: string, value: Json): ReadonlyArray<Variable> => {
   if (typeof value === "string") return [ofValue(field, value)].flatMap((each) => each ?? [])
@@ -91,7 +105,7 @@ export const variablesOf = ({ body, parameters, path }: SkillOperation): Readonl
       place === "path"
         ? (ofParameter(path, name) ?? [])
         : required && typeof example === "string"
-          ? (ofValue(name, example) ?? [])
+          ? (ofQuery(path, name, example) ?? [])
           : []
     ),
     ...(body === null ? [] : inValue("", body.example))

@@ -1,0 +1,108 @@
+/** What tests that call every documented operation have in common: the order, what a test's gateway has to refuse, and the upstream behind it. */
+import * as FakeUpstream from "./FakeUpstream.ts"
+
+/** What others need comes first, what takes it away last. */
+const first = [
+  "authLogin",
+  "providerNodesCreate",
+  "providersCreate",
+  "keysCreate",
+  "registeredKeysRegister",
+  "registeredKeysRegisterAtV1RegisteredKeys",
+  "limitsSetBudget",
+  "limitsSetTokenLimit",
+  "combosCreate",
+  "compressionCombosCreate",
+  "modelAliasesSet",
+  "providerModelsCreate",
+  "quotaGroupsCreate",
+  "webhooksCreate",
+  "evalsStart",
+  "evalsCreateSuite",
+  "memoryCreate",
+  "inferenceChat",
+  "inferenceCreateFile",
+  "inferenceCreateBatch"
+]
+const last = [
+  "inferenceDeleteBatch",
+  "inferenceDeleteFile",
+  "compressionCombosRemove",
+  "combosRemove",
+  "modelAliasesRemove",
+  "quotaGroupsRemove",
+  "webhooksRemove",
+  "evalsRemoveSuite",
+  "memoryRemove",
+  "providerModelsRemove",
+  "limitsRemoveBudget",
+  "limitsRemoveTokenLimit",
+  "registeredKeysRemove",
+  "registeredKeysRemoveAtV1RegisteredKeysId",
+  "keysRemove",
+  "providersRemove",
+  "providerNodesRemove",
+  "flagsClear",
+  "authLogout"
+]
+
+/** Operations in the order of their rank can all be called. */
+export const rankOf = (operationId: string): number => {
+  if (first.includes(operationId)) return first.indexOf(operationId) - first.length
+  return last.includes(operationId) ? last.indexOf(operationId) + 1 : 0
+}
+
+/** What this gateway has to refuse, and why; the refusal has to be documented. */
+export const refusedHere: Readonly<Record<string, string>> = {
+  authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
+  backupsRestore: "the example names a backup of another gateway",
+  backupsImport: "the example is no database",
+  evalsCancel: "the run may be over",
+  issueReportsReport: "there is no tracker",
+  issueReportsReportAtApiV1IssuesReport: "there is no tracker",
+  inferenceCancelBatch: "the batch may be over",
+  inferenceDeleteBatch: "the batch may not be over",
+  rtkRawOutput: "no request was compressed",
+  systemRestart: "the gateway is a part of the test",
+  syncAct: "there is no server to synchronise with",
+  syncInitialize: "there is no server to synchronise with",
+  pagesListen: "no session is named",
+  pagesListenAtApiMcpStream: "no session is named",
+  pagesEndSession: "no session is named",
+  pagesEndSessionAtApiMcpStream: "no session is named"
+}
+
+/** Answers of a provider to each kind of request, in OpenAI's forms. */
+export const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstream.Answer => {
+  if (request.url.includes("embeddings")) {
+    return FakeUpstream.json({
+      object: "list",
+      model: "text-embedding-3-small",
+      data: [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }],
+      usage: { prompt_tokens: 1, total_tokens: 1 }
+    })
+  }
+  if (request.url.endsWith("/rerank")) return FakeUpstream.json({ results: [{ index: 0, relevance_score: 0.9 }] })
+  if (request.url.endsWith("/moderations")) {
+    const result = { flagged: false, categories: {}, category_scores: {} }
+    return FakeUpstream.json({ id: "modr-1", model: "omni-moderation-latest", results: [result] })
+  }
+  if (request.url.endsWith("/audio/speech")) {
+    return (response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3")
+  }
+  if (/\/images\/(?:generations|edits|variations)$/.test(request.url))
+    return FakeUpstream.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
+  if (/\/audio\/(?:transcriptions|translations)$/.test(request.url)) return FakeUpstream.json({ text: "Hello there." })
+  if (/\/(?:videos|music\/generations)$/.test(request.url)) {
+    return FakeUpstream.json({ id: "job-1", status: "completed", seconds: "4", data: [{ url: "https://cdn.test/a" }] })
+  }
+  if (request.url === "/search") {
+    return FakeUpstream.json({
+      results: [{ title: "A gateway", url: "https://example.com/", content: "It passes on." }]
+    })
+  }
+  const isStream = request.body.includes('"stream":true')
+  return isStream
+    ? FakeUpstream.sse(FakeUpstream.chatStream(["Hel", "lo"]))
+    : FakeUpstream.json(FakeUpstream.chatCompletion())
+}
