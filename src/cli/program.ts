@@ -9,11 +9,12 @@ export const program: GroupNode = group(
     ...commands,
     command(
       "completion",
-      "Print a completion script for bash, zsh or fish; see version.",
+      "Print a completion script for bash, zsh or fish.",
       () => import("./commands/completion.ts"),
       (m) => m.completionCommand,
       {
         section: "More",
+        besides: true,
         prints: false,
         aliases: ["completions"],
         examples: ["completion bash > ~/.local/share/bash-completion/completions/gateway"]

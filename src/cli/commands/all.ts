@@ -61,7 +61,7 @@ const context = group(
       { examples: ["context combos"] }
     )
   ],
-  { section: "Settings", aliases: ["contexts"], examples: ["context list", "context use local"] }
+  { section: "Settings", besides: true, aliases: ["contexts"], examples: ["context list", "context use local"] }
 )
 
 export const commands: ReadonlyArray<TreeNode> = [
@@ -119,7 +119,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   command(
     "login",
-    "Log in to a gateway elsewhere, so that commands go there.",
+    "Log in to a gateway elsewhere; see context and logout.",
     () => import("./login.ts"),
     (m) => m.loginCommand,
     {
@@ -151,7 +151,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   quota,
   command(
     "status",
-    "Show whether a gateway runs and what it is connected to; see health.",
+    "Show whether a gateway runs and what is connected; see health, version.",
     () => import("./status.ts"),
     (m) => m.statusCommand,
     {
@@ -230,7 +230,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   group(
     "env",
-    "Show and change the variables a start reads; see config.",
+    "Show and change the variables a start reads; see config, completion.",
     [
       command(
         "show",

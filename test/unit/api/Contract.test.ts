@@ -121,6 +121,11 @@ describe("route table", () => {
   it("makes public only what the contract says", () => {
     const open = routes.filter(({ tier }) => tier === "public").map(({ key }) => key)
     assert.sameMembers(open, [
+      "agentSkills.list",
+      "agentSkills.coverage",
+      "agentSkills.get",
+      "agentSkills.raw",
+      "agentSkills.file",
       "auth.login",
       "system.init",
       "system.ping",
