@@ -24,6 +24,9 @@ const managementPlaces: ReadonlyMap<string, Place> = new Map(
 /** Of the routes of clients. */
 const edgePlaces: Readonly<Record<string, Place>> = {
   "GET /": { skill: "gw-version-manager", tier: "public" },
+  "POST /mcp": { skill: "gw-mcp", tier: "manage" },
+  "GET /mcp": { skill: "gw-mcp", tier: "manage" },
+  "DELETE /mcp": { skill: "gw-mcp", tier: "manage" },
   "GET /metrics": { skill: "gw-usage-logs", tier: "scrape" }
 }
 

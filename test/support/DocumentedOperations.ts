@@ -67,9 +67,9 @@ export const refusedHere: Readonly<Record<string, string>> = {
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with",
   pagesListen: "no session is named",
-  pagesListenAtApiMcpStream: "no session is named",
+  listenAtApiMcpStream: "no session is named",
   pagesEndSession: "no session is named",
-  pagesEndSessionAtApiMcpStream: "no session is named"
+  endSessionAtApiMcpStream: "no session is named"
 }
 
 /** Answers of a provider to each kind of request, in OpenAI's forms. */

@@ -7,7 +7,7 @@ import { RequestExample } from "../Endpoints.ts"
 /** Parameters of the query, for the document: the routes read them by themselves. */
 export class DocumentedQuery extends Context.Tag("gateway/api/DocumentedQuery")<
   DocumentedQuery,
-  Schema.Struct<Schema.Struct.Fields>
+  Schema.Schema.AnyNoContext
 >() {}
 
 export const words = (summary: string, description: string) =>

@@ -123,7 +123,7 @@ it.scopedLive(
           .flatMap(examplesOf)
           .map((example) => {
             const operation = document.paths[example.path]?.[example.method.toLowerCase()]
-            return { ...example, operationId: operation?.operationId ?? assert.fail(example.path) }
+            return Object.assign(example, { operationId: operation?.operationId ?? assert.fail(example.path) })
           })
           .toSorted((a, b) => rankOf(a.operationId) - rankOf(b.operationId))
         assert.isAbove(examples.length, 200)
