@@ -7,6 +7,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { withCommonErrors } from "./CommonErrors.ts"
+import { A2a } from "./Groups/A2a.ts"
 import { AgentSkills } from "./Groups/AgentSkills.ts"
 import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
@@ -84,6 +85,7 @@ const contract = withCommonErrors(
     .add(RateLimits)
     .add(System)
     .add(AgentSkills)
+    .add(A2a)
     .add(Flags)
     .add(GatewaySettings)
     .add(Backups)

@@ -20,6 +20,7 @@ import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
 import * as Responses from "./compat/Responses.ts"
 import * as Search from "./compat/Search.ts"
+import * as A2a from "./compat/A2aEndpoints.ts"
 import * as Mcp from "./compat/McpEndpoints.ts"
 import * as Stored from "./compat/StoredEndpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer, UpstreamFailedAnswer } from "./Errors.ts"
@@ -515,6 +516,7 @@ class Pages extends HttpApiGroup.make("pages")
   )
   .add(Mcp.sendMessage)
   .add(Mcp.listen)
-  .add(Mcp.endSession) {}
+  .add(Mcp.endSession)
+  .add(A2a.askAgent) {}
 
 export class CompatApi extends HttpApi.make("compat").add(Inference).add(Pages) {}

@@ -118,6 +118,9 @@ export type McpRoute = Shape<
   null
 >
 
+/** The agent for other agents. */
+export type A2aRoute = Shape<"a2a.askAgent", "POST", "inference", null>
+
 export type PublicRoute = Shape<"system.root", "GET", "public", null>
 
 export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
@@ -130,6 +133,7 @@ export type EdgeRoute =
   | BatchRoute
   | JobRoute
   | McpRoute
+  | A2aRoute
   | PublicRoute
   | MetricsRoute
 
@@ -405,6 +409,15 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ),
   ...mcpRoutes("/mcp"),
   ...mcpRoutes("/api/mcp/stream"),
+  {
+    plane: "edge",
+    key: "a2a.askAgent",
+    method: "POST",
+    path: "/a2a",
+    tier: "inference",
+    category: "agents",
+    wire: null
+  },
   { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
   // Clients probe the root before their first request.
   { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", category: null, wire: null }

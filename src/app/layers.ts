@@ -30,6 +30,8 @@ import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as BatchDoor from "../http/batches/BatchDoor.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
+import * as AgentTasks from "../a2a/Tasks.ts"
+import * as A2aDoor from "../http/a2a/A2aDoor.ts"
 import * as McpDoor from "../http/mcp/McpDoor.ts"
 import * as JobDoor from "../http/jobs/JobDoor.ts"
 import * as MediaJobs from "../inference/jobs/MediaJobs.ts"
@@ -235,21 +237,25 @@ const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
-const mcp = McpDoor.layer.pipe(Layer.provide(managementDoor))
+const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer.pipe(Layer.provide(InnerRequests.layer))).pipe(
+  Layer.provide(managementDoor)
+)
 
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
 export const generation = LivePort.layer.pipe(
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, mcp))),
-      mcp,
+      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),
+      agents,
       FrontDoor.layer,
       ResponsesSocket.layer,
       managementDoor
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))),
+  Layer.provideMerge(
+    Layer.mergeAll(LiveFeed.layer, AgentTasks.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))
+  ),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(tables)

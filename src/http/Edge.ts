@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import {
+  type A2aRoute,
   type BatchRoute,
   type EdgeRoute,
   type FileRoute,
@@ -67,6 +68,7 @@ import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
 import { BatchDoor } from "./batches/BatchDoor.ts"
 import { FileDoor } from "./files/FileDoor.ts"
+import { A2aDoor } from "./a2a/A2aDoor.ts"
 import { McpDoor } from "./mcp/McpDoor.ts"
 import { formOnly, Forms, isForm } from "./forms/Forms.ts"
 import { UploadReply } from "./forms/UploadReply.ts"
@@ -105,6 +107,7 @@ const jobKeys: ReadonlySet<string> = new Set(Object.keys(jobKinds))
 const isJobRoute = (route: EdgeRoute): route is JobRoute => jobKeys.has(route.key)
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
+const isA2aRoute = (route: EdgeRoute): route is A2aRoute => route.key === "a2a.askAgent"
 const isMcpRoute = (route: EdgeRoute): route is McpRoute => route.key.startsWith("mcp.")
 const isBatchRoute = (route: EdgeRoute): route is BatchRoute => route.category === "batches"
 
@@ -143,6 +146,7 @@ export const make = Effect.gen(function* () {
   const metrics = yield* MetricsPage.make
   const files = yield* FileDoor
   const mcp = yield* McpDoor
+  const a2a = yield* A2aDoor
   const searches = yield* Searches
   const searchCounts = yield* SearchCounts
   const forms = yield* Forms
@@ -390,6 +394,7 @@ export const make = Effect.gen(function* () {
     response: ServerResponse
   ): void => {
     if (isMcpRoute(route)) return mcp.handle(route, request, response)
+    if (isA2aRoute(route)) return a2a.handle(route, request, response)
     if (isFileRoute(route)) {
       return files.handle(route, parameters, identify(request, timers.nowMs(), route), request, response)
     }
@@ -491,6 +496,7 @@ export const layer: Layer.Layer<
   | SearchCounts
   | FileDoor
   | McpDoor
+  | A2aDoor
   | JobDoor
   | MediaJobs
   | Forms

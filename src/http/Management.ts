@@ -70,6 +70,7 @@ import type { Settings } from "../resilience/Settings.ts"
 import type { DecisionLog } from "../routing/records/DecisionLog.ts"
 import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
+import type { AgentTasks } from "../a2a/Tasks.ts"
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
@@ -79,6 +80,7 @@ import type { Listener } from "./Listener.ts"
 import type { Telemetry } from "../usage/Telemetry.ts"
 import type { Json } from "../wire/json/Json.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
+import * as A2a from "./handlers/A2a.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
@@ -119,7 +121,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
-import { type Inner, InnerCaller } from "./management/InnerCaller.ts"
+import { type Inner, InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
@@ -161,6 +163,7 @@ export type UseCases =
 
 /** What the plane needs beside them. */
 export type PlaneServices =
+  | AgentTasks
   | AdminPassword
   | ApiKeys
   | AuditLog
@@ -188,6 +191,7 @@ export type PlaneServices =
 export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
+  A2a.layer,
   AgentSkills.layer,
   Audit.layer,
   Auth.layer,

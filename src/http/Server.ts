@@ -15,6 +15,7 @@ import { FrontDoor } from "./FrontDoor.ts"
 import { type Handlers, type ListenFailed, Listener } from "./Listener.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
 import { LiveFeed } from "./live/LiveFeed.ts"
+import { A2aDoor } from "./a2a/A2aDoor.ts"
 import { McpDoor } from "./mcp/McpDoor.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "./ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "./ws/ResponsesSocket.ts"
@@ -45,6 +46,7 @@ const close = (
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
   live: typeof LiveFeed.Service,
   mcp: typeof McpDoor.Service,
+  a2a: typeof A2aDoor.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
@@ -55,6 +57,7 @@ const close = (
     sockets.drain()
     live.drain()
     mcp.drain()
+    a2a.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
     stop.stop()
@@ -75,6 +78,7 @@ export const make: Effect.Effect<
   | Listener
   | LiveFeed
   | ManagementDoor
+  | A2aDoor
   | McpDoor
   | ResponsesSocket.ResponsesSocket
   | StopSignal
@@ -87,6 +91,7 @@ export const make: Effect.Effect<
   const sockets = yield* ResponsesSocket.ResponsesSocket
   const live = yield* LiveFeed
   const mcp = yield* McpDoor
+  const a2a = yield* A2aDoor
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -117,7 +122,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, sockets, live, mcp, stop, idle.await, config.drainMs)
+    close(listener, sockets, live, mcp, a2a, stop, idle.await, config.drainMs)
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
@@ -131,6 +136,7 @@ export const layer: Layer.Layer<
   | Listener
   | LiveFeed
   | ManagementDoor
+  | A2aDoor
   | McpDoor
   | ResponsesSocket.ResponsesSocket
   | StopSignal

@@ -5,6 +5,7 @@ import type { ApiSkillId, CommandSkillId } from "../domain/AgentSkill.ts"
 type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
+  a2a: "gw-agents-a2a",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",

@@ -17,7 +17,7 @@ const floors = [
     "memory",
     "skills"
   ],
-  ["inference", "management", "evals", "files", "search", "batches", "mcp"],
+  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp"],
   ["http", "cli"],
   ["app"]
 ]
@@ -37,7 +37,8 @@ const neighbours = {
   ledger: ["usage"],
   evals: ["inference", "management"],
   search: ["inference"],
-  batches: ["inference", "files"]
+  batches: ["inference", "files"],
+  a2a: ["inference", "mcp"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */

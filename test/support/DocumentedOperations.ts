@@ -4,6 +4,8 @@ import * as FakeUpstream from "./FakeUpstream.ts"
 /** What others need comes first, what takes it away last. */
 const first = [
   "authLogin",
+  // Before the examples of the settings turn the agent off.
+  "pagesAskAgent",
   "providerNodesCreate",
   "providersCreate",
   "keysCreate",

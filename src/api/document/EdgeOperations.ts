@@ -142,16 +142,17 @@ const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   deleteBatch: ["409"]
 }
 
-const isMcp = ({ key }: EdgeRoute): boolean => key.startsWith("mcp.")
+const isRpc = ({ key }: EdgeRoute): boolean => key.startsWith("mcp.") || key.startsWith("a2a.")
 
-/** Of the MCP server, beside those that all of its routes have. */
-const mcpStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** Of routes of JSON-RPC, beside those that all of its routes have. */
+const rpcStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   sendMessage: ["406", "413", "415"],
+  askAgent: ["413", "415"],
   listen: ["406"]
 }
 
 const statusesOf = (route: EdgeRoute, endpoint: string): ReadonlyArray<string> => {
-  if (isMcp(route)) return ["400", "401", "403", "404", ...(mcpStatuses[endpoint] ?? []), "503"]
+  if (isRpc(route)) return ["400", "401", "403", "404", ...(rpcStatuses[endpoint] ?? []), "503"]
   if (route.tier === "public") return ["403"]
   if (route.tier === "scrape") return ["401", "403"]
   if (isAsking(route)) return Object.keys(failures).filter((status) => !otherStatuses.has(status))
@@ -194,7 +195,7 @@ const answersOf = (route: EdgeRoute, endpoint: string, written: JsonMap): JsonMa
   ...Object.fromEntries(
     statusesOf(route, endpoint).map((status) => [
       status,
-      referToFailure(isMcp(route) ? mcpError : wireErrors[route.wire ?? "chat"], status)
+      referToFailure(isRpc(route) ? mcpError : wireErrors[route.wire ?? "chat"], status)
     ])
   )
 })

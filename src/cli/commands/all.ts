@@ -17,6 +17,7 @@ import { evals } from "./tree/evals.ts"
 import { compression } from "./tree/compression.ts"
 import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
+import { a2a } from "./tree/a2a.ts"
 import { skills } from "./tree/skills.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
@@ -140,6 +141,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   files,
   batches,
   skills,
+  a2a,
   ...media,
   search,
   context,

@@ -131,6 +131,7 @@ type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 
 /** Each group of the contract is loaded alone: making a client of all takes longer than most commands. */
 const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
+  a2a: () => import("../../api/Groups/A2a.ts").then(({ A2a }) => A2a),
   agentSkills: () => import("../../api/Groups/AgentSkills.ts").then(({ AgentSkills }) => AgentSkills),
   audit: () => import("../../api/Groups/Audit.ts").then(({ Audit }) => Audit),
   auth: () => import("../../api/Groups/Auth.ts").then(({ Auth }) => Auth),

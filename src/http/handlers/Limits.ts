@@ -12,6 +12,7 @@ import type { Standing } from "../../ledger/KeyLimits.ts"
 import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "../../management/Limits.ts"
 import type { LedgerCursor } from "../../store/repo/LedgerRepo.ts"
 import type { Spend } from "../../store/repo/SpendRepo.ts"
+import { InnerCaller } from "../InnerCaller.ts"
 import { answered } from "./Answers.ts"
 import { iso, isoOrNull, usd } from "./Views.ts"
 
@@ -103,9 +104,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "limits", (handlers) =>
     const limits = yield* Limits
 
     /** The key of the request, which the tier has let in. */
-    const ownKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-      const caller = keys.identify(bearerOf(headers))
-      return typeof caller === "object" && caller._tag === "Key"
+    const ownKey = Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const inner = yield* InnerCaller
+      const caller = inner === null ? keys.identify(bearerOf(headers)) : inner.principal
+      return yield* typeof caller === "object" && caller._tag === "Key"
         ? Effect.succeed(caller.key)
         : new NotFound({
             message: "This credential is no API key, so that it has no usage of its own.",

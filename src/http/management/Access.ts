@@ -10,7 +10,7 @@ import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
-import { InnerCaller } from "./InnerCaller.ts"
+import { InnerCaller } from "../InnerCaller.ts"
 
 const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
   status === 401 ? new Unauthorized({ code, message }) : new Forbidden({ code, message })

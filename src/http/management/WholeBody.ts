@@ -18,7 +18,7 @@ import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
-import { InnerCaller } from "./InnerCaller.ts"
+import { InnerCaller } from "../InnerCaller.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })

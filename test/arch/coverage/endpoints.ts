@@ -253,6 +253,10 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
   "mcp.sendMessage": row("Messages to the MCP server", [mcp, "speaks with the official client"]),
   "mcp.listen": row("Messages of the MCP server", [mcp, "tells listeners that it stops"]),
   "mcp.endSession": row("The end of an MCP session", [mcp, "ends a session, and knows it no more"]),
+  "a2a.askAgent": row("The agent for other agents", [
+    "test/http/a2a/agent.test.ts",
+    "answers the official client in both versions of the protocol"
+  ]),
   "system.root": row("Whether the gateway is there", [
     "test/http/doors/pages.test.ts",
     "pages are shown to browsers, and programs get JSON as before"

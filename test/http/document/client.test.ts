@@ -70,6 +70,7 @@ it.scopedLive(
       // The examples connect a provider of models only.
       const searches = { provider: "tavily", name: "searches", apiKey: "k", baseUrl: upstream.origin }
       yield* Effect.promise(() => gateway.manage("POST", "/api/providers", searches))
+      yield* Effect.promise(() => gateway.manage("PATCH", "/api/settings", { a2aEnabled: true }))
       yield* Effect.promise(() => callAll(gateway.url, upstream.origin))
     }),
   { timeout: 180_000 }

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
+import * as AgentTasks from "../../../src/a2a/Tasks.ts"
 import { match } from "../../../src/api/Routes.ts"
 import { management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
@@ -256,6 +257,7 @@ const rooms = Layer.provideMerge(
     AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))),
     access,
     providers,
+    AgentTasks.layer,
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),

@@ -81,6 +81,7 @@ it.scopedLive(
         await manage("POST", "/api/providers", { ...account, provider: "openai", models, wires: ["chat"] })
         await manage("POST", "/api/providers", { ...account, provider: "tavily" })
         await manage("POST", "/api/providers", { ...account, provider: "cohere", models: ["rerank-v3.5"] })
+        await manage("PATCH", "/api/settings", { a2aEnabled: true })
         const { secret } = await manage("POST", "/api/keys", { name: "agent" })
         const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
           readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>

@@ -121,6 +121,8 @@ describe("route table", () => {
   it("makes public only what the contract says", () => {
     const open = routes.filter(({ tier }) => tier === "public").map(({ key }) => key)
     assert.sameMembers(open, [
+      "a2a.card",
+      "a2a.formerCard",
       "agentSkills.list",
       "agentSkills.coverage",
       "agentSkills.get",

@@ -4,7 +4,7 @@ import { list } from "../../tree/verbs.ts"
 
 export const skills = group(
   "skills",
-  "Pages that tell an agent how to use and operate the gateway.",
+  "Pages that tell agents how to use and operate the gateway; see a2a.",
   [
     command(
       "list",
