@@ -1,0 +1,60 @@
+/** Which models a tool is told of, and which it begins with. Pure. */
+import type { ToolModel } from "./ToolSetup.ts"
+
+export interface OfferedModel extends ToolModel {
+  readonly kind: "model" | "combo" | "auto" | "alias"
+}
+
+export interface Chosen {
+  readonly models: ReadonlyArray<OfferedModel>
+  readonly model: OfferedModel
+  readonly small: OfferedModel
+}
+
+/** Longer lists are of no use to people who choose from them. */
+export const mostModels = 100
+
+const globOf = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split("*")
+      .map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`))
+      .join(".*")}$`
+  )
+
+const cheapest = (models: ReadonlyArray<OfferedModel>): OfferedModel | null =>
+  models
+    .filter(({ price }) => price !== null)
+    .reduce<OfferedModel | null>(
+      (best, each) => ((each.price?.input ?? 0) < (best?.price?.input ?? Infinity) ? each : best),
+      null
+    )
+
+/** A text is why none can be chosen. `only`: patterns of ids with `*`; none: all. */
+export const choose = (
+  offered: ReadonlyArray<OfferedModel>,
+  wanted: string | null,
+  only: ReadonlyArray<string>
+): Chosen | string => {
+  const globs = only.map(globOf)
+  const fitting = offered.filter(
+    ({ id, kind }) => kind !== "auto" && (globs.length === 0 || globs.some((glob) => glob.test(id)))
+  )
+  const named = wanted === null ? null : (offered.find(({ id }) => id === wanted) ?? null)
+  if (wanted !== null && named === null) return `The gateway offers no model '${wanted}'.`
+  if (fitting.length === 0 && named === null) {
+    return globs.length > 0
+      ? "The gateway offers no model that fits --only."
+      : "The gateway offers no model yet: connect a provider first ('gateway provider add')."
+  }
+  const auto = globs.length === 0 ? offered.find(({ id }) => id === "auto") : undefined
+  const first = named ?? auto ?? fitting[0]
+  if (first === undefined) return "The gateway offers no model."
+  const models = [first, ...fitting.filter(({ id }) => id !== first.id)].slice(0, mostModels)
+  const small = offered.find(({ id }) => id === "auto/cheap" && first.kind === "auto") ?? cheapest(models) ?? first
+  return {
+    models,
+    model: first,
+    small: named === null ? small : (cheapest(models.filter(({ kind }) => kind === "model")) ?? first)
+  }
+}

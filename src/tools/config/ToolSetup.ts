@@ -1,0 +1,82 @@
+/** What setting up a coding tool writes. Pure. */
+import { join } from "node:path"
+import type { Edit } from "./Edits.ts"
+import type { FormatName } from "./formats/index.ts"
+
+/** A model as tools are told of it; null: unknown. */
+export interface ToolModel {
+  /** What requests name. */
+  readonly id: string
+  readonly contextLength: number | null
+  readonly maxOutputTokens: number | null
+  readonly vision: boolean | null
+  readonly reasoning: boolean | null
+  /** USD per 1,000,000 tokens. */
+  readonly price: { readonly input: number; readonly output: number } | null
+}
+
+export interface Gateway {
+  /** Address without a path and without a slash at its end. */
+  readonly origin: string
+  readonly apiKey: string
+  /** Those the tool shows. */
+  readonly models: ReadonlyArray<ToolModel>
+  /** The one it begins with. */
+  readonly model: ToolModel
+  /** A cheap one for small work; the same where none is known. */
+  readonly small: ToolModel
+}
+
+/** For tools that need both numbers, where nothing is known. */
+export const usualLimits = { context: 128_000, output: 8_192 }
+
+/** Folders of the user. */
+export interface Places {
+  readonly home: string
+  /** `XDG_CONFIG_HOME`, else `~/.config`. */
+  readonly configHome: string
+  /** `XDG_DATA_HOME`, else `~/.local/share`. */
+  readonly dataHome: string
+  readonly environment: ReadonlyMap<string, string>
+  /** Whether a file is there; tools have several names for theirs. */
+  readonly exists: (path: string) => boolean
+}
+
+export interface ToolFile {
+  readonly path: string
+  readonly format: FormatName
+  readonly edits: ReadonlyArray<Edit>
+  /** The path of the edit whose value is the key, in this file; absent: the file has none. */
+  readonly keyAt?: Edit["path"]
+}
+
+export interface ToolPlan {
+  readonly files: ReadonlyArray<ToolFile>
+  /** What to do next, or what cannot be done by a file; lines for people. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export interface ToolSetup {
+  /** As in `gateway setup-<id>`. */
+  readonly id: string
+  readonly name: string
+  /** Where its configuration is described. */
+  readonly docsUrl: string
+  readonly plan: (places: Places, gateway: Gateway) => ToolPlan
+}
+
+export const placesOf = (
+  home: string,
+  environment: ReadonlyMap<string, string>,
+  exists: (path: string) => boolean
+): Places => ({
+  home,
+  configHome: environment.get("XDG_CONFIG_HOME") || join(home, ".config"),
+  dataHome: environment.get("XDG_DATA_HOME") || join(home, ".local/share"),
+  environment,
+  exists
+})
+
+/** The first of these that is there; else the first. */
+export const firstThere = ({ exists }: Places, ...paths: readonly [string, ...ReadonlyArray<string>]): string =>
+  paths.find(exists) ?? paths[0]
