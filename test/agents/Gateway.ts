@@ -4,7 +4,7 @@ import type { Scope } from "effect/Scope"
 import * as Program from "../support/Program.ts"
 import type { UpstreamWire } from "./upstream/Words.ts"
 
-const adminKey = "admin-key-of-the-agents-0123456789"
+export const adminKey = "admin-key-of-the-agents-0123456789"
 
 export interface Gateway {
   readonly url: string
