@@ -87,20 +87,6 @@ export const launchers: ReadonlyArray<Launcher> = [
     })
   },
   {
-    id: "gemini",
-    name: "Gemini CLI",
-    install: "npm install -g @google/gemini-cli",
-    launch: ({ apiKey, model, origin }) => ({
-      command: "gemini",
-      args: flag("--model", model),
-      environment: {
-        GEMINI_API_KEY: apiKey,
-        GOOGLE_GEMINI_BASE_URL: origin,
-        GEMINI_DEFAULT_AUTH_TYPE: "gemini-api-key"
-      }
-    })
-  },
-  {
     id: "qwen",
     name: "Qwen Code",
     install: "npm install -g @qwen-code/qwen-code",

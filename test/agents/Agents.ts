@@ -8,6 +8,8 @@ export interface Package {
   readonly version: string
   /** The command it installs. */
   readonly command: string
+  /** Where the program is in the package, when npm makes no command of it. */
+  readonly file?: string
 }
 
 /** What a run is given. */

@@ -15,7 +15,7 @@ const installedVersion = (folder: string, name: string): string | null => {
 }
 
 /** Path of the agent's command; what is there is used when its version is the wanted one. */
-export const ensure = ({ command, name, version }: Package): string => {
+export const ensure = ({ command, file, name, version }: Package): string => {
   const folder = join(cache, name.replaceAll(/[@/]/gu, "_"))
   if (installedVersion(folder, name) !== version) {
     process.stdout.write(`installing ${name}@${version}\n`)
@@ -26,5 +26,5 @@ export const ensure = ({ command, name, version }: Package): string => {
       stdio: ["ignore", "ignore", "inherit"]
     })
   }
-  return join(folder, "node_modules/.bin", command)
+  return file === undefined ? join(folder, "node_modules/.bin", command) : join(folder, "node_modules", name, file)
 }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as Fake from "../support/FakeUpstream.ts"
@@ -17,6 +17,7 @@ import * as Gateway from "./Gateway.ts"
 import * as Place from "./Place.ts"
 import { run } from "./Run.ts"
 import * as Script from "./Script.ts"
+import { launchers } from "../../src/tools/Launchers.ts"
 import { columns } from "./Table.ts"
 import { wires } from "./upstream/All.ts"
 
@@ -87,6 +88,19 @@ const tools: ReadonlyArray<Tool> = [
     edit: (file, from, to) => ({ tool: "edit", args: { filePath: file, oldString: from, newString: to } })
   },
   {
+    id: "kilo",
+    package: { name: "@kilocode/cli-linux-x64", version: "7.7.9", command: "kilo", file: "bin/kilo" },
+    args: (prompt) => ["run", "--format", "json", "--auto", prompt],
+    env: {
+      KILO_DISABLE_MODELS_FETCH: "1",
+      KILO_DISABLE_AUTOUPDATE: "1",
+      KILO_DISABLE_LSP_DOWNLOAD: "1",
+      KILO_PERMISSION: '{"*":"allow"}'
+    },
+    read: (file) => ({ tool: "read", args: { filePath: file } }),
+    edit: (file, from, to) => ({ tool: "edit", args: { filePath: file, oldString: from, newString: to } })
+  },
+  {
     id: "pi",
     package: { name: "@mariozechner/pi-coding-agent", version: "0.73.1", command: "pi" },
     args: (prompt) => ["--mode", "json", "--no-session", "-p", prompt],
@@ -114,6 +128,7 @@ interface Row {
   readonly setUp: string
   readonly task: string
   readonly undone: string
+  launched: string
 }
 
 const scope = Effect.runSync(Scope.make())
@@ -132,8 +147,10 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  const table = rows.map(({ setUp, task, tool, undone }) => [tool, setUp, task, undone])
-  process.stdout.write(`\n${columns([["tool", "set up", "task done", "undone"], ...table]).join("\n")}\n`)
+  const table = rows.map(({ launched, setUp, task, tool, undone }) => [tool, setUp, task, undone, launched])
+  process.stdout.write(
+    `\n${columns([["tool", "set up", "task done", "undone", "task done by launch"], ...table]).join("\n")}\n`
+  )
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
@@ -150,7 +167,7 @@ const textsIn = (home: string, files: ReadonlyArray<string>): ReadonlyArray<stri
   files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : "")).concat(readdirSync(home).join())
 
 for (const tool of tools.filter(({ id }) => chosen("AGENTS_ONLY")(id))) {
-  describe(tool.id, () => {
+  describe(`${tool.id}`, () => {
     beforeAll(() => void ensure(tool.package), 600_000)
 
     it("is set up, does a task, and is as it was before", async () => {
@@ -164,7 +181,7 @@ for (const tool of tools.filter(({ id }) => chosen("AGENTS_ONLY")(id))) {
       }
       const place = Place.make(`setup-${tool.id}`)
       const home = join(place.folder, "home")
-      const row = { tool: tool.id, setUp: "no", task: "no", undone: "no" }
+      const row = { tool: tool.id, setUp: "no", task: "no", undone: "no", launched: "-" }
       rows.push(row)
       const file = join(place.work, "note.txt")
       const script = Script.make(wire, agent, file, `n${process.pid}${tool.id}`)
@@ -198,5 +215,47 @@ for (const tool of tools.filter(({ id }) => chosen("AGENTS_ONLY")(id))) {
       row.undone = "yes"
       place.leave(() => ({ ran, script: script.problems }))
     })
+
+    it.runIf(launchers.some(({ id }) => id === tool.id))(
+      "does a task when it is launched, and nothing is written",
+      async () => {
+        const place = Place.make(`launch-${tool.id}`)
+        const home = join(place.folder, "home")
+        const file = join(place.work, "note.txt")
+        const agent: Agent = {
+          name: tool.id,
+          package: tool.package,
+          wire: "chat",
+          launch: () => ({ args: [], env: {} }),
+          read: tool.read,
+          edit: tool.edit
+        }
+        const script = Script.make(wire, agent, file, `l${process.pid}${tool.id}`)
+        writeFileSync(file, `The colour is ${script.before}.\n`)
+        upstream.always(script.answer)
+        const prompt = `Read note.txt and make ${script.before} green.`
+        const flags = ["--url", gateway.url, "--gateway-key", Gateway.adminKey, "-m", model]
+        const ran = await run({
+          file: bin,
+          args: ["launch", ...flags, tool.id, "--", ...tool.args(prompt)],
+          cwd: place.work,
+          env: {
+            PATH: `${dirname(ensure(tool.package))}:${process.env["PATH"] ?? ""}`,
+            HOME: home,
+            TERM: "dumb",
+            LANG: "C.UTF-8",
+            ...tool.env
+          },
+          limitMs
+        })
+        const said = `${ran.code} ${ran.stdout.slice(-1_500)} ${ran.stderr.slice(-1_500)} ${script.problems.join("; ")}`
+        assert.include(readFileSync(file, "utf8"), script.after, said)
+        assert.strictEqual(ran.code, 0, said)
+        assert.isFalse(existsSync(join(home, ".config/gateway")))
+        const row = rows.find((each) => each.tool === tool.id)
+        if (row !== undefined) row.launched = "yes"
+        place.leave(() => ({ ran, script: script.problems }))
+      }
+    )
   })
 }
