@@ -209,6 +209,79 @@ describe("gateway setup-<tool>", () => {
     }
   )
 
+  scenario("makes another key where the tool's does not work any more", async ({ ask, gateway, home }) => {
+    const keys = async () => (await gateway.manage("GET", "/api/keys")).keys
+    const secret = () => /gw_\w+/.exec(readFileSync(join(home, ".pi/agent/models.json"), "utf8"))?.[0]
+    await ask("setup-pi")
+    const [first] = await keys()
+    const before = secret()
+    await gateway.manage("PUT", `/api/keys/${first.id}`, { isActive: false })
+    const dry = await ask("setup-pi", "--dry-run", "--json")
+    assert.isTrue(JSON.parse(dry.stdout).files[0].changed)
+    assert.lengthOf(await keys(), 1)
+    assert.strictEqual((await ask("setup-pi")).code, 0)
+    // The one that does not work is gone, too.
+    const [second, ...others] = await keys()
+    assert.isEmpty(others)
+    assert.notStrictEqual(second.id, first.id)
+    assert.notStrictEqual(secret(), before)
+    // A key that is given takes its place, and it ends.
+    const mine = await gateway.manage("POST", "/api/keys", { name: "mine" })
+    assert.strictEqual((await ask("setup-pi", "--api-key", mine.secret)).code, 0)
+    assert.deepStrictEqual(
+      (await keys()).map(({ name }: { readonly name: string }) => name),
+      ["mine"]
+    )
+    assert.strictEqual((await ask("setup-pi", "--undo")).code, 0)
+    assert.lengthOf(await keys(), 1)
+  })
+
+  scenario(
+    "lets the key use what the tool is told of now, and takes away what is gone",
+    async ({ ask, gateway, home, write }) => {
+      const mine = "models:\n  - name: mine # stays\n    provider: ollama\n    model: x\n"
+      write(".continue/config.yaml", mine)
+      const told = () =>
+        Array.from(
+          readFileSync(join(home, ".continue/config.yaml"), "utf8").matchAll(/name: gateway (\S+)/g),
+          ([, id]) => id
+        )
+      await ask("setup-continue", "--only", "openai/*mini")
+      assert.deepStrictEqual(told(), ["openai/gpt-4o-mini"])
+      const allowed = async () =>
+        (await gateway.manage("GET", "/api/keys")).keys.map(
+          ({ allowedModels }: { readonly allowedModels: ReadonlyArray<string> }) => allowedModels
+        )
+      assert.deepStrictEqual(await allowed(), [["openai/gpt-4o-mini"]])
+      await ask("setup-continue")
+      const [all] = await allowed()
+      assert.includeMembers(all, ["openai/gpt-4o", "openai/gpt-4o-mini"])
+      assert.includeMembers(told(), ["auto", "openai/gpt-4o", "openai/gpt-4o-mini"])
+      await ask("setup-continue", "--only", "openai/gpt-4o")
+      assert.deepStrictEqual(told(), ["openai/gpt-4o"])
+      assert.deepStrictEqual(await allowed(), [["openai/gpt-4o"]])
+      assert.include(readFileSync(join(home, ".continue/config.yaml"), "utf8"), "name: mine # stays")
+      assert.strictEqual((await ask("setup-continue", "--undo")).code, 0)
+      assert.strictEqual(readFileSync(join(home, ".continue/config.yaml"), "utf8"), mine)
+    }
+  )
+
+  scenario("removes the profiles that are none any more", async ({ ask, gateway, home }) => {
+    const account = { provider: "anthropic", name: "a", apiKey: "k", models: ["claude-sonnet-4-5"] }
+    await gateway.manage("POST", "/api/providers", account)
+    const profiles = () => readdirSync(join(home, ".claude/profiles")).toSorted()
+    await ask("setup-claude")
+    assert.lengthOf(profiles(), 2)
+    await ask("setup-claude", "--only", "openai/*")
+    const left = profiles().filter((name) => existsSync(join(home, ".claude/profiles", name, "settings.json")))
+    assert.lengthOf(left, 1)
+    await ask("setup-claude", "--undo")
+    assert.deepStrictEqual(
+      filesIn(join(home, ".claude")).filter((name) => !name.endsWith(".bak")),
+      []
+    )
+  })
+
   scenario("tells what to type where a tool has no file", async ({ ask, gateway }) => {
     const { code, stdout } = await ask("setup-cursor", "--api-key", "gw_given")
     assert.strictEqual(code, 0)

@@ -1,24 +1,71 @@
 /** Changes to a file of a tool: what is set, and how it is taken back while what others changed since stays. Pure. */
 import type { Json } from "../../wire/json/Json.ts"
-import { type Format, isUnreadable, type Path, type Unreadable, valueAt } from "./formats/Format.ts"
+import { type Format, isUnreadable, type Path, unreadable, type Unreadable, valueAt } from "./formats/Format.ts"
 
 export interface Edit {
   readonly path: Path
   readonly value: Json
+  /** Set only where nothing is: what the file needs, and what may be the user's own. */
+  readonly unlessThere?: true
 }
 
 const equal = (left: Json | undefined, right: Json | undefined): boolean =>
   JSON.stringify(left) === JSON.stringify(right)
+
+const isList = (value: Json): boolean => Array.isArray(value)
+
+/** Why a path cannot be set: something that holds no members stands in its way; null: nothing does. */
+const obstacle = (root: Json, path: Path): string | null => {
+  for (let length = 1; length < path.length; length += 1) {
+    const here = valueAt(root, path.slice(0, length))
+    if (here === undefined) return null
+    const fits =
+      typeof path[length] === "string" ? typeof here === "object" && here !== null && !isList(here) : isList(here)
+    if (!fits) return `has something else at '${path.slice(0, length).map(nameOf).join(".")}'`
+  }
+  return null
+}
+
+const nameOf = (step: Path[number]): string => (typeof step === "string" ? step : step.is)
+
+/** The text with a value put in. Editors of formats know texts that they cannot edit, such as a table within a line of TOML. */
+const put = (format: Format, text: string, { path, value }: Edit): string | Unreadable => {
+  const cannot = unreadable(`cannot be edited at '${path.map(nameOf).join(".")}'`)
+  try {
+    const after = format.set(text, path, value)
+    const root = format.parse(after)
+    return isUnreadable(root) || !equal(valueAt(root, path), value) ? cannot : after
+  } catch {
+    return cannot
+  }
+}
+
+const within = (inner: Path, outer: Path): boolean =>
+  inner.length >= outer.length && outer.every((step, at) => JSON.stringify(step) === JSON.stringify(inner[at]))
+
+/** Of the paths that were set before, those that these edits have nothing to do with. */
+export const staleOf = (paths: ReadonlyArray<Path>, edits: ReadonlyArray<Edit>): ReadonlyArray<Path> => {
+  const set = new Set(edits.map(({ path }) => JSON.stringify(path)))
+  return paths.filter(
+    (path) =>
+      !set.has(JSON.stringify(path)) && !edits.some((edit) => within(edit.path, path) || within(path, edit.path))
+  )
+}
 
 /** The text with all edits; the same text when they are there already. An empty text: the file is not there yet. */
 export const applied = (format: Format, text: string, edits: ReadonlyArray<Edit>): string | Unreadable => {
   const root = format.parse(text)
   if (isUnreadable(root)) return root
   let now = text
-  for (const { path, value } of edits) {
+  for (const { path, unlessThere, value } of edits) {
     const present = format.parse(now)
     if (isUnreadable(present)) return present
-    if (!equal(valueAt(present, path), value)) now = format.set(now, path, value)
+    const there = valueAt(present, path)
+    if (equal(there, value) || (unlessThere === true && there !== undefined)) continue
+    const problem = obstacle(present, path)
+    const after = problem === null ? put(format, now, { path, value }) : unreadable(problem)
+    if (isUnreadable(after)) return after
+    now = after
   }
   return now
 }

@@ -1,11 +1,13 @@
 /** The files of a tool: read, changed, written together or not at all. */
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import * as ConfigFile from "../../../platform/ConfigFile.ts"
-import { applied } from "../../../tools/config/Edits.ts"
+import { applied, staleOf, takenBack } from "../../../tools/config/Edits.ts"
 import { isUnreadable } from "../../../tools/config/formats/Format.ts"
 import { formats } from "../../../tools/config/formats/index.ts"
 import type { ToolFile } from "../../../tools/config/ToolSetup.ts"
 import { CommandFailed } from "../../Failure.ts"
+import type { FileRecord } from "./Records.ts"
 
 export interface Change {
   readonly file: ConfigFile.ConfigFile
@@ -17,16 +19,41 @@ export interface Change {
 export const failure = ({ message }: { readonly message: string }): CommandFailed =>
   new CommandFailed({ message, hint: "Nothing was changed." })
 
-/** What would be written, for each file. */
+/** The text of the file before it was set up; null: it is not known, or there was no file. */
+export const formerText = ({ backupPath }: FileRecord, home: string) =>
+  backupPath !== null && existsSync(backupPath)
+    ? Effect.map(ConfigFile.read(backupPath, home), ({ text }) => text)
+    : Effect.succeed(null)
+
+/** What a former run set and this one does not, such as a model that is gone, is taken back. */
+const withoutStale = ({ edits, format, path }: ToolFile, text: string, record: FileRecord | undefined, home: string) =>
+  Effect.gen(function* () {
+    const stale = staleOf(record?.paths ?? [], edits)
+    if (record === undefined || stale.length === 0) return text
+    const former = yield* Effect.mapError(formerText(record, home), failure)
+    const after = takenBack(
+      formats[format],
+      text,
+      former ?? "",
+      stale.map((each) => ({ path: each, value: null }))
+    )
+    return isUnreadable(after) ? yield* failure({ message: `${path} ${after.message}.` }) : after
+  })
+
+/** What would be written, for each file. `records`: of a former run. */
 export const changesOf = (
   files: ReadonlyArray<ToolFile>,
-  home: string
+  home: string,
+  records: ReadonlyArray<FileRecord>
 ): Effect.Effect<ReadonlyArray<Change>, CommandFailed> =>
-  Effect.forEach(files, ({ edits, format, keyAt, path }) =>
+  Effect.forEach(files, (wanted) =>
     Effect.gen(function* () {
+      const { edits, format, keyAt, path } = wanted
       const file = yield* Effect.mapError(ConfigFile.read(path, home), failure)
-      const after = applied(formats[format], file.text ?? "", edits)
-      if (isUnreadable(after)) return yield* failure({ message: `${path} ${after.message}.` })
+      const set = applied(formats[format], file.text ?? "", edits)
+      if (isUnreadable(set)) return yield* failure({ message: `${path} ${set.message}.` })
+      const record = records.find((each) => each.path === path)
+      const after = yield* withoutStale(wanted, set, record, home)
       return { file, after, mode: keyAt === undefined ? file.mode : file.mode & ConfigFile.ownerOnly }
     })
   )

@@ -7,21 +7,23 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
-import { homedir, hostname } from "node:os"
+import { homedir } from "node:os"
 import { maskSecret } from "../../../kernel/Masking.ts"
-import { harmless } from "../../../kernel/TerminalText.ts"
 import * as ConfigFile from "../../../platform/ConfigFile.ts"
 import { choose, type Chosen } from "../../../tools/config/Chosen.ts"
 import { diff } from "../../../tools/config/Diff.ts"
+import { staleOf } from "../../../tools/config/Edits.ts"
 import { isUnreadable, valueAt } from "../../../tools/config/formats/Format.ts"
 import { formats } from "../../../tools/config/formats/index.ts"
 import { placesOf, type Places, type ToolPlan, type ToolSetup } from "../../../tools/config/ToolSetup.ts"
 import { loadConfig } from "../../EnvFile.ts"
-import { BadArgument, type CliFailure } from "../../Failure.ts"
+import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import * as Output from "../../output/Output.ts"
+import { backOf } from "./Back.ts"
 import { type Change, changesOf, failure, writeAll } from "./Files.ts"
+import { isAlive, type KeyOfTool, makeKey, revokeKey } from "./Key.ts"
 import { offeredModels } from "./models.ts"
 import * as Records from "./Records.ts"
 import { undo } from "./undo.ts"
@@ -100,12 +102,6 @@ const gatewayFlags = (given: SetupFlags): Effect.Effect<GatewayFlags, BadArgumen
 const asker = (to: Client.Target, apiKey: Option.Option<Redacted.Redacted>): Client.Target =>
   to.apiKey === null && Option.isSome(apiKey) ? { ...to, apiKey: apiKey.value } : to
 
-interface KeyOfTool {
-  readonly secret: string
-  /** Null: it was given. */
-  readonly id: string | null
-}
-
 /** The key in the tool's file, where this command has put it there. */
 const keptKey = (plan: ToolPlan, record: Records.ToolRecord | undefined, places: Places) =>
   Effect.gen(function* () {
@@ -114,26 +110,14 @@ const keptKey = (plan: ToolPlan, record: Records.ToolRecord | undefined, places:
     const { text } = yield* Effect.mapError(ConfigFile.read(file.path, places.home), failure)
     const root = formats[file.format].parse(text ?? "")
     const secret = isUnreadable(root) ? undefined : valueAt(root, file.keyAt)
-    return typeof secret === "string" && secret !== "" ? { secret, id: record.keyId } : null
+    return typeof secret === "string" && secret !== "" ? ({ secret, id: record.keyId } satisfies KeyOfTool) : null
   })
 
-/** As many as a key may list. */
-const mostListed = 100
-
-const makeKey = (tool: ToolSetup, to: Client.Target, { models }: Chosen): Effect.Effect<KeyOfTool, CliFailure> =>
-  Effect.gen(function* () {
-    const client = yield* Client.group(to, "keys")
-    const ids = (wanted: string) => models.filter(({ kind }) => kind === wanted).map(({ id }) => id)
-    const allowedModels = ids("model").slice(0, mostListed)
-    const combos = ids("combo").slice(0, mostListed)
-    const payload = {
-      name: `${tool.name} on ${harmless(hostname()).slice(0, 60)}`,
-      ...(allowedModels.length === 0 ? {} : { allowedModels }),
-      ...(combos.length === 0 || allowedModels.length === 0 ? {} : { allowedCombos: combos })
-    }
-    const { key, secret } = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    return { secret, id: key.id }
-  })
+/** The key that the tool has already, while it works at this gateway; one that was given is not asked for. */
+const usableKey = (kept: KeyOfTool | null, to: Client.Target, chosen: Chosen, dryRun: boolean) =>
+  kept === null || kept.id === null
+    ? Effect.succeed(kept)
+    : Effect.map(isAlive(to, { id: kept.id, secret: kept.secret }, chosen, !dryRun), (alive) => (alive ? kept : null))
 
 const masked = (lines: ReadonlyArray<string>, secret: string): ReadonlyArray<string> =>
   secret === newKey ? lines : lines.map((line) => line.replaceAll(secret, maskSecret(secret)))
@@ -149,9 +133,14 @@ const textOf = (tool: ToolSetup, { dryRun, files, notes }: Result): string => {
   return [...head, ...notes].join("\n")
 }
 
-const setUp = (tool: ToolSetup, given: SetupFlags) =>
+/** Files of a former run that this one does not write, such as profiles of families that are gone. */
+const goneOf = (former: Records.ToolRecord | undefined, { files }: ToolPlan) =>
+  (former?.files ?? []).filter(({ path }) => files.every((file) => file.path !== path))
+
+export const setUp = (tool: ToolSetup, given: SetupFlags) =>
   Effect.gen(function* () {
     const places = yield* placesNow
+    const { home } = places
     const to = yield* Effect.flatMap(gatewayFlags(given), Client.target)
     const offered = yield* offeredModels(asker(to, given.apiKey))
     const chosen = choose(offered, Option.getOrNull(given.model), given.only)
@@ -159,42 +148,73 @@ const setUp = (tool: ToolSetup, given: SetupFlags) =>
       return yield* new BadArgument({ message: chosen, hint: "'gateway model list' shows the models." })
     }
     const recordsFile = Records.recordsFile(places.environment)
-    const records = yield* Records.read(recordsFile, places.home)
+    const records = yield* Records.read(recordsFile, home)
+    const former = records[tool.id]
     const planWith = (apiKey: string): ToolPlan => tool.plan(places, { origin: to.url, apiKey, ...chosen })
+    const changesWith = (plan: ToolPlan) => changesOf(plan.files, home, former?.files ?? [])
 
     const draft = planWith(newKey)
-    const given_ = Option.map(given.apiKey, (secret): KeyOfTool => ({ secret: Redacted.value(secret), id: null }))
-    const kept = yield* keptKey(draft, records[tool.id], places)
-    const known = Option.getOrElse(given_, () => (records[tool.id]?.gateway === to.url ? kept : null))
     // What cannot be read or written is found before a key is made.
-    yield* changesOf(draft.files, places.home)
-    const key = known ?? (given.dryRun ? { secret: newKey, id: null } : yield* makeKey(tool, to, chosen))
-    const plan = planWith(key.secret)
-    const changes = yield* changesOf(plan.files, places.home)
-    const changing = changes.filter(({ after, file }) => after !== (file.text ?? ""))
-    const nowMs = yield* Clock.currentTimeMillis
-    const written = given.dryRun ? [] : yield* writeAll(changing, places.home, nowMs)
-    if (!given.dryRun && plan.files.length > 0) {
-      yield* Records.write(recordsFile, places.home, {
-        ...records,
-        [tool.id]: recordOf(plan, changes, written, records[tool.id], { gateway: to.url, keyId: key.id })
+    yield* changesWith(draft)
+    const backs = yield* Effect.forEach(goneOf(former, draft), (file) => backOf(file, home))
+    const kept = former?.gateway === to.url ? yield* keptKey(draft, former, places) : null
+    const known = Option.isSome(given.apiKey)
+      ? { secret: Redacted.value(given.apiKey.value), id: null }
+      : yield* usableKey(kept, to, chosen, given.dryRun)
+
+    const write = (key: KeyOfTool) =>
+      Effect.gen(function* () {
+        const plan = planWith(key.secret)
+        const changes = yield* changesWith(plan)
+        const changing = changes.filter(({ after, file }) => after !== (file.text ?? ""))
+        const nowMs = yield* Clock.currentTimeMillis
+        const written = given.dryRun
+          ? []
+          : yield* writeAll([...changing, ...backs.flatMap(({ change }) => change ?? [])], home, nowMs)
+        if (!given.dryRun && plan.files.length > 0) {
+          for (const { removes } of backs) {
+            if (removes !== null) yield* Effect.mapError(ConfigFile.remove(removes, home), failure)
+          }
+          yield* Records.write(recordsFile, home, {
+            ...records,
+            [tool.id]: recordOf(plan, changes, written, former, { gateway: to.url, keyId: key.id })
+          })
+        }
+        const result: Result = {
+          tool: tool.id,
+          gateway: to.url,
+          model: chosen.model.id,
+          dryRun: given.dryRun,
+          files: changes.map(({ after, file }) => ({
+            path: file.path,
+            changed: after !== (file.text ?? ""),
+            backupPath: written.find(({ path }) => path === file.path)?.backupPath ?? null,
+            diff: masked(diff(file.text ?? "", after), key.secret)
+          })),
+          notes: plan.notes
+        }
+        return result
       })
-    }
-    const result: Result = {
-      tool: tool.id,
-      gateway: to.url,
-      model: chosen.model.id,
-      dryRun: given.dryRun,
-      files: changes.map(({ after, file }) => ({
-        path: file.path,
-        changed: after !== (file.text ?? ""),
-        backupPath: written.find(({ path }) => path === file.path)?.backupPath ?? null,
-        diff: masked(diff(file.text ?? "", after), key.secret)
-      })),
-      notes: plan.notes
+
+    const makesKey = known === null && !given.dryRun
+    const key = known ?? (makesKey ? yield* makeKey(tool, to, chosen) : { secret: newKey, id: null })
+    const madeId = makesKey ? key.id : null
+    // A key that stands in no file is of no use.
+    const result = yield* Effect.onError(write(key), () =>
+      madeId === null ? Effect.void : Effect.ignore(revokeKey(to, madeId))
+    )
+    const formerId = former?.keyId ?? null
+    if (!given.dryRun && former !== undefined && formerId !== null && formerId !== key.id) {
+      const at = former.gateway === to.url ? to : yield* formerGateway(former.gateway)
+      yield* revokeKey(at, formerId).pipe(
+        Effect.catchAll(() => Output.note(`The key it had before is still there: 'gateway key remove ${formerId}'.`))
+      )
     }
     yield* Output.result({ schema: Result, value: result, text: Output.print(textOf(tool, result)), name: tool.id })
   })
+
+/** The gateway that a tool used before, with the key that is kept for it. */
+const formerGateway = (url: string) => Client.target({ url: Option.some(url), gatewayKey: Option.none(), local: false })
 
 /** The first copy is the one from before the set-up: a later run keeps it. */
 const recordOf = (
@@ -208,8 +228,9 @@ const recordOf = (
     const before = former?.files.find((file) => file.path === path)
     const paths = edits.map((edit) => edit.path)
     if (before !== undefined) {
-      const known = new Set(before.paths.map((each) => JSON.stringify(each)))
-      return { ...before, paths: [...before.paths, ...paths.filter((each) => !known.has(JSON.stringify(each)))] }
+      // A part of what is written now may have been written before as a whole, and the reverse.
+      const stale = new Set([...staleOf(before.paths, edits), ...paths].map((each) => JSON.stringify(each)))
+      return { ...before, paths: [...before.paths.filter((each) => !stale.has(JSON.stringify(each))), ...paths] }
     }
     const file = changes.find((change) => change.file.path === path)?.file
     return {
@@ -221,9 +242,7 @@ const recordOf = (
       mode: file?.mode ?? ConfigFile.ownerOnly
     }
   })
-  // Files of a former run that this one does not write, such as profiles of providers that are gone, are undone with the rest.
-  const others = (former?.files ?? []).filter(({ path }) => own.every((file) => file.path !== path))
-  return { ...facts, files: [...own, ...others] }
+  return { ...facts, files: own }
 }
 
 export const makeSetup = (tool: ToolSetup) =>

@@ -2,19 +2,17 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import * as ConfigFile from "../../../platform/ConfigFile.ts"
-import { takenBack } from "../../../tools/config/Edits.ts"
-import { isUnreadable } from "../../../tools/config/formats/Format.ts"
-import { formats } from "../../../tools/config/formats/index.ts"
 import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import * as Output from "../../output/Output.ts"
-import { type Change, failure, writeAll } from "./Files.ts"
+import { backOf, forget } from "./Back.ts"
+import { failure, writeAll } from "./Files.ts"
+import { revokeKey } from "./Key.ts"
 import * as Records from "./Records.ts"
 
 const Undone = Schema.Struct({
@@ -25,47 +23,12 @@ const Undone = Schema.Struct({
   keyRevoked: Schema.Boolean
 })
 
-interface Back {
-  readonly change: Change | null
-  /** The file was made by the set-up, and holds nothing else. */
-  readonly removes: ConfigFile.ConfigFile | null
-}
-
-const isBlank = (value: unknown): boolean => JSON.stringify(value) === "{}"
-
-const backOf = (record: Records.FileRecord, home: string) =>
-  Effect.gen(function* () {
-    const { backupPath, format, made, mode, path, paths } = record
-    const file = yield* ConfigFile.read(path, home)
-    if (file.text === null) return { change: null, removes: null } satisfies Back
-    const former =
-      backupPath !== null && existsSync(backupPath) ? (yield* ConfigFile.read(backupPath, home)).text : null
-    const edits = paths.map((each) => ({ path: each, value: null }))
-    const after = takenBack(formats[format], file.text, former ?? "", edits)
-    if (isUnreadable(after)) {
-      return yield* new ConfigFile.ConfigFileRefused({ path, problem: after.message })
-    }
-    if (made && isBlank(formats[format].parse(after))) return { change: null, removes: file } satisfies Back
-    // Formats may be written a little otherwise: where nothing else was changed, the copy is what was there.
-    const same =
-      former !== null && JSON.stringify(formats[format].parse(after)) === JSON.stringify(formats[format].parse(former))
-    const text = same && former !== null ? former : after
-    return { change: text === file.text ? null : { file, after: text, mode }, removes: null } satisfies Back
-  }).pipe(Effect.mapError(failure))
-
-/** Removes the copy of a file that is as it was. */
-const forget = (backupPath: string | null, home: string): Effect.Effect<void> =>
-  backupPath === null
-    ? Effect.void
-    : Effect.flatMap(ConfigFile.read(backupPath, home), (file) => ConfigFile.remove(file, home)).pipe(Effect.ignore)
-
 /** Whether the key is gone; a gateway that cannot be asked is said, and is no failure. */
 const revoke = (record: Records.ToolRecord, given: GatewayFlags) =>
   Effect.gen(function* () {
     if (record.keyId === null) return false
     const to = yield* Client.target(Option.isSome(given.url) ? given : { ...given, url: Option.some(record.gateway) })
-    const client = yield* Client.group(to, "keys")
-    yield* client.remove({ path: { id: record.keyId } }).pipe(Client.orExplain(to))
+    yield* revokeKey(to, record.keyId)
     return true
   }).pipe(
     Effect.catchAll(({ _tag, ...error }) =>

@@ -6,7 +6,7 @@ export const continueDev: ToolSetup = {
   id: "continue",
   name: "Continue",
   docsUrl: "https://docs.continue.dev/reference",
-  plan: ({ exists, home }, { apiKey, model, models, origin }) => {
+  plan: ({ home }, { apiKey, model, models, origin }) => {
     const path = join(home, ".continue/config.yaml")
     const shown = [model, ...models.filter(({ id }) => id !== model.id)]
     return {
@@ -15,13 +15,9 @@ export const continueDev: ToolSetup = {
           path,
           format: "yaml",
           edits: [
-            ...(exists(path)
-              ? []
-              : [
-                  { path: ["name"], value: "Gateway" },
-                  { path: ["version"], value: "1.0.0" },
-                  { path: ["schema"], value: "v1" }
-                ]),
+            { path: ["name"], value: "Gateway", unlessThere: true },
+            { path: ["version"], value: "1.0.0", unlessThere: true },
+            { path: ["schema"], value: "v1", unlessThere: true },
             ...shown.map(({ contextLength, id, maxOutputTokens, vision }) => ({
               path: ["models", { member: "name", is: `gateway ${id}` }],
               value: {

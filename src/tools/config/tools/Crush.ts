@@ -14,7 +14,7 @@ export const crush: ToolSetup = {
           path: join(configHome, "crush/crush.json"),
           format: "json",
           edits: [
-            { path: ["$schema"], value: "https://charm.land/crush.json" },
+            { path: ["$schema"], value: "https://charm.land/crush.json", unlessThere: true },
             {
               path: ["providers", "gateway"],
               value: {

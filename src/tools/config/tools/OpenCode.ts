@@ -31,7 +31,7 @@ export const openCode: ToolSetup = {
           path: firstThere(places, join(folder, "opencode.json"), join(folder, "opencode.jsonc")),
           format: "json",
           edits: [
-            { path: ["$schema"], value: "https://opencode.ai/config.json" },
+            { path: ["$schema"], value: "https://opencode.ai/config.json", unlessThere: true },
             { path: ["provider", "gateway"], value: provider(gateway) },
             { path: ["model"], value: `gateway/${gateway.model.id}` },
             { path: ["small_model"], value: `gateway/${gateway.small.id}` }
