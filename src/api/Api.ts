@@ -8,6 +8,8 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { withCommonErrors } from "./CommonErrors.ts"
 import { A2a } from "./Groups/A2a.ts"
+import { Acp } from "./Groups/Acp.ts"
+import { CliTools } from "./Groups/CliTools.ts"
 import { AgentSkills } from "./Groups/AgentSkills.ts"
 import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
@@ -86,6 +88,8 @@ const contract = withCommonErrors(
     .add(System)
     .add(AgentSkills)
     .add(A2a)
+    .add(CliTools)
+    .add(Acp)
     .add(Flags)
     .add(GatewaySettings)
     .add(Backups)

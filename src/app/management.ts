@@ -34,6 +34,8 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as Webhooks from "../management/Webhooks.ts"
+import * as AcpAgents from "../tools/AcpAgents.ts"
+import * as Detector from "../tools/detection/Detector.ts"
 import * as Skills from "../skills/Skills.ts"
 import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
@@ -53,6 +55,7 @@ export const management = Layer.mergeAll(
   RtkTools.layer,
   CompressionCombos.layer,
   Skills.layer,
+  AcpAgents.layer.pipe(Layer.provideMerge(Detector.layer)),
   ProviderModels.layer,
   ProviderNodes.layer,
   QuotaGroups.layer,

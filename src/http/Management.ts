@@ -71,6 +71,8 @@ import type { DecisionLog } from "../routing/records/DecisionLog.ts"
 import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { AgentTasks } from "../a2a/Tasks.ts"
+import type { AcpAgents } from "../tools/AcpAgents.ts"
+import type { Detector } from "../tools/detection/Detector.ts"
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
@@ -81,6 +83,8 @@ import type { Telemetry } from "../usage/Telemetry.ts"
 import type { Json } from "../wire/json/Json.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as A2a from "./handlers/A2a.ts"
+import * as Acp from "./handlers/Acp.ts"
+import * as CliTools from "./handlers/CliTools.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
@@ -152,6 +156,8 @@ export type UseCases =
   | RegisteredKeyManagement
   | ResilienceManagement
   | SettingsChanges
+  | AcpAgents
+  | Detector
   | SignIns
   | Skills
   | SystemControl
@@ -192,6 +198,8 @@ export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
   A2a.layer,
+  Acp.layer,
+  CliTools.layer,
   AgentSkills.layer,
   Audit.layer,
   Auth.layer,

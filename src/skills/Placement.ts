@@ -6,6 +6,8 @@ type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
+  acp: "gw-agents-a2a",
+  cliTools: "gw-cli-tools",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",
@@ -108,6 +110,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   status: "cli-health",
   telemetry: "cli-health",
   test: "cli-chat",
+  tools: "cli-setup",
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",

@@ -43,7 +43,7 @@ const ofCollection = (before: string): Variable => {
 }
 
 /** Paths whose ids are the same on every gateway. */
-const hasKnownIds: ReadonlyArray<string> = ["/docs/", "/skills/", "/api/agent-skills/"]
+const hasKnownIds: ReadonlyArray<string> = ["/docs/", "/skills/", "/api/agent-skills/", "/api/cli-tools/"]
 
 /** Of a parameter of a path; null: its documented example works. */
 export const ofParameter = (path: string, name: string): Variable | null => {

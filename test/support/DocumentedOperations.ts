@@ -59,6 +59,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
+  acpRemove: "no agent was added",
   evalsCancel: "the run may be over",
   issueReportsReport: "there is no tracker",
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",

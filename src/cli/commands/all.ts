@@ -19,7 +19,7 @@ import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
 import { a2a } from "./tree/a2a.ts"
 import { skills } from "./tree/skills.ts"
-import { launch, launchCodex, setups } from "./tree/tools.ts"
+import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -144,6 +144,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   skills,
   a2a,
   launch,
+  tools,
   launchCodex,
   ...setups,
   ...media,

@@ -1,5 +1,6 @@
 /** `gateway setup-<tool>`. */
-import { command, type CommandNode } from "../../tree/Tree.ts"
+import { command, type CommandNode, group } from "../../tree/Tree.ts"
+import { list } from "../../tree/verbs.ts"
 
 /** Ids and names, as in `tools/config/tools`: the tree must not load what the commands do. */
 export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
@@ -23,7 +24,7 @@ export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
 
 export const launch = command(
   "launch",
-  "Start a coding tool with this gateway; setup-<tool> sets it up to stay.",
+  "Start a coding tool with this gateway; see tools, and setup-<tool>.",
   () => import("../launch/launch.ts"),
   (m) => m.launchCommand,
   {
@@ -39,6 +40,28 @@ export const launchCodex = command(
   () => import("../launch/launch.ts"),
   (m) => m.launchCodex,
   { section: "Use", hidden: true, prints: false, examples: ["launch-codex -m openai/gpt-5"] }
+)
+
+export const tools = group(
+  "tools",
+  "Coding tools and agents on the gateway's machine.",
+  [
+    command(
+      "list",
+      "List the tools: which are installed, and which use the gateway.",
+      () => import("../agents/list.ts"),
+      (m) => m.toolsList,
+      { ...list, examples: ["tools list", "tools list --json"] }
+    ),
+    command(
+      "agents",
+      "List the agents that other programs can start (ACP).",
+      () => import("../agents/list.ts"),
+      (m) => m.agentsList,
+      { examples: ["tools agents", "tools agents --json"] }
+    )
+  ],
+  { section: "Use", besides: true, otherwise: { name: "list", takesWords: false }, examples: ["tools", "tools agents"] }
 )
 
 export const setups: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>

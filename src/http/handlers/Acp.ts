@@ -1,0 +1,94 @@
+/** `/api/acp/agents`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import { GatewayApi } from "../../api/Api.ts"
+import { Forbidden, NotFound } from "../../api/Errors.ts"
+import type { AgentList } from "../../api/Groups/Acp.ts"
+import { isLoopback } from "../../auth/Loopback.ts"
+import { AcpAgents, type AgentStatus } from "../../tools/AcpAgents.ts"
+import { acpAgents } from "../../tools/catalogue/Tools.ts"
+import { CurrentTrail } from "../AuditTrail.ts"
+import { InnerCaller } from "../InnerCaller.ts"
+import { answered, badField } from "./Answers.ts"
+
+const listOf = (agents: ReadonlyArray<AgentStatus>): AgentList => {
+  const installed = agents.filter((agent) => agent.installed).length
+  const custom = agents.filter((agent) => agent.isCustom).length
+  return {
+    agents: agents.map(({ binary, id, installed: isThere, isCustom, name, protocol, version }) => ({
+      id,
+      name,
+      binary,
+      version,
+      installed: isThere,
+      protocol,
+      isCustom
+    })),
+    summary: {
+      total: agents.length,
+      installed,
+      notFound: agents.length - installed,
+      builtIn: agents.length - custom,
+      custom
+    }
+  }
+}
+
+const needs = "Adding an agent needs the session of a login, and a direct connection from the gateway's own machine."
+
+/** Only a person at the machine may name a program that is started. */
+const atTheMachine = Effect.gen(function* () {
+  const trail = yield* CurrentTrail
+  const inner = yield* InnerCaller
+  if (inner !== null || trail?.principal?._tag !== "Session") {
+    return yield* new Forbidden({ message: needs, code: "session_required" })
+  }
+  const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+  if (!isLoopback(socket.remoteAddress ?? null, headers)) {
+    return yield* new Forbidden({ message: needs, code: "loopback_only" })
+  }
+})
+
+export const layer = HttpApiBuilder.group(GatewayApi, "acp", (handlers) =>
+  Effect.map(AcpAgents, (agents) =>
+    handlers
+      .handle("list", () => answered(Effect.map(agents.list(false), listOf)))
+      .handle("change", ({ payload: { action, binary, id, name, protocol, providerAlias, spawnArgs } }) =>
+        Effect.gen(function* () {
+          const isRefresh = action === "refresh" || (action === undefined && id === undefined)
+          if (!isRefresh) {
+            yield* atTheMachine
+            if (id === undefined) return yield* badField("id", "is missing")
+            if (binary === undefined) return yield* badField("binary", "is missing")
+            yield* answered(
+              agents
+                .add({
+                  id,
+                  name: name ?? id,
+                  binary,
+                  protocol: protocol ?? "stdio",
+                  spawnArgs: spawnArgs ?? [],
+                  providerAlias: providerAlias ?? null
+                })
+                .pipe(Effect.catchTag("AgentRefused", ({ message, param }) => badField(param, message)))
+            )
+          }
+          return listOf(yield* answered(agents.list(isRefresh)))
+        })
+      )
+      .handle("remove", ({ urlParams: { id } }) =>
+        Effect.flatMap(answered(agents.remove(id)), (removed) =>
+          removed
+            ? Effect.void
+            : new NotFound({
+                message: acpAgents.some((agent) => agent.id === id)
+                  ? `'${id}' is an agent that the gateway knows; it cannot be removed.`
+                  : `There is no agent '${id}'.`,
+                param: "id"
+              })
+        )
+      )
+  )
+)
