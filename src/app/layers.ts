@@ -237,8 +237,8 @@ const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
 
-const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer.pipe(Layer.provide(InnerRequests.layer))).pipe(
-  Layer.provide(managementDoor)
+const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
+  Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
 )
 
 /** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */

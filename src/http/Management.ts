@@ -372,7 +372,7 @@ export interface InnerCall {
 
 export interface InnerAnswer {
   readonly status: number
-  /** Null: there is none. */
+  /** Null: there is none; the text of one that is no JSON. */
   readonly body: Json
 }
 
@@ -383,9 +383,13 @@ export interface Plane {
   readonly ask: (call: InnerCall) => Effect.Effect<InnerAnswer>
 }
 
+/** The value of an answer; of one that is no JSON its text. */
+const bodyOf = (text: string, contentType: string): Json =>
+  contentType.startsWith("application/json") ? (JSON.parse(text) as Json) : text
+
 const jsonOf = ({ body, status }: HttpServerResponse.HttpServerResponse): InnerAnswer => ({
   status,
-  body: body._tag === "Uint8Array" ? (JSON.parse(Buffer.from(body.body).toString()) as Json) : null
+  body: body._tag === "Uint8Array" ? bodyOf(Buffer.from(body.body).toString(), body.contentType) : null
 })
 
 const routeOf: ReadonlyMap<ManagementKey, ManagementRoute> = new Map(

@@ -28,6 +28,8 @@ export interface InnerRequest {
   readonly spoken?: { readonly wire: WireName; readonly codec: WireCodec }
   /** The batch whose line it is. */
   readonly batchId?: string
+  /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
+  readonly isCallers?: true
 }
 
 export interface InnerAnswer {
@@ -69,6 +71,7 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fn("InnerRequests.ask")(function* ({
     batchId,
     body,
+    isCallers,
     path,
     principal,
     spoken = asChat
@@ -96,7 +99,7 @@ export const make = Effect.gen(function* () {
       atOnce: null,
       headers: {},
       principal,
-      isInner: true,
+      ...(isCallers === true ? {} : { isInner: true }),
       ...(batchId === undefined ? {} : { batchId }),
       onError: (told) => {
         error = told

@@ -21,8 +21,12 @@ export interface EndpointTool {
   readonly description?: string
   /** The inputs it has; absent: all of the endpoint's. */
   readonly only?: ReadonlyArray<string>
+  /** Inputs that the tool needs although the endpoint does not. */
+  readonly required?: ReadonlyArray<string>
   /** Inputs that a call does not give. */
   readonly defaults?: JsonObject
+  /** Whether a second call with the same input changes nothing more; absent: unless it is a `write`. */
+  readonly isIdempotent?: boolean
 }
 
 export const toolPrefix = "gateway_"
@@ -101,20 +105,22 @@ export const askEndpoint = (
   )
 
 export const endpointTool = (ask: Plane["ask"], about: EndpointTool): Tool => {
-  const schemas = schemasOf(about.endpoint, about.only)
+  const schemas = schemasOf(about.endpoint, about)
   return {
     name: toolPrefix + about.name,
     title: about.title ?? schemas.summary,
     description: about.description ?? schemas.description,
     scopes: about.scopes,
     effect: about.effect,
-    isIdempotent: about.effect !== "write",
+    isIdempotent: about.isIdempotent ?? about.effect !== "write",
     isOpenWorld: about.isOpenWorld ?? false,
     inputSchema: schemas.input,
     outputSchema: schemas.output,
     call: (input, call) => {
       const placed = placedInputs({ ...about.defaults, ...input }, schemas.places)
       if (typeof placed === "string") return Effect.succeed(failed(placed))
+      const absent = about.required?.find((name) => (input[name] ?? null) === null)
+      if (absent !== undefined) return Effect.succeed(failed(`'${absent}' is missing.`))
       const { body, path, query } = placed
       return askEndpoint(ask, about.endpoint, { path, query, body: schemas.hasBody ? body : null }, call)
     }

@@ -15,6 +15,7 @@ import type { McpRoute } from "../../api/EdgeRoutes.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { Flags } from "../../flags/Flags.ts"
+import { InnerRequests } from "../../inference/InnerRequests.ts"
 import { StopSignal, unlessStopped } from "../../inference/request/StopSignal.ts"
 import { type Caller, identityOf, scopesOf } from "../../mcp/Caller.ts"
 import {
@@ -32,14 +33,16 @@ import {
 import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
-import type { ToolCall } from "../../mcp/Tool.ts"
+import type { Tool, ToolCall } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Searches } from "../../search/Searches.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
 import { readBody } from "../RequestBody.ts"
+import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
 
 export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
@@ -83,6 +86,8 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate
   const ids = yield* IdGen
   const management = yield* ManagementDoor
+  const requests = yield* InnerRequests
+  const searches = yield* Searches
   const stop = yield* StopSignal
   const timers = yield* Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -92,7 +97,12 @@ export const make = Effect.gen(function* () {
 
   const load = async (): Promise<McpServer> => {
     const { makeToolbox } = await import("./Toolbox.ts")
-    const tools = makeToolbox({ ask: management.ask })
+    const tools: ReadonlyArray<Tool> = makeToolbox({
+      ask: management.ask,
+      askModel: requests.ask,
+      askSearch: makeAskSearch(searches, ids, timers),
+      all: () => Effect.sync(() => tools)
+    })
     return makeServer({
       tools: () => Effect.succeed(tools),
       called: () => Effect.void,
@@ -343,5 +353,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   McpDoor,
   never,
-  BodyBudget | Flags | Gate | IdGen | ManagementDoor | StopSignal | Timers
+  BodyBudget | Flags | Gate | IdGen | InnerRequests | ManagementDoor | Searches | StopSignal | Timers
 > = Layer.effect(McpDoor, make)

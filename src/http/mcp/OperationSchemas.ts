@@ -102,8 +102,14 @@ const answerOf = (responses: Json | undefined, written: Written): JsonMap | null
 
 let cached: Written | null = null
 
-/** `only`: the inputs a tool has; absent: all. */
-export const schemasOf = (key: ManagementKey, only?: ReadonlyArray<string>): OperationSchemas => {
+export interface Chosen {
+  /** The inputs a tool has; absent: all. */
+  readonly only?: ReadonlyArray<string>
+  /** Those that it needs although the endpoint does not. */
+  readonly required?: ReadonlyArray<string>
+}
+
+export const schemasOf = (key: ManagementKey, { only, required: more = [] }: Chosen = {}): OperationSchemas => {
   const written = (cached ??= write())
   const { operation } = written.operationOf(key)
   const body = bodySchemaOf(operation["requestBody"], written)
@@ -112,7 +118,7 @@ export const schemasOf = (key: ManagementKey, only?: ReadonlyArray<string>): Ope
     if (only === undefined || only.includes(one.name)) byName.set(one.name, one)
   }
   const fields = [...byName.values()]
-  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  const required = fields.filter(({ isRequired, name }) => isRequired || more.includes(name)).map(({ name }) => name)
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
   return {
     summary: String(operation["summary"] ?? ""),
