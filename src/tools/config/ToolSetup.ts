@@ -11,8 +11,13 @@ export interface ToolModel {
   readonly maxOutputTokens: number | null
   readonly vision: boolean | null
   readonly reasoning: boolean | null
-  /** USD per 1,000,000 tokens. */
-  readonly price: { readonly input: number; readonly output: number } | null
+  /** USD per 1,000,000 tokens. The cache's are absent where tokens of it cost what others do. */
+  readonly price: {
+    readonly input: number
+    readonly output: number
+    readonly cacheRead?: number
+    readonly cacheWrite?: number
+  } | null
 }
 
 export interface Gateway {

@@ -26,7 +26,7 @@ const flags = {
     Options.optional
   ),
   profile: Options.text("profile").pipe(
-    Options.withDescription("Of Claude Code: one that setup-claude wrote. Of Codex: one of its own."),
+    Options.withDescription("A family of models: a profile that setup-claude or setup-codex wrote."),
     Options.optional
   ),
   token: Options.redacted("token").pipe(
@@ -89,7 +89,7 @@ const profileOf = (tool: Launcher, given: Given, home: string, environment: Read
     ? Effect.succeed(file)
     : new BadArgument({
         message: `There is no profile '${profile}'.`,
-        hint: "'gateway setup-claude' writes one for each provider."
+        hint: "'gateway setup-claude' writes one for each family of models."
       })
 }
 

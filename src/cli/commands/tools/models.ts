@@ -1,8 +1,16 @@
 /** The models that a gateway offers to a tool, with what is known of them. */
 import * as Effect from "effect/Effect"
+import type { ModelPrice } from "../../../domain/Pricing.ts"
 import type { OfferedModel } from "../../../tools/config/Chosen.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
+
+const priceOf = ({ cacheCreation, cached, input, output }: ModelPrice): NonNullable<OfferedModel["price"]> => ({
+  input,
+  output,
+  ...(cached === undefined ? {} : { cacheRead: cached }),
+  ...(cacheCreation === undefined ? {} : { cacheWrite: cacheCreation })
+})
 
 /** Of the catalogue, which says more and needs management access; with another key what it may ask for. */
 export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<OfferedModel>, CliFailure> => {
@@ -18,7 +26,7 @@ export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<Of
         maxOutputTokens,
         vision: capabilities?.vision ?? null,
         reasoning: capabilities?.reasoning ?? null,
-        price: price === null ? null : { input: price.input ?? 0, output: price.output ?? 0 }
+        price: price === null ? null : priceOf(price)
       }))
   })
   const fromList = Effect.gen(function* () {

@@ -30,7 +30,7 @@ export const launch = command(
   {
     section: "Use",
     prints: false,
-    examples: ["launch claude", "launch codex -m openai/gpt-5", "launch claude --profile openai -- -p 'Say hello'"]
+    examples: ["launch claude", "launch codex -m openai/gpt-5", "launch claude --profile gpt -- -p 'Say hello'"]
   }
 )
 

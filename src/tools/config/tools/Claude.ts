@@ -1,6 +1,7 @@
 /** Claude Code. https://docs.anthropic.com/en/docs/claude-code/settings and https://docs.anthropic.com/en/docs/claude-code/llm-gateway */
 import { join } from "node:path"
 import type { Edit } from "../Edits.ts"
+import { familiesOf } from "../Families.ts"
 import type { Gateway, Places, ToolFile, ToolModel, ToolSetup } from "../ToolSetup.ts"
 
 const environmentOf = (
@@ -21,22 +22,10 @@ const keyAt = ["env", "ANTHROPIC_AUTH_TOKEN"]
 const named = (models: ReadonlyArray<ToolModel>, word: string): string | null =>
   models.find(({ id }) => id.includes(word))?.id ?? null
 
-/** `openai` of `openai/gpt-4o`; a model without a provider, such as a combo, is of no family. */
-const familyOf = ({ id }: ToolModel): string | null =>
-  id.includes("/") ? (id.split("/")[0] ?? "").toLowerCase().replaceAll(/[^\d.a-z-]/g, "-") : null
-
 /** A file of settings for each family of models, for `claude --settings` and `gateway launch claude --profile`. */
-const profiles = (folder: string, gateway: Gateway): ReadonlyArray<ToolFile> => {
-  const families = new Map<string, Array<ToolModel>>()
-  for (const model of gateway.models) {
-    const family = familyOf(model)
-    if (family === null || family === "") continue
-    const own = families.get(family)
-    if (own === undefined) families.set(family, [model])
-    else own.push(model)
-  }
-  return [...families].map(([family, models]) => {
-    const first = models[0]?.id ?? gateway.model.id
+const profiles = (folder: string, gateway: Gateway): ReadonlyArray<ToolFile> =>
+  familiesOf(gateway.models).map(([family, models]) => {
+    const first = models[0].id
     const cheapest = models.reduce((best, each) =>
       (each.price?.input ?? Infinity) < (best.price?.input ?? Infinity) ? each : best
     )
@@ -52,7 +41,6 @@ const profiles = (folder: string, gateway: Gateway): ReadonlyArray<ToolFile> => 
       keyAt
     }
   })
-}
 
 export const folderOf = ({ environment, home }: Places): string =>
   environment.get("CLAUDE_CONFIG_DIR") || join(home, ".claude")
@@ -79,7 +67,7 @@ export const claude: ToolSetup = {
         },
         ...profiles(folder, gateway)
       ],
-      notes: ["Start 'claude'. 'gateway launch claude --profile <family>' starts it with the models of one provider."]
+      notes: ["Start 'claude'. 'gateway launch claude --profile <family>' starts it with the models of one family."]
     }
   }
 }

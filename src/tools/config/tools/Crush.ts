@@ -30,7 +30,9 @@ export const crush: ToolSetup = {
                   can_reason: reasoning ?? false,
                   supports_attachments: vision ?? false,
                   cost_per_1m_in: price?.input ?? 0,
-                  cost_per_1m_out: price?.output ?? 0
+                  cost_per_1m_out: price?.output ?? 0,
+                  cost_per_1m_in_cached: price?.cacheWrite ?? price?.input ?? 0,
+                  cost_per_1m_out_cached: price?.cacheRead ?? price?.input ?? 0
                 }))
               }
             },

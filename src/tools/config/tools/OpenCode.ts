@@ -8,7 +8,16 @@ const modelOf = ({ contextLength, maxOutputTokens, price, reasoning, vision }: T
   tool_call: true,
   ...(reasoning === null ? {} : { reasoning }),
   ...(vision === null ? {} : { attachment: vision }),
-  ...(price === null ? {} : { cost: { input: price.input, output: price.output } }),
+  ...(price === null
+    ? {}
+    : {
+        cost: {
+          input: price.input,
+          output: price.output,
+          ...(price.cacheRead === undefined ? {} : { cache_read: price.cacheRead }),
+          ...(price.cacheWrite === undefined ? {} : { cache_write: price.cacheWrite })
+        }
+      }),
   limit: { context: contextLength ?? usualLimits.context, output: maxOutputTokens ?? usualLimits.output }
 })
 

@@ -27,7 +27,12 @@ export const pi: ToolSetup = {
                   input: vision === true ? ["text", "image"] : ["text"],
                   contextWindow: contextLength ?? usualLimits.context,
                   maxTokens: maxOutputTokens ?? usualLimits.output,
-                  cost: { input: price?.input ?? 0, output: price?.output ?? 0, cacheRead: 0, cacheWrite: 0 }
+                  cost: {
+                    input: price?.input ?? 0,
+                    output: price?.output ?? 0,
+                    cacheRead: price?.cacheRead ?? price?.input ?? 0,
+                    cacheWrite: price?.cacheWrite ?? price?.input ?? 0
+                  }
                 }))
               }
             }
