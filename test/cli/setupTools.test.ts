@@ -266,6 +266,38 @@ describe("gateway setup-<tool>", () => {
     }
   )
 
+  scenario("sets up what is on this machine, and says what cannot be", async ({ ask, gateway, home, write }) => {
+    vi.stubEnv("PATH", join(home, "bin"))
+    vi.stubEnv("CLI_PI_BIN", join(home, "elsewhere/pi-agent"))
+    try {
+      assert.include((await ask("setup-tools", "--yes")).stdout, "No coding tool was found")
+      for (const name of ["bin/claude", "bin/crush", "elsewhere/pi-agent"])
+        chmodSync(write(name, "#!/bin/sh\nexit 1\n"), 0o755)
+      // Neither a file that cannot be run nor a folder is a program.
+      write("bin/codex", "")
+      mkdirSync(join(home, "bin/aider"))
+      const before = filesIn(home)
+      const listed = await ask("setup-tools", "--json")
+      assert.deepStrictEqual(JSON.parse(listed.stdout), { found: ["claude", "crush", "pi"], set: [], failed: [] })
+      assert.strictEqual((await ask("setup-tools", "--yes", "--dry-run")).code, 0)
+      assert.deepStrictEqual(filesIn(home), before)
+      write(".config/crush/crush.json", "nonsense")
+      const done = await ask("setup-tools", "--yes", "--json")
+      assert.strictEqual(done.code, 1)
+      const { failed, set } = JSON.parse(done.stdout)
+      assert.deepStrictEqual(
+        set.map(({ tool }: { readonly tool: string }) => tool),
+        ["claude", "pi"]
+      )
+      assert.match(failed[0].error, /crush\.json is no JSON/)
+      assert.lengthOf((await gateway.manage("GET", "/api/keys")).keys, 2)
+      assert.strictEqual((await ask("setup-tools", "--undo")).code, 2)
+    } finally {
+      vi.stubEnv("CLI_PI_BIN", undefined)
+      vi.stubEnv("PATH", undefined)
+    }
+  })
+
   scenario("removes the profiles that are none any more", async ({ ask, gateway, home }) => {
     const account = { provider: "anthropic", name: "a", apiKey: "k", models: ["claude-sonnet-4-5"] }
     await gateway.manage("POST", "/api/providers", account)

@@ -1,10 +1,12 @@
 /** `gateway setup`: admin password and first provider, on this machine's data folder, whether a gateway runs there or not. */
+import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../api/Groups/Providers.ts"
+import { loadRoom } from "../lazy.ts"
 import { isGatewayKey } from "../../kernel/GatewayKey.ts"
 import * as Client from "../gateway/Client.ts"
 import * as connecting from "../asking/connecting.ts"
@@ -26,6 +28,14 @@ const secret = (name: string, description: string) =>
 const onOff = (name: string, description: string) => Options.boolean(name).pipe(Options.withDescription(description))
 
 const flags = {
+  what: Args.choice([["tools", "tools"] as const], { name: "tools" }).pipe(
+    Args.withDescription("'tools': set up the coding tools that are on this machine instead."),
+    Args.optional
+  ),
+  yes: Options.boolean("yes").pipe(
+    Options.withAlias("y"),
+    Options.withDescription("With 'tools': all of them, unasked.")
+  ),
   nonInteractive: onOff("non-interactive", "Ask nothing; do what the flags say."),
   password: secret("password", "Admin password to set."),
   passwordStdin: onOff("password-stdin", "Read the admin password from standard input."),
@@ -142,6 +152,10 @@ const converse = Effect.gen(function* () {
 
 export const setupCommand = Command.make("setup", flags, (given) =>
   Effect.gen(function* () {
+    if (Option.isSome(given.what)) {
+      const { setUpFound } = yield* loadRoom(() => import("./tools/several.ts"))
+      return yield* setUpFound(given.yes || given.nonInteractive)
+    }
     if (given.nonInteractive) return yield* carryOut(yield* planOf(given))
     if (!(yield* canAsk)) {
       return yield* new BadArgument({

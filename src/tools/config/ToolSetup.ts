@@ -65,6 +65,8 @@ export interface ToolSetup {
   /** As in `gateway setup-<id>`. */
   readonly id: string
   readonly name: string
+  /** What is started; null: it is a part of an editor. */
+  readonly program: string | null
   /** Where its configuration is described. */
   readonly docsUrl: string
   readonly plan: (places: Places, gateway: Gateway) => ToolPlan

@@ -28,7 +28,7 @@ import { offeredModels } from "./models.ts"
 import * as Records from "./Records.ts"
 import { undo } from "./undo.ts"
 
-const flags = {
+export const flags = {
   remote: Options.text("remote").pipe(
     Options.withDescription("Address of a gateway elsewhere; the same as --url."),
     Options.optional
@@ -63,7 +63,7 @@ export interface SetupFlags extends GatewayFlags {
   readonly yes: boolean
 }
 
-const Result = Schema.Struct({
+export const Result = Schema.Struct({
   tool: Schema.String,
   gateway: Schema.String,
   model: Schema.NullOr(Schema.String),
@@ -122,7 +122,7 @@ const usableKey = (kept: KeyOfTool | null, to: Client.Target, chosen: Chosen, dr
 const masked = (lines: ReadonlyArray<string>, secret: string): ReadonlyArray<string> =>
   secret === newKey ? lines : lines.map((line) => line.replaceAll(secret, maskSecret(secret)))
 
-const textOf = (tool: ToolSetup, { dryRun, files, notes }: Result): string => {
+export const textOf = (tool: ToolSetup, { dryRun, files, notes }: Result): string => {
   const changed = files.filter((file) => file.changed)
   const parts = changed.flatMap(({ backupPath, diff: lines, path }) => [
     `${dryRun ? "Would write" : "Wrote"} ${path}${backupPath === null ? "" : ` (a copy is in ${backupPath})`}`,
@@ -210,7 +210,7 @@ export const setUp = (tool: ToolSetup, given: SetupFlags) =>
         Effect.catchAll(() => Output.note(`The key it had before is still there: 'gateway key remove ${formerId}'.`))
       )
     }
-    yield* Output.result({ schema: Result, value: result, text: Output.print(textOf(tool, result)), name: tool.id })
+    return result
   })
 
 /** The gateway that a tool used before, with the key that is kept for it. */
@@ -249,5 +249,7 @@ export const makeSetup = (tool: ToolSetup) =>
   Command.make(`setup-${tool.id}`, flags, (given) =>
     given.undo
       ? Effect.flatMap(gatewayFlags(given), (gateway) => undo(tool, gateway, given.dryRun))
-      : setUp(tool, given)
+      : Effect.flatMap(setUp(tool, given), (result) =>
+          Output.result({ schema: Result, value: result, text: Output.print(textOf(tool, result)), name: tool.id })
+        )
   )

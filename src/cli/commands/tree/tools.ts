@@ -64,7 +64,15 @@ export const tools = group(
   { section: "Use", besides: true, otherwise: { name: "list", takesWords: false }, examples: ["tools", "tools agents"] }
 )
 
-export const setups: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
+const setupAll = command(
+  "setup-tools",
+  "Set up the coding tools that are on this machine.",
+  () => import("../tools/several.ts"),
+  (m) => m.setupToolsCommand,
+  { section: "Start", besides: true, examples: ["setup tools", "setup-tools --yes --dry-run"] }
+)
+
+const setupEach: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
   command(
     `setup-${id}`,
     `Let ${name} use this gateway; --undo takes it back.`,
@@ -77,3 +85,5 @@ export const setups: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
     }
   )
 )
+
+export const setups: ReadonlyArray<CommandNode> = [setupAll, ...setupEach]

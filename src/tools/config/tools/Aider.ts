@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const aider: ToolSetup = {
   id: "aider",
   name: "aider",
+  program: "aider",
   docsUrl: "https://aider.chat/docs/config/aider_conf.html",
   plan: ({ home }, { apiKey, model, models, origin, small }) => ({
     files: [

@@ -48,6 +48,7 @@ export const folderOf = ({ environment, home }: Places): string =>
 export const claude: ToolSetup = {
   id: "claude",
   name: "Claude Code",
+  program: "claude",
   docsUrl: "https://docs.anthropic.com/en/docs/claude-code/llm-gateway",
   plan: (places, gateway) => {
     const folder = folderOf(places)

@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const cline: ToolSetup = {
   id: "cline",
   name: "Cline",
+  program: "cline",
   docsUrl: "https://docs.cline.bot/cline-cli/overview",
   plan: ({ home }, { apiKey, model, origin }) => ({
     files: [

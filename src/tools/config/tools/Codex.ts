@@ -24,6 +24,7 @@ const profiles = (folder: string, models: ReadonlyArray<ToolModel>): ReadonlyArr
 export const codex: ToolSetup = {
   id: "codex",
   name: "Codex CLI",
+  program: "codex",
   docsUrl: "https://developers.openai.com/codex/config-reference",
   plan: (places, { apiKey, model, models, origin }) => ({
     files: [

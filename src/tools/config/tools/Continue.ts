@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const continueDev: ToolSetup = {
   id: "continue",
   name: "Continue",
+  program: "cn",
   docsUrl: "https://docs.continue.dev/reference",
   plan: ({ home }, { apiKey, model, models, origin }) => {
     const path = join(home, ".continue/config.yaml")

@@ -5,6 +5,7 @@ import { type ToolSetup, usualLimits } from "../ToolSetup.ts"
 export const crush: ToolSetup = {
   id: "crush",
   name: "Crush",
+  program: "crush",
   docsUrl: "https://github.com/charmbracelet/crush#custom-providers",
   plan: ({ configHome }, { apiKey, model, models, origin, small }) => {
     const chosen = (id: string) => ({ model: id, provider: "gateway" })
@@ -22,6 +23,8 @@ export const crush: ToolSetup = {
                 type: "openai-compat",
                 base_url: `${origin}/v1`,
                 api_key: apiKey,
+                // The list below is what the key may use.
+                discover_models: false,
                 models: models.map(({ contextLength, id, maxOutputTokens, price, reasoning, vision }) => ({
                   id,
                   name: id,

@@ -4,6 +4,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const cursor: ToolSetup = {
   id: "cursor",
   name: "Cursor",
+  program: null,
   docsUrl: "https://docs.cursor.com/settings/api-keys",
   plan: (_places, { apiKey, model, origin }) => ({
     files: [],

@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const droid: ToolSetup = {
   id: "droid",
   name: "Factory Droid",
+  program: "droid",
   docsUrl: "https://docs.factory.ai/cli/byok/overview",
   plan: ({ home }, { apiKey, model, models, origin }) => ({
     files: [

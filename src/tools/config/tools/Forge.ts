@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const forge: ToolSetup = {
   id: "forge",
   name: "Forge",
+  program: "forge",
   docsUrl: "https://forgecode.dev/docs/custom-providers/",
   plan: ({ home }, { apiKey, model, origin }) => ({
     files: [

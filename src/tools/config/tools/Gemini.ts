@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const gemini: ToolSetup = {
   id: "gemini",
   name: "Gemini CLI",
+  program: "gemini",
   docsUrl: "https://github.com/google-gemini/gemini-cli/blob/main/docs/get-started/configuration.md",
   plan: ({ home }, { apiKey, model, origin }) => ({
     files: [

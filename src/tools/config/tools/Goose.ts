@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const goose: ToolSetup = {
   id: "goose",
   name: "goose",
+  program: "goose",
   docsUrl: "https://block.github.io/goose/docs/guides/config-files",
   plan: ({ configHome }, { apiKey, model, origin }) => ({
     files: [

@@ -6,6 +6,7 @@ import { openCode } from "./OpenCode.ts"
 export const kilo: ToolSetup = {
   id: "kilo",
   name: "Kilo Code",
+  program: "kilo",
   docsUrl: "https://kilo.ai/docs/code-with-ai/platforms/cli",
   plan: (places, gateway) => {
     const folder = join(places.configHome, "kilo")

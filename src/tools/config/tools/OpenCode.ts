@@ -31,6 +31,7 @@ const provider = ({ apiKey, models, origin }: Gateway): Json => ({
 export const openCode: ToolSetup = {
   id: "opencode",
   name: "opencode",
+  program: "opencode",
   docsUrl: "https://opencode.ai/docs/providers/",
   plan: (places, gateway) => {
     const folder = join(places.configHome, "opencode")

@@ -5,6 +5,7 @@ import { type ToolSetup, usualLimits } from "../ToolSetup.ts"
 export const pi: ToolSetup = {
   id: "pi",
   name: "pi",
+  program: "pi",
   docsUrl: "https://github.com/badlogic/pi-mono/blob/main/packages/coding-agent/docs/models.md",
   plan: ({ environment, home }, { apiKey, model, models, origin }) => {
     const folder = environment.get("PI_CODING_AGENT_DIR") || join(home, ".pi/agent")

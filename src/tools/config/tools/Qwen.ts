@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const qwen: ToolSetup = {
   id: "qwen",
   name: "Qwen Code",
+  program: "qwen",
   docsUrl: "https://qwenlm.github.io/qwen-code-docs/en/users/configuration/settings/",
   plan: ({ home }, { apiKey, model, origin }) => ({
     files: [

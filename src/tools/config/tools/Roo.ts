@@ -5,6 +5,7 @@ import type { ToolSetup } from "../ToolSetup.ts"
 export const roo: ToolSetup = {
   id: "roo",
   name: "Roo Code",
+  program: null,
   docsUrl: "https://docs.roocode.com/features/settings-management",
   plan: ({ home }, { apiKey, model, origin }) => {
     const path = join(home, ".gateway/roo-settings.json")

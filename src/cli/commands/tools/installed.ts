@@ -1,0 +1,31 @@
+/** Which coding tools are on this machine, as far as files tell: nothing is started. */
+import { accessSync, constants, statSync } from "node:fs"
+import { delimiter, isAbsolute, join } from "node:path"
+import type { Places, ToolSetup } from "../../../tools/config/ToolSetup.ts"
+
+/** More folders than any search path has. */
+const mostFolders = 200
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Variables that say where a tool's program is (`CLI_CLAUDE_BIN`), and where to look beside `PATH`. */
+const ownVariable = (id: string): string => `CLI_${id.toUpperCase().replaceAll("-", "_")}_BIN`
+
+/** Where the program of a tool is; null: it is not there. */
+export const programOf = ({ id, program }: ToolSetup, { environment }: Places): string | null => {
+  const own = environment.get(ownVariable(id))
+  if (own !== undefined && own !== "") return isAbsolute(own) && isProgram(own) ? own : null
+  if (program === null) return null
+  const folders = [environment.get("CLI_EXTRA_PATHS"), environment.get("PATH")]
+    .flatMap((list) => (list ?? "").split(delimiter))
+    .filter(isAbsolute)
+    .slice(0, mostFolders)
+  return folders.map((folder) => join(folder, program)).find(isProgram) ?? null
+}
