@@ -10,6 +10,7 @@ import { withCommonErrors } from "./CommonErrors.ts"
 import { A2a } from "./Groups/A2a.ts"
 import { Acp } from "./Groups/Acp.ts"
 import { CliTools } from "./Groups/CliTools.ts"
+import { Mcp } from "./Groups/Mcp.ts"
 import { AgentSkills } from "./Groups/AgentSkills.ts"
 import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
@@ -88,6 +89,7 @@ const contract = withCommonErrors(
     .add(System)
     .add(AgentSkills)
     .add(A2a)
+    .add(Mcp)
     .add(CliTools)
     .add(Acp)
     .add(Flags)

@@ -30,6 +30,7 @@ import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import * as Edge from "../http/Edge.ts"
 import * as BatchDoor from "../http/batches/BatchDoor.ts"
 import * as FileDoor from "../http/files/FileDoor.ts"
+import * as Directory from "../mcp/Directory.ts"
 import * as AgentTasks from "../a2a/Tasks.ts"
 import * as A2aDoor from "../http/a2a/A2aDoor.ts"
 import * as McpDoor from "../http/mcp/McpDoor.ts"
@@ -254,7 +255,12 @@ export const generation = LivePort.layer.pipe(
     )
   ),
   Layer.provideMerge(
-    Layer.mergeAll(LiveFeed.layer, AgentTasks.layer, AuditLog.layer.pipe(Layer.provide(AuditRepo.layer)))
+    Layer.mergeAll(
+      LiveFeed.layer,
+      AgentTasks.layer,
+      Directory.layer,
+      AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
+    )
   ),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),

@@ -40,8 +40,11 @@ const endWithReader = (): void => {
 /** Runs one command. `argv` is the process's own, with the runtime and the script in front. */
 export const main = (argv: ReadonlyArray<string>): void => {
   endWithReader()
+  const words = argv.slice(2)
+  // What clients of the Model Context Protocol start.
+  const given = words[0] === "--mcp" ? ["mcp", "serve", ...words.slice(1)] : words
   runMain(
-    dispatch(program, argv.slice(2)).pipe(
+    dispatch(program, given).pipe(
       withPlainOutput,
       Effect.provideService(CommandIndex, describing),
       Effect.provide(platform)

@@ -73,6 +73,8 @@ import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { AgentTasks } from "../a2a/Tasks.ts"
 import type { AcpAgents } from "../tools/AcpAgents.ts"
 import type { Detector } from "../tools/detection/Detector.ts"
+import type { Directory } from "../mcp/Directory.ts"
+import type { McpAuditRepo } from "../store/repo/McpAuditRepo.ts"
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
@@ -85,6 +87,7 @@ import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as A2a from "./handlers/A2a.ts"
 import * as Acp from "./handlers/Acp.ts"
 import * as CliTools from "./handlers/CliTools.ts"
+import * as Mcp from "./handlers/Mcp.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
@@ -169,6 +172,8 @@ export type UseCases =
 
 /** What the plane needs beside them. */
 export type PlaneServices =
+  | Directory
+  | McpAuditRepo
   | AgentTasks
   | AdminPassword
   | ApiKeys
@@ -198,6 +203,7 @@ export type ManagementServices = PlaneServices | UseCases
 
 const groups = Layer.mergeAll(
   A2a.layer,
+  Mcp.layer,
   Acp.layer,
   CliTools.layer,
   AgentSkills.layer,

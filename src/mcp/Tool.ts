@@ -13,6 +13,8 @@ export type ToolEffect = "read" | "write" | "destroy"
 
 export interface ToolCall {
   readonly caller: Caller
+  /** When it came, on the monotonic clock, in milliseconds. */
+  readonly startedMs: number
   /** Tells a client that asked for it how far the call is. */
   readonly progress: (done: number, total: number | null, message: string) => void
 }

@@ -24,6 +24,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   keys: "gw-api-keys",
   limits: "gw-budget",
   live: "gw-usage-logs",
+  mcp: "gw-mcp",
   memory: "gw-context-rtk",
   modelAliases: "gw-models",
   modelCatalog: "gw-models",

@@ -20,6 +20,7 @@ import * as AnswerCacheRepo from "./repo/AnswerCacheRepo.ts"
 import * as CompressionCountsRepo from "./repo/CompressionCountsRepo.ts"
 import * as MemoryBlockRepo from "./repo/MemoryBlockRepo.ts"
 import * as MemoryRepo from "./repo/MemoryRepo.ts"
+import * as McpAuditRepo from "./repo/McpAuditRepo.ts"
 import * as MemoryVectorRepo from "./repo/MemoryVectorRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
@@ -60,6 +61,7 @@ export type Repos =
   | CompressionCountsRepo.CompressionCountsRepo
   | MemoryBlockRepo.MemoryBlockRepo
   | MemoryRepo.MemoryRepo
+  | McpAuditRepo.McpAuditRepo
   | MemoryVectorRepo.MemoryVectorRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
@@ -99,6 +101,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   CompressionCountsRepo.layer,
   MemoryBlockRepo.layer,
   MemoryRepo.layer,
+  McpAuditRepo.layer,
   MemoryVectorRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,

@@ -18,6 +18,7 @@ import { compression } from "./tree/compression.ts"
 import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
 import { a2a } from "./tree/a2a.ts"
+import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
@@ -141,6 +142,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   chat,
   files,
   batches,
+  mcp,
   skills,
   a2a,
   launch,

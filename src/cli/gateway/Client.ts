@@ -133,6 +133,7 @@ type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
   acp: () => import("../../api/Groups/Acp.ts").then(({ Acp }) => Acp),
   cliTools: () => import("../../api/Groups/CliTools.ts").then(({ CliTools }) => CliTools),
+  mcp: () => import("../../api/Groups/Mcp.ts").then(({ Mcp }) => Mcp),
   a2a: () => import("../../api/Groups/A2a.ts").then(({ A2a }) => A2a),
   agentSkills: () => import("../../api/Groups/AgentSkills.ts").then(({ AgentSkills }) => AgentSkills),
   audit: () => import("../../api/Groups/Audit.ts").then(({ Audit }) => Audit),

@@ -9,15 +9,16 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { McpRoute } from "../../api/EdgeRoutes.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { Flags } from "../../flags/Flags.ts"
+import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
 import { StopSignal, unlessStopped } from "../../inference/request/StopSignal.ts"
-import { type Caller, identityOf, scopesOf } from "../../mcp/Caller.ts"
+import { apiKeyIdOf, type Caller, identityOf, scopesOf } from "../../mcp/Caller.ts"
 import {
   BadMessage,
   errorMessage,
@@ -31,9 +32,11 @@ import {
   type RpcRequest
 } from "../../mcp/protocol/JsonRpc.ts"
 import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions.ts"
+import { Directory } from "../../mcp/Directory.ts"
+import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
-import type { Tool, ToolCall } from "../../mcp/Tool.ts"
+import type { Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -77,11 +80,15 @@ const clientOf = (params: JsonObject): string => {
   return `${stringOr(name) ?? "unknown"} ${stringOr(version) ?? ""}`.trim().slice(0, 200)
 }
 
+const off = "The MCP server is off. Turn it on with the setting 'mcpEnabled' (PATCH /api/settings)."
 const busy = new RpcError({ code: rpcCodes.unavailable, message: "Too many calls are under way. Try again." })
 const cancelled = new RpcError({ code: rpcCodes.unavailable, message: "The call was cancelled." })
 
 export const make = Effect.gen(function* () {
+  const audit = yield* McpAuditRepo
   const bodies = yield* BodyBudget
+  const directory = yield* Directory
+  const settings = yield* GatewaySettings
   const flags = yield* Flags
   const gate = yield* Gate
   const ids = yield* IdGen
@@ -95,6 +102,24 @@ export const make = Effect.gen(function* () {
   let running = 0
   let isDraining = false
 
+  let offered: ReadonlyArray<Tool> = []
+
+  /** A row of the call; a store that fails must not fail it. */
+  const record = (tool: Tool, input: JsonObject, { caller, startedMs }: ToolCall, { error, structured }: ToolOutput) =>
+    Effect.suspend(() => {
+      const atMs = timers.nowMs()
+      return audit.add({
+        id: ids.next(atMs),
+        atMs,
+        tool: tool.name,
+        apiKeyId: apiKeyIdOf(caller),
+        inputHash: createHash("sha256").update(JSON.stringify(input)).digest("hex"),
+        outputSummary: error === null ? `ok, ${JSON.stringify(structured ?? {}).length} characters` : "failed",
+        durationMs: timers.monotonicMs() - startedMs,
+        success: error === null
+      })
+    }).pipe(Effect.catchAll((problem) => Effect.logWarning("A call of an MCP tool was not recorded", problem)))
+
   const load = async (): Promise<McpServer> => {
     const { makeToolbox } = await import("./Toolbox.ts")
     const tools: ReadonlyArray<Tool> = makeToolbox({
@@ -103,14 +128,16 @@ export const make = Effect.gen(function* () {
       askSearch: makeAskSearch(searches, ids, timers),
       all: () => Effect.sync(() => tools)
     })
+    offered = tools
     return makeServer({
       tools: () => Effect.succeed(tools),
-      called: () => Effect.void,
+      called: (tool, input, call, output) => record(tool, input, call, output),
       isShort: () => flags.isOn("GATEWAY_MCP_COMPRESS_DESCRIPTIONS")
     })
   }
   let loading: Promise<McpServer> | null = null
   const server = Effect.promise(() => (loading ??= load()))
+  directory.announce({ tools: Effect.map(server, () => offered), sessions: sessions.count })
 
   const judge = (request: IncomingMessage): Caller | Denied => {
     const facts = {
@@ -147,7 +174,9 @@ export const make = Effect.gen(function* () {
   const work = (request: RpcRequest, caller: Caller, reply: McpReply) =>
     unlessStopped(
       stop,
-      Effect.flatMap(server, (ready) => ready.answer(request, { caller, progress: progressOf(request.params, reply) }))
+      Effect.flatMap(server, (ready) =>
+        ready.answer(request, { caller, progress: progressOf(request.params, reply), startedMs: timers.monotonicMs() })
+      )
     ).pipe(
       Effect.map((result) => resultMessage(request.id, result)),
       Effect.catchTags({
@@ -321,6 +350,7 @@ export const make = Effect.gen(function* () {
     const reply = makeReply(timers, response, ids.next(timers.nowMs()), isEventReader(request))
     const foreign = gate.foreignOrigin(request.headers)
     if (foreign !== null) return reply.refuse(403, rpcCodes.unauthorized, foreign.message)
+    if (!settings.current().mcpEnabled) return reply.refuse(503, rpcCodes.unavailable, off)
     const caller = judge(request)
     if ("status" in caller) {
       if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
@@ -353,5 +383,16 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   McpDoor,
   never,
-  BodyBudget | Flags | Gate | IdGen | InnerRequests | ManagementDoor | Searches | StopSignal | Timers
+  | BodyBudget
+  | Directory
+  | Flags
+  | Gate
+  | GatewaySettings
+  | IdGen
+  | InnerRequests
+  | ManagementDoor
+  | McpAuditRepo
+  | Searches
+  | StopSignal
+  | Timers
 > = Layer.effect(McpDoor, make)

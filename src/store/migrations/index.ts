@@ -34,6 +34,7 @@ import memoryBlocks from "./0027_memory_blocks.ts"
 import compressionCounts from "./0028_compression_counts.ts"
 import answerMeanings from "./0029_answer_meanings.ts"
 import memoryVectors from "./0030_memory_vectors.ts"
+import mcpCalls from "./0031_mcp_calls.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -67,7 +68,8 @@ export const migrations: Migrations = {
   "0027_memory_blocks": memoryBlocks,
   "0028_compression_counts": compressionCounts,
   "0029_answer_meanings": answerMeanings,
-  "0030_memory_vectors": memoryVectors
+  "0030_memory_vectors": memoryVectors,
+  "0031_mcp_calls": mcpCalls
 }
 
 /** The schema version a database has after all of these ran. */

@@ -24,6 +24,7 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "compression_counts", how: "replace" },
   // Who changed what stays on record, the change that is undone included.
   { table: "audit_log", how: "add", own: "seq" },
+  { table: "mcp_tool_audit", how: "add" },
   // What was measured stays known, and a run that has ended since must not run again.
   { table: "eval_runs", how: "replace" },
   { table: "eval_results", how: "add" },

@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as AgentTasks from "../../../src/a2a/Tasks.ts"
+import * as Directory from "../../../src/mcp/Directory.ts"
 import { match } from "../../../src/api/Routes.ts"
 import { management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
@@ -258,6 +259,7 @@ const rooms = Layer.provideMerge(
     access,
     providers,
     AgentTasks.layer,
+    Directory.layer,
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),

@@ -178,4 +178,34 @@ describe("the MCP server over HTTP", () => {
     },
     { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
   )
+
+  scenario("tells of itself, and of every call without what was given", async ({ manage, url }) => {
+    const connected = await connect(url)
+    await call(connected, "get_health")
+    await call(connected, "list_combos", { limit: 3 })
+    assert.isTrue((await call(connected, "list_combos", { limit: "many" })).isError)
+    const status = await manage("GET", "/api/mcp/status")
+    assert.deepInclude(status, { status: "online", online: true, enabled: true, scopesEnforced: true })
+    assert.strictEqual(status.httpTransport.url, `${url}/mcp`)
+    assert.strictEqual(status.httpTransport.sessions, 1)
+    assert.strictEqual(status.activity.totalCalls24h, 3)
+    assert.approximately(status.activity.successRate, 2 / 3, 0.001)
+    assert.strictEqual(status.activity.topTools[0].tool, "gateway_list_combos")
+    const { tools } = await manage("GET", "/api/mcp/tools")
+    assert.strictEqual(tools.length, status.tools)
+    const { calls } = await manage("GET", "/api/mcp/audit?limit=2")
+    assert.lengthOf(calls, 2)
+    assert.isFalse(calls[0].success)
+    assert.match(calls[0].inputHash, /^[0-9a-f]{64}$/)
+    assert.notInclude(JSON.stringify(calls), "many")
+    assert.lengthOf((await manage("GET", "/api/mcp/audit?tool=gateway_get_health")).calls, 1)
+    await manage("PATCH", "/api/settings", { mcpEnabled: false })
+    const off = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...admin, ...both },
+      body: JSON.stringify(list)
+    })
+    assert.strictEqual(off.status, 503)
+    assert.strictEqual((await manage("GET", "/api/mcp/status")).status, "off")
+  })
 })

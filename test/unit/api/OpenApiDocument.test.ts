@@ -192,7 +192,7 @@ describe("the operations", () => {
     for (const { filled, method, name, operation } of operations) {
       const found = match(method, filled)
       const route = found._tag === "Found" ? found.route : null
-      const expected = /^(?:mcp\.|a2a\.askAgent)/.test(route?.key ?? "")
+      const expected = /^(?:mcp\.(?:sendMessage|listen|endSession)|a2a\.askAgent)$/.test(route?.key ?? "")
         ? "McpError"
         : route?.plane === "management"
           ? "ErrorBody"

@@ -4,7 +4,7 @@ import { list } from "../../tree/verbs.ts"
 
 export const skills = group(
   "skills",
-  "Pages that tell agents how to use and operate the gateway; see a2a.",
+  "Pages that tell agents how to use and operate the gateway.",
   [
     command(
       "list",
@@ -40,6 +40,7 @@ export const skills = group(
   ],
   {
     section: "Use",
+    besides: true,
     aliases: ["skill"],
     otherwise: { name: "list", takesWords: false },
     examples: ["skills list", "skills show gw-providers", "skills generate --out ./skills"]

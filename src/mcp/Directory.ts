@@ -1,0 +1,33 @@
+/** What the MCP server tells of itself to the management: its tools and its sessions. The server fills it in when it is made. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Tool } from "./Tool.ts"
+
+interface Server {
+  readonly tools: Effect.Effect<ReadonlyArray<Tool>>
+  readonly sessions: () => number
+}
+
+export class Directory extends Context.Tag("gateway/mcp/Directory")<
+  Directory,
+  {
+    readonly announce: (server: Server) => void
+    /** Null: there is no server. */
+    readonly server: () => Server | null
+  }
+>() {}
+
+export const layer: Layer.Layer<Directory> = Layer.sync(Directory, () => {
+  let announced: Server | null = null
+  return {
+    announce: (server) => {
+      announced = server
+    },
+    server: () => announced
+  }
+})
+
+/** The tools of the server; none where there is no server. */
+export const toolsOf = (directory: typeof Directory.Service): Effect.Effect<ReadonlyArray<Tool>> =>
+  directory.server()?.tools ?? Effect.succeed([])
