@@ -21,6 +21,7 @@ import { a2a } from "./tree/a2a.ts"
 import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
+import { apply, exportFile } from "./tree/declared.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -148,6 +149,8 @@ export const commands: ReadonlyArray<TreeNode> = [
   launch,
   tools,
   launchCodex,
+  apply,
+  exportFile,
   ...setups,
   ...media,
   search,
