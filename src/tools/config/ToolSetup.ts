@@ -1,5 +1,5 @@
 /** What setting up a coding tool writes. Pure. */
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 import type { Edit } from "./Edits.ts"
 import type { FormatName } from "./formats/index.ts"
 
@@ -72,14 +72,18 @@ export interface ToolSetup {
   readonly plan: (places: Places, gateway: Gateway) => ToolPlan
 }
 
+/** A relative one is to be ignored (XDG base directory specification). */
+const absolute = (folder: string | undefined): string | null =>
+  folder !== undefined && isAbsolute(folder) ? folder : null
+
 export const placesOf = (
   home: string,
   environment: ReadonlyMap<string, string>,
   exists: (path: string) => boolean
 ): Places => ({
   home,
-  configHome: environment.get("XDG_CONFIG_HOME") || join(home, ".config"),
-  dataHome: environment.get("XDG_DATA_HOME") || join(home, ".local/share"),
+  configHome: absolute(environment.get("XDG_CONFIG_HOME")) ?? join(home, ".config"),
+  dataHome: absolute(environment.get("XDG_DATA_HOME")) ?? join(home, ".local/share"),
   environment,
   exists
 })

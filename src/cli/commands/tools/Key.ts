@@ -3,15 +3,10 @@ import * as Effect from "effect/Effect"
 import { hostname } from "node:os"
 import { harmless } from "../../../kernel/TerminalText.ts"
 import type { Chosen } from "../../../tools/config/Chosen.ts"
+import type { KeyOfTool } from "../../../tools/files/SetUp.ts"
 import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
-
-export interface KeyOfTool {
-  readonly secret: string
-  /** Null: it was given. */
-  readonly id: string | null
-}
 
 /** What the tool is told of. Automatic ids choose from these. */
 const allowedModels = ({ models }: Chosen): ReadonlyArray<string> =>

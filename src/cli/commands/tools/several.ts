@@ -11,7 +11,8 @@ import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { programOf } from "./installed.ts"
-import { flags, placesNow, Result, setUp, type SetupFlags, textOf } from "./setup.ts"
+import { placesNow } from "./places.ts"
+import { flags, Result, setUp, type SetupFlags, textOf } from "./setup.ts"
 
 const Failed = Schema.Struct({ tool: Schema.String, error: Schema.String })
 const Results = Schema.Struct({

@@ -2,18 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { homedir } from "node:os"
 import * as ConfigFile from "../../../platform/ConfigFile.ts"
 import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
-import { loadConfig } from "../../EnvFile.ts"
+import { placesNow } from "./places.ts"
 import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import * as Output from "../../output/Output.ts"
-import { backOf, forget } from "./Back.ts"
-import { failure, writeAll } from "./Files.ts"
+import { backOf, forget } from "../../../tools/files/Back.ts"
+import { writeAll } from "../../../tools/files/Files.ts"
+import { failure } from "./failure.ts"
 import { revokeKey } from "./Key.ts"
-import * as Records from "./Records.ts"
+import * as Records from "../../../tools/files/Records.ts"
 
 const Undone = Schema.Struct({
   tool: Schema.String,
@@ -43,28 +43,31 @@ const revoke = (record: Records.ToolRecord, given: GatewayFlags) =>
 
 export const undo = (tool: ToolSetup, given: GatewayFlags, dryRun: boolean) =>
   Effect.gen(function* () {
-    const { environment } = yield* loadConfig
-    const home = environment.get("HOME") || homedir()
-    const recordsFile = Records.recordsFile(environment)
-    const { [tool.id]: record, ...others } = yield* Records.read(recordsFile, home)
+    const places = yield* placesNow
+    const { home } = places
+    const recordsFile = Records.recordsFile(places)
+    const { [tool.id]: record, ...others } = yield* Effect.mapError(Records.read(recordsFile, home), failure)
     if (record === undefined) {
       return yield* new BadArgument({
         message: `${tool.name} was not set up by this user.`,
         hint: `'gateway setup-${tool.id}' sets it up.`
       })
     }
-    const backs = yield* Effect.forEach(record.files, (file) => backOf(file, home))
+    const backs = yield* Effect.mapError(
+      Effect.forEach(record.files, (file) => backOf(file, home)),
+      failure
+    )
     const changes = backs.flatMap(({ change }) => change ?? [])
     const removes = backs.flatMap((back) => back.removes ?? [])
     let keyRevoked = false
     if (!dryRun) {
-      yield* writeAll(changes, home, null)
+      yield* Effect.mapError(writeAll(changes, home, null), failure)
       yield* Effect.forEach(removes, (file) => Effect.mapError(ConfigFile.remove(file, home), failure), {
         discard: true
       })
       keyRevoked = yield* revoke(record, given)
       yield* Effect.forEach(record.files, ({ backupPath }) => forget(backupPath, home), { discard: true })
-      yield* Records.write(recordsFile, home, others)
+      yield* Effect.mapError(Records.write(recordsFile, home, others), failure)
     }
     const value = {
       tool: tool.id,

@@ -1,12 +1,11 @@
 /** The files of a tool: read, changed, written together or not at all. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
-import { applied, staleOf, takenBack } from "../../../tools/config/Edits.ts"
-import { isUnreadable } from "../../../tools/config/formats/Format.ts"
-import { formats } from "../../../tools/config/formats/index.ts"
-import type { ToolFile } from "../../../tools/config/ToolSetup.ts"
-import { CommandFailed } from "../../Failure.ts"
+import * as ConfigFile from "../../platform/ConfigFile.ts"
+import { applied, staleOf, takenBack } from "../config/Edits.ts"
+import { isUnreadable } from "../config/formats/Format.ts"
+import { formats } from "../config/formats/index.ts"
+import type { ToolFile } from "../config/ToolSetup.ts"
 import type { FileRecord } from "./Records.ts"
 
 export interface Change {
@@ -16,8 +15,7 @@ export interface Change {
   readonly mode: number
 }
 
-export const failure = ({ message }: { readonly message: string }): CommandFailed =>
-  new CommandFailed({ message, hint: "Nothing was changed." })
+const refused = (path: string, problem: string) => new ConfigFile.ConfigFileRefused({ path, problem })
 
 /** The text of the file before it was set up; null: it is not known, or there was no file. */
 export const formerText = ({ backupPath }: FileRecord, home: string) =>
@@ -30,14 +28,14 @@ const withoutStale = ({ edits, format, path }: ToolFile, text: string, record: F
   Effect.gen(function* () {
     const stale = staleOf(record?.paths ?? [], edits)
     if (record === undefined || stale.length === 0) return text
-    const former = yield* Effect.mapError(formerText(record, home), failure)
+    const former = yield* formerText(record, home)
     const after = takenBack(
       formats[format],
       text,
       former ?? "",
       stale.map((each) => ({ path: each, value: null }))
     )
-    return isUnreadable(after) ? yield* failure({ message: `${path} ${after.message}.` }) : after
+    return isUnreadable(after) ? yield* refused(path, after.message) : after
   })
 
 /** What would be written, for each file. `records`: of a former run. */
@@ -45,13 +43,13 @@ export const changesOf = (
   files: ReadonlyArray<ToolFile>,
   home: string,
   records: ReadonlyArray<FileRecord>
-): Effect.Effect<ReadonlyArray<Change>, CommandFailed> =>
+): Effect.Effect<ReadonlyArray<Change>, ConfigFile.ConfigFileRefused> =>
   Effect.forEach(files, (wanted) =>
     Effect.gen(function* () {
       const { edits, format, keyAt, path } = wanted
-      const file = yield* Effect.mapError(ConfigFile.read(path, home), failure)
+      const file = yield* ConfigFile.read(path, home)
       const set = applied(formats[format], file.text ?? "", edits)
-      if (isUnreadable(set)) return yield* failure({ message: `${path} ${set.message}.` })
+      if (isUnreadable(set)) return yield* refused(path, set.message)
       const record = records.find((each) => each.path === path)
       const after = yield* withoutStale(wanted, set, record, home)
       return { file, after, mode: keyAt === undefined ? file.mode : file.mode & ConfigFile.ownerOnly }
@@ -80,7 +78,7 @@ export const writeAll = (
   changes: ReadonlyArray<Change>,
   home: string,
   nowMs: number | null
-): Effect.Effect<ReadonlyArray<Written>, CommandFailed> =>
+): Effect.Effect<ReadonlyArray<Written>, ConfigFile.ConfigFileRefused> =>
   Effect.gen(function* () {
     const done: Array<Change> = []
     const written: Array<Written> = []
@@ -92,10 +90,7 @@ export const writeAll = (
         written.push({ path: file.path, backupPath })
         done.push(change)
       })
-      yield* step.pipe(
-        Effect.mapError(failure),
-        Effect.tapError(() => rollBack(done, home))
-      )
+      yield* Effect.tapError(step, () => rollBack(done, home))
     }
     return written
   })

@@ -1,10 +1,10 @@
 /** What taking a set-up back makes of a file: what others changed in it since stays. */
 import * as Effect from "effect/Effect"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
-import { takenBack } from "../../../tools/config/Edits.ts"
-import { isUnreadable } from "../../../tools/config/formats/Format.ts"
-import { formats } from "../../../tools/config/formats/index.ts"
-import { type Change, failure, formerText } from "./Files.ts"
+import * as ConfigFile from "../../platform/ConfigFile.ts"
+import { takenBack } from "../config/Edits.ts"
+import { isUnreadable } from "../config/formats/Format.ts"
+import { formats } from "../config/formats/index.ts"
+import { type Change, formerText } from "./Files.ts"
 import type { FileRecord } from "./Records.ts"
 
 export interface Back {
@@ -32,7 +32,7 @@ export const backOf = (record: FileRecord, home: string) =>
       former !== null && JSON.stringify(formats[format].parse(after)) === JSON.stringify(formats[format].parse(former))
     const text = same && former !== null ? former : after
     return { change: text === file.text ? null : { file, after: text, mode }, removes: null } satisfies Back
-  }).pipe(Effect.mapError(failure))
+  })
 
 /** Removes the copy of a file that is as it was. */
 export const forget = (backupPath: string | null, home: string): Effect.Effect<void> =>

@@ -2,10 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { dirname, join } from "node:path"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
-import { CommandFailed } from "../../Failure.ts"
-import { contextFile } from "../../gateway/Contexts.ts"
+import { join } from "node:path"
+import * as ConfigFile from "../../platform/ConfigFile.ts"
+import type { Places } from "../config/ToolSetup.ts"
 
 const Step = Schema.Union(Schema.String, Schema.Struct({ member: Schema.String, is: Schema.String }))
 
@@ -39,27 +38,28 @@ const Text = Schema.parseJson(Records, { space: 2 })
 const decode = Schema.decodeUnknownEither(Text)
 const encode = Schema.encodeSync(Text)
 
-export const recordsFile = (environment: ReadonlyMap<string, string>): string =>
-  join(dirname(contextFile(environment)), "tools.json")
+export const recordsFile = ({ configHome }: Places): string => join(configHome, "gateway", "tools.json")
 
-const failed = ({ message }: { readonly message: string }): CommandFailed => new CommandFailed({ message })
-
-export const read = (file: string, home: string): Effect.Effect<Records, CommandFailed> =>
-  Effect.flatMap(Effect.mapError(ConfigFile.read(file, home), failed), ({ text }) =>
+export const read = (file: string, home: string): Effect.Effect<Records, ConfigFile.ConfigFileRefused> =>
+  Effect.flatMap(ConfigFile.read(file, home), ({ text }) =>
     text === null
       ? Effect.succeed({})
       : Either.mapLeft(
           decode(text),
           () =>
-            new CommandFailed({
-              message: `${file} does not hold what 'gateway setup-<tool>' writes.`,
-              hint: "Move it away; what was set up before must then be undone by hand from the copies beside the tools' files."
+            new ConfigFile.ConfigFileRefused({
+              path: file,
+              problem:
+                "does not hold what 'gateway setup-<tool>' writes: move it away, and undo what was set up before from the copies beside the tools' files"
             })
         )
   )
 
-export const write = (file: string, home: string, records: Records): Effect.Effect<void, CommandFailed> =>
-  Effect.gen(function* () {
-    const before = yield* ConfigFile.read(file, home)
-    yield* ConfigFile.write(before, `${encode(records)}\n`, home, ConfigFile.ownerOnly)
-  }).pipe(Effect.mapError(failed))
+export const write = (
+  file: string,
+  home: string,
+  records: Records
+): Effect.Effect<void, ConfigFile.ConfigFileRefused> =>
+  Effect.flatMap(ConfigFile.read(file, home), (before) =>
+    ConfigFile.write(before, `${encode(records)}\n`, home, ConfigFile.ownerOnly)
+  )
