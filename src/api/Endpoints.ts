@@ -20,14 +20,19 @@ type GroupName = ManagementKey extends infer Key ? (Key extends `${infer Group}.
 
 type RouteOf<Group extends string, Name extends string> = ManagementTable[`${Group}.${Name}` & ManagementKey]
 
+/** The name of a segment that goes on behind it, such as `:tool-settings`. */
+type NameOf<Segment> = Segment extends `${infer Name}-${string}` ? Name : Segment
+
 /** `:name`s of a path. */
 type ParameterOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParameterOf<`/${Rest}`>
+  ? NameOf<Name> | ParameterOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
-    ? Name
+    ? NameOf<Name>
     : never
 
-type PathOf<Path> = [ParameterOf<Path>] extends [never] ? never : { readonly [Name in ParameterOf<Path>]: string }
+type PathOf<Path> = [ParameterOf<Path>] extends [never]
+  ? never
+  : { readonly [Name in ParameterOf<Path> & string]: string }
 
 type MiddlewareOf<Group extends string, Name extends string> = AccessOf[RouteOf<Group, Name>["tier"]] | WholeBody
 

@@ -8,7 +8,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 interface Shape<M extends Method, P extends string, T extends Tier> {
   readonly method: M
-  /** Lower-case path; `:name` stands for one segment. */
+  /** Lower-case path; `:name` stands for one segment, or for its part before a dash. */
   readonly path: P
   readonly tier: T
 }
@@ -41,6 +41,12 @@ const owner = <M extends Method, P extends `/${string}`>(method: M, path: P): Sh
   method,
   path,
   tier: "owner"
+})
+
+const loopback = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "loopback"> => ({
+  method,
+  path,
+  tier: "loopback"
 })
 
 /** By `<group>.<endpoint>` of the contract. */
@@ -172,6 +178,8 @@ export const managementTable = {
   "cliTools.list": manage("GET", "/api/cli-tools"),
   "cliTools.statuses": manage("GET", "/api/cli-tools/all-statuses"),
   "cliTools.runtime": manage("GET", "/api/cli-tools/runtime/:id"),
+  "cliTools.settings": loopback("GET", "/api/cli-tools/:tool-settings"),
+  "cliTools.writeSettings": loopback("POST", "/api/cli-tools/:tool-settings"),
   "acp.list": manage("GET", "/api/acp/agents"),
   "acp.change": manage("POST", "/api/acp/agents"),
   "acp.remove": manage("DELETE", "/api/acp/agents"),

@@ -85,8 +85,14 @@ const noParameters: Parameters = {}
 const parametersOf = (route: Route, path: NormalPath): Parameters => {
   const parameters: Record<string, string> = {}
   for (const [index, segment] of route.path.slice(1).split("/").entries()) {
-    if (segment.startsWith(":")) parameters[segment.slice(1)] = path[index] ?? ""
-    else if (segment === "*") parameters["*"] = path.slice(index).join("/")
+    if (segment.startsWith(":")) {
+      // What follows a dash, as in `:tool-settings`, stands in the path as it is; the router has compared it.
+      const dash = segment.indexOf("-")
+      const given = path[index] ?? ""
+      if (dash === -1) parameters[segment.slice(1)] = given
+      else parameters[segment.slice(1, dash)] = given.slice(0, given.length - (segment.length - dash))
+    }
+    if (segment === "*") parameters["*"] = path.slice(index).join("/")
   }
   return parameters
 }

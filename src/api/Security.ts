@@ -51,6 +51,12 @@ export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/api
   security: { bearer }
 }) {}
 
+/** As `ManageAccess`, and only over a direct connection from the gateway's machine. */
+export class LoopbackAccess extends HttpApiMiddleware.Tag<LoopbackAccess>()("gateway/api/LoopbackAccess", {
+  failure,
+  security: { bearer, session }
+}) {}
+
 export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/api/OwnerAccess", {
   failure,
   security: { ownerToken }
@@ -68,6 +74,7 @@ export const accessOf = {
   manage: ManageAccess,
   self: SelfAccess,
   session: SessionAccess,
+  loopback: LoopbackAccess,
   owner: OwnerAccess
 } satisfies Partial<Record<Tier, unknown>>
 
@@ -76,5 +83,6 @@ export interface AccessOf {
   readonly manage: ManageAccess
   readonly self: SelfAccess
   readonly session: SessionAccess
+  readonly loopback: LoopbackAccess
   readonly owner: OwnerAccess
 }

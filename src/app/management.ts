@@ -33,6 +33,7 @@ import * as SystemHealth from "../management/SystemHealth.ts"
 import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
+import * as ToolSettings from "../management/ToolSettings.ts"
 import * as Webhooks from "../management/Webhooks.ts"
 import * as AcpAgents from "../tools/AcpAgents.ts"
 import * as Detector from "../tools/detection/Detector.ts"
@@ -49,6 +50,7 @@ export const management = Layer.mergeAll(
   Evals.layer,
   IssueReports.layer,
   RegisteredKeys.layer.pipe(Layer.provideMerge(Keys.layer)),
+  ToolSettings.layer.pipe(Layer.provide([Keys.layer, ModelCatalog.layer.pipe(Layer.provide(Resilience.layer))])),
   Limits.layer,
   CompressionPreviews.layer,
   MemoryEntries.layer,

@@ -72,6 +72,7 @@ import type { Explainer } from "../routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../routing/RoutingSettings.ts"
 import type { AgentTasks } from "../a2a/Tasks.ts"
 import type { AcpAgents } from "../tools/AcpAgents.ts"
+import type { ToolSettings } from "../management/ToolSettings.ts"
 import type { Detector } from "../tools/detection/Detector.ts"
 import type { Directory } from "../mcp/Directory.ts"
 import type { McpAuditRepo } from "../store/repo/McpAuditRepo.ts"
@@ -161,6 +162,7 @@ export type UseCases =
   | SettingsChanges
   | AcpAgents
   | Detector
+  | ToolSettings
   | SignIns
   | Skills
   | SystemControl

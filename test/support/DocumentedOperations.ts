@@ -60,6 +60,8 @@ export const refusedHere: Readonly<Record<string, string>> = {
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
   acpRemove: "no agent was added",
+  cliToolsSettings: "the gateway of the test has no home folder",
+  cliToolsWriteSettings: "the gateway of the test has no home folder",
   evalsCancel: "the run may be over",
   issueReportsReport: "there is no tracker",
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",

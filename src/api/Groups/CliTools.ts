@@ -4,8 +4,9 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
-import { NotFoundAnswer } from "../Errors.ts"
-import { exampleTime } from "../Examples.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
+import { exampleKeyId, exampleTime } from "../Examples.ts"
+import { body, HttpUrl, optional, Text } from "../Inputs.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -65,7 +66,43 @@ export const ToolStatusView = Schema.Struct({
 }).annotations({ identifier: "CliToolStatus" })
 export type ToolStatusView = typeof ToolStatusView.Type
 
-const at = endpointsOf("cliTools", { id: ["Id of the tool.", "claude"] })
+const FileState = Schema.Struct({
+  path: field(Schema.String, "Where it is.", "/people/ada/.claude/settings.json"),
+  exists: field(Schema.Boolean, "Whether it is there.", true),
+  values: field(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "What stands at the places that setting up writes; keys are masked.",
+    { "env.ANTHROPIC_BASE_URL": "http://127.0.0.1:20128" }
+  )
+}).annotations({ identifier: "CliToolFile" })
+
+export const ToolSettingsView = Schema.Struct({
+  tool: field(Schema.String, "Id of the tool.", "claude"),
+  configured: field(Schema.Boolean, "Whether the gateway or `gateway setup-<tool>` has set it up.", true),
+  keyId: field(Schema.NullOr(Schema.String), "Id of the key that was made for it; null: none was.", exampleKeyId),
+  files: field(Schema.Array(FileState), "Its files; empty: it has none.")
+}).annotations({ identifier: "CliToolSettings" })
+export type ToolSettingsView = typeof ToolSettingsView.Type
+
+export const WriteToolSettings = Schema.Struct({
+  model: field(optional(Text.pipe(Schema.maxLength(300))), "The model it begins with; absent: `auto`.", "auto"),
+  apiKeyId: field(
+    optional(Text.pipe(Schema.maxLength(100))),
+    "Id of a key whose rules the key of the tool gets; absent: it may use the models that the tool is told of. Secrets are not kept, so that the tool always has a key of its own.",
+    exampleKeyId
+  ),
+  baseUrl: field(
+    optional(HttpUrl),
+    "Address of the gateway; absent: the one of this request.",
+    "http://127.0.0.1:20128"
+  )
+}).annotations(body("WriteCliToolSettings"))
+export type WriteToolSettings = typeof WriteToolSettings.Type
+
+const at = endpointsOf("cliTools", {
+  id: ["Id of the tool.", "claude"],
+  tool: ["Id of a tool that `gateway setup-<tool>` knows.", "claude"]
+})
 
 export class CliTools extends HttpApiGroup.make("cliTools")
   .annotate(OpenApi.Title, "Coding tools")
@@ -100,4 +137,35 @@ export class CliTools extends HttpApiGroup.make("cliTools")
     at("runtime", { summary: "Ask a coding tool for its version", description: "Asks it anew." })
       .addSuccess(DetectionView)
       .addError(NotFoundAnswer)
+  )
+  .add(
+    at("settings", {
+      summary: "Show how a coding tool is set up",
+      description: "What stands in its files on the gateway's machine. Only from that machine."
+    })
+      .addSuccess(ToolSettingsView)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("writeSettings", {
+      summary: "Set up a coding tool",
+      description:
+        "Makes a key for the tool and writes its files on the gateway's machine, as `gateway setup-<tool>` does; `gateway setup-<tool> --undo` takes it back. Only from that machine.",
+      example: { model: "auto" }
+    })
+      .setPayload(WriteToolSettings)
+      .addSuccess(
+        Schema.Struct({
+          success: field(Schema.Boolean, "Always true.", true),
+          path: field(Schema.String, "The file with the key.", "/people/ada/.claude/settings.json"),
+          backupPath: field(
+            Schema.NullOr(Schema.String),
+            "The copy of what was there; null: there was nothing, or nothing is changed.",
+            "/people/ada/.claude/settings.json.20350101T000000000Z.gateway.bak"
+          )
+        }).annotations({ identifier: "WrittenCliTool" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   ) {}

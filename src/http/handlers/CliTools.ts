@@ -3,12 +3,16 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
-import { NotFound } from "../../api/Errors.ts"
+import { Conflict, NotFound } from "../../api/Errors.ts"
 import type { CliToolView, DetectionView, ToolStatusView } from "../../api/Groups/CliTools.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { type Tool, toolNamed, tools } from "../../tools/catalogue/Tools.ts"
 import { type Detection, Detector, type ToolStatus } from "../../tools/detection/Detector.ts"
+import { ToolRefused, ToolSettings } from "../../management/ToolSettings.ts"
+import { toolSetups } from "../../tools/config/tools/index.ts"
+import type { ToolSetup } from "../../tools/config/ToolSetup.ts"
+import { answered } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
 const given = <K extends string, V>(name: K, value: V | null): { readonly [P in K]?: V } =>
@@ -67,9 +71,37 @@ const known = (id: string): Effect.Effect<Tool, NotFound> => {
   })
 }
 
+/** Only tools that can be set up have settings. */
+const setupOf = (id: string): Effect.Effect<ToolSetup, NotFound> => {
+  const found = toolSetups.find((tool) => tool.id === id)
+  return found === undefined
+    ? new NotFound({ message: `There is no tool '${id.slice(0, 64)}' that can be set up.`, param: "tool" })
+    : Effect.succeed(found)
+}
+
+const orConflict = <A, E, R>(effect: Effect.Effect<A, E | ToolRefused, R>) =>
+  Effect.catchIf(
+    effect,
+    (error): error is ToolRefused => error instanceof ToolRefused,
+    ({ message }) => Effect.fail(new Conflict({ message, code: "tool_refused" }))
+  )
+
 export const layer = HttpApiBuilder.group(GatewayApi, "cliTools", (handlers) =>
-  Effect.map(Detector, (detector) =>
+  Effect.map(Effect.all([Detector, ToolSettings]), ([detector, settings]) =>
     handlers
+      .handle("settings", ({ path }) =>
+        Effect.flatMap(setupOf(path.tool), (tool) =>
+          Effect.map(answered(orConflict(settings.read(tool))), (state) => ({ tool: tool.id, ...state }))
+        )
+      )
+      .handle("writeSettings", ({ path, payload }) =>
+        Effect.gen(function* () {
+          const tool = yield* setupOf(path.tool)
+          const address = yield* origin
+          const written = yield* answered(orConflict(settings.write(tool, address, payload)))
+          return { success: true, ...written }
+        })
+      )
       .handle("list", () => Effect.succeed({ tools: tools.map(viewOf) }))
       .handle("statuses", () =>
         Effect.flatMap(origin, (address) =>

@@ -5,7 +5,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Forbidden, Unauthorized } from "../../api/Errors.ts"
-import { ManageAccess, OwnerAccess, PublicAccess, SelfAccess, SessionAccess } from "../../api/Security.ts"
+import {
+  LoopbackAccess,
+  ManageAccess,
+  OwnerAccess,
+  PublicAccess,
+  SelfAccess,
+  SessionAccess
+} from "../../api/Security.ts"
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
@@ -20,6 +27,13 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     const trail = yield* CurrentTrail
     const inner = yield* InnerCaller
     if (inner !== null) {
+      // Who asks within the gateway may have come from anywhere.
+      if (tier === "loopback") {
+        return yield* new Forbidden({
+          code: "loopback_only",
+          message: "This is possible only with a direct connection from the gateway's own machine."
+        })
+      }
       if (trail !== null) trail.principal = inner.principal
       return
     }
@@ -41,38 +55,48 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     if (access._tag === "Denied") return yield* refusal(access)
   })
 
-export const layer: Layer.Layer<PublicAccess | ManageAccess | SelfAccess | SessionAccess | OwnerAccess, never, Gate> =
-  Layer.mergeAll(
-    Layer.effect(
-      PublicAccess,
-      Effect.map(Gate, (gate) => judged(gate, "public"))
-    ),
-    Layer.effect(
-      ManageAccess,
-      Effect.map(Gate, (gate) => {
-        const judge = judged(gate, "manage")
-        return { bearer: () => judge, session: () => judge }
-      })
-    ),
-    Layer.effect(
-      SelfAccess,
-      Effect.map(Gate, (gate) => {
-        const judge = judged(gate, "self")
-        return { bearer: () => judge }
-      })
-    ),
-    Layer.effect(
-      SessionAccess,
-      Effect.map(Gate, (gate) => {
-        const judge = judged(gate, "session")
-        return { session: () => judge }
-      })
-    ),
-    Layer.effect(
-      OwnerAccess,
-      Effect.map(Gate, (gate) => {
-        const judge = judged(gate, "owner")
-        return { ownerToken: () => judge }
-      })
-    )
+export const layer: Layer.Layer<
+  PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess,
+  never,
+  Gate
+> = Layer.mergeAll(
+  Layer.effect(
+    PublicAccess,
+    Effect.map(Gate, (gate) => judged(gate, "public"))
+  ),
+  Layer.effect(
+    ManageAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "manage")
+      return { bearer: () => judge, session: () => judge }
+    })
+  ),
+  Layer.effect(
+    SelfAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "self")
+      return { bearer: () => judge }
+    })
+  ),
+  Layer.effect(
+    SessionAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "session")
+      return { session: () => judge }
+    })
+  ),
+  Layer.effect(
+    LoopbackAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "loopback")
+      return { bearer: () => judge, session: () => judge }
+    })
+  ),
+  Layer.effect(
+    OwnerAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "owner")
+      return { ownerToken: () => judge }
+    })
   )
+)

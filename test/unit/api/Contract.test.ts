@@ -12,7 +12,14 @@ import { anyFields } from "../../../src/domain/combo/ConfigFields.ts"
 import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
 import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
-import { ManageAccess, OwnerAccess, PublicAccess, SessionAccess, SelfAccess } from "../../../src/api/Security.ts"
+import {
+  LoopbackAccess,
+  ManageAccess,
+  OwnerAccess,
+  PublicAccess,
+  SessionAccess,
+  SelfAccess
+} from "../../../src/api/Security.ts"
 
 interface Operation {
   readonly security: ReadonlyArray<Record<string, unknown>>
@@ -101,7 +108,7 @@ describe("route table", () => {
           onSome: ({ ast }) => AST.getPropertySignatures(ast).map(({ name }) => `:${String(name)}`)
         })
         assert.sameMembers(
-          route!.path.split("/").filter((segment) => segment.startsWith(":")),
+          Array.from(route!.path.matchAll(/:\w+/g), ([parameter]) => parameter),
           fields,
           key
         )
@@ -110,6 +117,7 @@ describe("route table", () => {
           manage: ManageAccess,
           self: SelfAccess,
           session: SessionAccess,
+          loopback: LoopbackAccess,
           owner: OwnerAccess
         }
         const [last] = [...endpoint.middlewares].toReversed()

@@ -186,6 +186,8 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "system.docs": "a page for browsers",
   "system.docsFile": "a part of that page",
   "cliTools.runtime": "the list asks each program",
+  "cliTools.settings": "'setup-<tool> --dry-run' shows what it would change, on whichever machine it runs",
+  "cliTools.writeSettings": "'setup-<tool>' writes the files of the machine where it runs",
   "acp.change": "for people at a page: it needs a session at the machine",
   "acp.remove": "for people at a page",
   "a2a.formerCard": "the card at its former place",
