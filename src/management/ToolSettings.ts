@@ -4,20 +4,18 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { existsSync } from "node:fs"
-import { hostname } from "node:os"
 import type { WriteToolSettings } from "../api/Groups/CliTools.ts"
 import type { ApiKeySettings } from "../domain/ApiKey.ts"
 import { maskSecret } from "../kernel/Masking.ts"
-import { harmless } from "../kernel/TerminalText.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import * as ConfigFile from "../platform/ConfigFile.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { choose, type Chosen, type OfferedModel } from "../tools/config/Chosen.ts"
 import { isUnreadable, type Path, valueAt } from "../tools/config/formats/Format.ts"
 import { formats } from "../tools/config/formats/index.ts"
-import { placesOf, type Places, type ToolFile, type ToolPlan, type ToolSetup } from "../tools/config/ToolSetup.ts"
+import type { Places, ToolFile, ToolPlan, ToolSetup } from "../tools/config/ToolSetup.ts"
 import { carryOut, presentOf } from "../tools/files/SetUp.ts"
+import { keyNameOf, placesIn } from "../tools/files/Here.ts"
 import * as Records from "../tools/files/Records.ts"
 import * as Errors from "./Errors.ts"
 import { Keys } from "./Keys.ts"
@@ -103,7 +101,7 @@ export const make = Effect.gen(function* () {
   const places = Effect.suspend(() => {
     const home = environment.get("HOME") || environment.get("USERPROFILE")
     return home
-      ? Effect.succeed(placesOf(home, environment, existsSync))
+      ? Effect.succeed(placesIn(home, environment))
       : new ToolRefused({ message: "The gateway was started without HOME: it does not know whose tools to set up." })
   })
 
@@ -141,7 +139,7 @@ export const make = Effect.gen(function* () {
 
   /** As a key that is there; else for the models that the tool is told of. */
   const rulesFor = Effect.fnUntraced(function* (tool: ToolSetup, { models }: Chosen, apiKeyId: string | undefined) {
-    const name = `${tool.name} on ${harmless(hostname()).slice(0, 60)}`
+    const name = keyNameOf(tool)
     if (apiKeyId !== undefined) {
       const { hash: _, id: __, oldSecrets: ___, prefix: ____, ...settings } = yield* keys.get(apiKeyId)
       return { ...settings, name, scopes: ["self:usage"] } satisfies ApiKeySettings

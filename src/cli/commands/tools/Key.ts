@@ -1,7 +1,6 @@
 /** The key of a tool: made for the tool on this machine, with the tool's models only, and ended when the tool has another. */
 import * as Effect from "effect/Effect"
-import { hostname } from "node:os"
-import { harmless } from "../../../kernel/TerminalText.ts"
+import { keyNameOf } from "../../../tools/files/Here.ts"
 import type { Chosen } from "../../../tools/config/Chosen.ts"
 import type { KeyOfTool } from "../../../tools/files/SetUp.ts"
 import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
@@ -16,7 +15,7 @@ export const makeKey = (tool: ToolSetup, to: Client.Target, chosen: Chosen): Eff
   Effect.gen(function* () {
     const client = yield* Client.group(to, "keys")
     const payload = {
-      name: `${tool.name} on ${harmless(hostname()).slice(0, 60)}`,
+      name: keyNameOf(tool),
       allowedModels: allowedModels(chosen)
     }
     const { key, secret } = yield* client.create({ payload }).pipe(Client.orExplain(to))
