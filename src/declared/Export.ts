@@ -1,80 +1,121 @@
-/** What a gateway has → the file that declares it, with references in place of secrets. Pure. */
-import type { Present } from "./Plan.ts"
-import { nameOfConnection } from "./Plan.ts"
-import { escaped, variableFor } from "./Variables.ts"
+/** A gateway's configuration as a file: without what is as usual, and with references in the place of secrets. Pure. */
+import { defaultGatewaySettings } from "../domain/GatewaySettings.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr } from "../wire/json/Json.ts"
+import { same, type Thing } from "./Plan.ts"
+import { escaped, variableOf } from "./Variables.ts"
 
 export interface Exported {
-  readonly document: Readonly<Record<string, unknown>>
-  /** The variables that it refers to. */
+  readonly document: JsonObject
+  /** Variables that the file refers to. */
   readonly variables: ReadonlyArray<string>
-  /** What a file cannot hold, each with the reason. */
+  /** What a file cannot say, as sentences. */
   readonly leftOut: ReadonlyArray<string>
 }
 
-const isPlain = (value: unknown): boolean =>
-  value === null || value === undefined || (Array.isArray(value) && value.length === 0)
-
-const plainText = (value: unknown): unknown => {
-  if (typeof value === "string") return escaped(value)
-  if (Array.isArray(value)) return value.map(plainText)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainText(each)]))
+/** Values that a new thing has by itself. */
+const usual: Readonly<Record<string, Json>> = {
+  isActive: true,
+  priority: 0,
+  models: [],
+  quotas: [],
+  authType: "apikey",
+  config: {},
+  noLog: false,
+  rateLimits: [],
+  scopes: []
 }
 
-/** Without the members that say nothing. */
-const told = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+const isUsual = (name: string, value: Json): boolean =>
+  value === null ||
+  (name in usual && same(usual[name], value)) ||
+  (isArray(value) && value.length === 0 && name !== "targets")
+
+const written = (value: Json): Json => {
+  if (typeof value === "string") return escaped(value)
+  if (isArray(value)) return value.map(written)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, written(member ?? null)]))
+}
+
+/** A header's value cannot have this sign, and each mask has it. */
+const isMasked = (value: Json): boolean => typeof value === "string" && value.includes("…")
+
+const kept = (fields: JsonObject, left: ReadonlySet<string> = new Set()): JsonObject =>
   Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]) => (isPlain(value) ? [] : [[name, plainText(value)]]))
+    Object.entries(fields).flatMap(([name, value]) =>
+      left.has(name) || isUsual(name, value ?? null) ? [] : [[name, written(value ?? null)]]
+    )
   )
 
-export const exported = (present: Present): Exported => {
+/** The members of settings that are not as usual. */
+const changed = (settings: JsonObject, defaults: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]): ReadonlyArray<readonly [string, Json]> => {
+      const usually = defaults[name]
+      // Settings that have no default here belong to routes of their own, and may be secrets.
+      if (usually === undefined || same(usually, value)) return []
+      if (isObject(value) && isObject(usually) && Object.keys(usually).length > 0) {
+        const inner = changed(value, usually)
+        return Object.keys(inner).length === 0 ? [] : [[name, inner]]
+      }
+      return [[name, written(value ?? null)]]
+    })
+  )
+
+export const exported = (present: ReadonlyArray<Thing>): Exported => {
   const variables = new Set<string>()
   const leftOut: Array<string> = []
-  const reference = (...parts: ReadonlyArray<string>): string => {
-    const name = variableFor(...parts)
-    let free = name
-    for (let next = 2; variables.has(free); next += 1) free = `${name}_${next}`
-    variables.add(free)
-    return `\${${free}}`
+  const of = (kind: Thing["kind"]) => present.filter((thing) => thing.kind === kind)
+  const variable = (name: string): string => {
+    variables.add(name)
+    return `\${${name}}`
   }
-  const secretHeaders = (headers: Readonly<Record<string, string>> | null, ...owner: ReadonlyArray<string>) =>
-    headers === null
-      ? {}
-      : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, reference(...owner, name)])) }
+  const headersOf = (fields: JsonObject, ...owner: ReadonlyArray<string>): JsonObject => {
+    const names = Object.keys(objectOr(fields["headers"]))
+    if (names.length === 0) return {}
+    const headers = Object.entries(objectOr(fields["headers"])).map(([name, value]) => [
+      name,
+      isMasked(value ?? null) ? variable(variableOf(...owner, name).replace(/_API_KEY$/, "")) : written(value ?? null)
+    ])
+    return { headers: Object.fromEntries(headers) as JsonObject }
+  }
+  const secret = new Set(["apiKey", "headers"])
 
-  const nodes = present.nodes.map(({ createdAt: _c, headers, id: _i, updatedAt: _u, ...node }) => ({
-    ...told(node),
-    ...secretHeaders(headers, node.prefix)
-  }))
-  const connections = present.connections.flatMap((connection) => {
-    const name = nameOfConnection(connection)
-    if (connection.source === "env") {
-      leftOut.push(`connection ${name}: it comes from the environment`)
+  const connections = of("connection").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+    if (readOnly) {
+      leftOut.push(`The connection '${name}' comes from the environment of the gateway.`)
       return []
     }
-    if (connection.authType === "oauth") {
-      leftOut.push(`connection ${name}: its tokens are renewed by the gateway; log in again instead`)
+    if (fields["authType"] === "oauth") {
+      leftOut.push(`The connection '${name}' was made by a sign-in; sign in anew on the other gateway.`)
       return []
     }
-    const { apiKey, authType, baseUrl, defaultModel, headers, isActive, maxConcurrent, models, priority, quotas } =
-      connection
-    const { provider, tier, wires } = connection
-    const owner = [provider, connection.name]
-    return [
-      {
-        ...told({ provider, name: connection.name, authType, isActive, priority, baseUrl, wires, defaultModel }),
-        ...told({ models, tier, maxConcurrent, quotas }),
-        ...(apiKey === null ? {} : { apiKey: reference(...owner, "API_KEY") }),
-        ...secretHeaders(headers, ...owner)
-      }
-    ]
+    const [provider = "", ...rest] = name.split("/")
+    const key = typeof fields["apiKey"] === "string" ? { apiKey: variable(variableOf(provider, rest.join("_"))) } : {}
+    return [{ ...kept(fields, secret), ...key, ...headersOf(fields, provider, rest.join("_")) }]
   })
-  const combos = present.combos.flatMap(({ createdAt: _c, id, name, updatedAt: _u, ...combo }) => {
-    if (combo.targets.some(({ connectionId }) => typeof connectionId === "string")) {
-      leftOut.push(`combo ${name}: a target names a connection by its id, which another gateway does not have`)
-      return []
-    }
-    return [told({ id, name, ...combo })]
-  })
-  return { document: { version: 1, nodes, connections, combos }, variables: [...variables], leftOut }
+  const nodes = of("node").map(({ fields, name }) => Object.assign(kept(fields, secret), headersOf(fields, name)))
+  const combos = of("combo").map(({ fields }) => kept(fields))
+  const aliases = Object.fromEntries(of("alias").map(({ fields, name }) => [name, written(fields["model"] ?? null)]))
+  const keys = of("key").map(({ fields }) => kept(fields))
+  if (keys.length > 0)
+    leftOut.push("Secrets of API keys are not kept anywhere: a key that is made anew has another one.")
+  const [settings] = of("settings")
+  const own = changed(settings?.fields ?? {}, defaultGatewaySettings as unknown as JsonObject)
+  const parts: ReadonlyArray<readonly [string, Json]> = [
+    ["version", 1],
+    ["nodes", nodes],
+    ["connections", connections],
+    ["combos", combos],
+    ["aliases", aliases],
+    ["keys", keys],
+    ["settings", own]
+  ]
+  const document = Object.fromEntries(
+    parts.filter(
+      ([, part]) =>
+        typeof part === "number" || Object.keys(objectOr(part)).length > 0 || (isArray(part) && part.length > 0)
+    )
+  )
+  return { document, variables: [...variables], leftOut }
 }

@@ -1,131 +1,156 @@
-/** Wanted × present → changes. Pure: nothing is asked and nothing done. */
-import * as Either from "effect/Either"
-import * as Equal from "effect/Equal"
-import * as Predicate from "effect/Predicate"
-import type { ComboView, CreateCombo } from "../api/Groups/Combos.ts"
-import type { CreateNode, NodeView } from "../api/Groups/ProviderNodes.ts"
-import type { ConnectionView } from "../api/Groups/Providers.ts"
-import type { DeclaredConnection, Document } from "./Document.ts"
+/** What has to change so that a gateway is as a file says. Pure: neither the file nor the gateway is touched. */
+import { isSecretHeader, maskSecret } from "../kernel/Masking.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 
-/** What a gateway has. */
-export interface Present {
-  readonly nodes: ReadonlyArray<NodeView>
-  readonly connections: ReadonlyArray<ConnectionView>
-  readonly combos: ReadonlyArray<ComboView>
+export const kinds = ["node", "connection", "combo", "alias", "key", "settings"] as const
+export type Kind = (typeof kinds)[number]
+
+/** One thing on the gateway. */
+export interface Thing {
+  readonly kind: Kind
+  /** What it is known by in files: prefix, `provider/name`, name, alias. */
+  readonly name: string
+  /** Of the gateway; null: it has none. */
+  readonly id: string | null
+  readonly fields: JsonObject
+  /** Found in the environment of the gateway: it cannot be changed. */
+  readonly readOnly: boolean
 }
 
-/** `id` null: it is created. `fields`: the members that differ, empty for what is created. */
-interface Change<Kind extends string, Wanted> {
+export interface FieldChange {
+  readonly field: string
+  readonly from: Json
+  readonly to: Json
+}
+
+export interface Change {
   readonly kind: Kind
+  readonly action: "create" | "update" | "remove"
   readonly name: string
   readonly id: string | null
-  readonly fields: ReadonlyArray<string>
-  readonly wanted: Wanted
-}
-export type NodeChange = Change<"node", CreateNode>
-export type ConnectionChange = Change<"connection", DeclaredConnection>
-export type ComboChange = Change<"combo", CreateCombo>
-export type AnyChange = NodeChange | ConnectionChange | ComboChange
-
-/** In the order in which they have to be made: connections need their nodes, combos the combos they name. */
-export type Plan = ReadonlyArray<AnyChange>
-
-export const nameOfConnection = ({ name, provider }: { readonly name: string; readonly provider: string }): string =>
-  `${provider}/${name}`
-
-/** Keys are notCompared by the gateway, and an id cannot be changed: neither is compared. Headers are compared by their names. */
-const notCompared: ReadonlySet<string> = new Set(["apiKey", "id"])
-
-const same = (wanted: unknown, present: unknown): boolean => {
-  if (Array.isArray(wanted) && Array.isArray(present)) {
-    return wanted.length === present.length && wanted.every((each, at) => same(each, present[at]))
-  }
-  if (Predicate.isRecord(wanted) && Predicate.isRecord(present)) {
-    const keys = Object.keys(wanted)
-    return keys.length === Object.keys(present).length && keys.every((key) => same(wanted[key], present[key]))
-  }
-  return Equal.equals(wanted, present)
+  /** Of an update: what differs. Secrets are masked. */
+  readonly changes: ReadonlyArray<FieldChange>
+  /** What is sent. */
+  readonly body: JsonObject
 }
 
-const namesOf = (headers: unknown): unknown =>
-  Predicate.isRecord(headers)
-    ? Object.keys(headers)
-        .map((name) => name.toLowerCase())
-        .toSorted()
-    : headers
-
-const differing = (wanted: object, present: object): ReadonlyArray<string> =>
-  Object.entries(wanted)
-    .filter(([name]) => !notCompared.has(name))
-    .filter(([name, value]) => {
-      const other: unknown = Reflect.get(present, name)
-      return name === "headers" ? !same(namesOf(value), namesOf(other)) : !same(value, other)
-    })
-    .map(([name]) => name)
-
-const changesOf = <Kind extends string, Wanted extends object, There extends { readonly id: string }>(
-  kind: Kind,
-  all: ReadonlyArray<Wanted>,
-  there: ReadonlyArray<There>,
-  nameOf: (each: Wanted | There) => string
-): Either.Either<ReadonlyArray<Change<Kind, Wanted>>, string> => {
-  const present = new Map<string, There>()
-  const twice = new Set<string>()
-  for (const each of there) {
-    const name = nameOf(each)
-    if (present.has(name)) twice.add(name)
-    present.set(name, each)
-  }
-  const changes: Array<Change<Kind, Wanted>> = []
-  const named = new Set<string>()
-  for (const wanted of all) {
-    const name = nameOf(wanted)
-    if (named.has(name)) return Either.left(`The file has the ${kind} '${name}' twice.`)
-    if (twice.has(name)) return Either.left(`The gateway has several ${kind}s with the name '${name}': rename one.`)
-    named.add(name)
-    const found = present.get(name)
-    const fields = found === undefined ? [] : differing(wanted, found)
-    if (found === undefined || fields.length > 0) changes.push({ kind, name, id: found?.id ?? null, fields, wanted })
-  }
-  return Either.right(changes)
+/** What a file wants of one thing. */
+export interface Wanted {
+  readonly kind: Kind
+  readonly name: string
+  readonly fields: JsonObject
 }
 
-/** Combos behind those that they name as targets; what names each other in a circle stays in its order, and is refused by the gateway. */
-const inOrder = (changes: ReadonlyArray<ComboChange>): ReadonlyArray<ComboChange> => {
-  const byName = new Map(changes.map((change) => [change.name, change]))
-  const done = new Set<ComboChange>()
-  const begun = new Set<ComboChange>()
-  const visit = (first: ComboChange): void => {
-    const stack = [first]
-    while (stack.length > 0) {
-      const change = stack[stack.length - 1]
-      if (change === undefined) return
-      const needed = begun.has(change)
-        ? []
-        : (change.wanted.targets ?? []).flatMap(({ model }) => byName.get(model.replace(/^combo:/, "")) ?? [])
-      begun.add(change)
-      const open = needed.filter((each) => !begun.has(each))
-      if (open.length > 0) stack.push(...open.toReversed())
-      else {
-        stack.pop()
-        done.add(change)
-      }
-    }
-  }
-  for (const change of changes) if (!begun.has(change)) visit(change)
-  return [...done]
+export interface PlanOptions {
+  /** Things that an earlier run has made, as `kind name`; those that are not wanted any more are removed. Null: nothing is. */
+  readonly prune: ReadonlySet<string> | null
 }
 
-/** What has to be done so that the gateway has what the document declares. What it does not declare is left alone. */
-export const planOf = (wanted: Document, present: Present): Either.Either<Plan, string> =>
-  Either.gen(function* () {
-    const nodes = yield* changesOf("node", wanted.nodes ?? [], present.nodes, ({ prefix }) => prefix)
-    const connections = yield* changesOf(
-      "connection",
-      wanted.connections ?? [],
-      present.connections.filter(({ source }) => source === "db"),
-      nameOfConnection
-    )
-    const combos = yield* changesOf("combo", wanted.combos ?? [], present.combos, ({ name }) => name)
-    return [...nodes, ...connections, ...inOrder(combos)]
+const sorted = (value: Json): Json => {
+  if (isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, sorted(value[name] ?? null)])
+  )
+}
+
+/** Whether two values are the same; what is absent and null are. */
+export const same = (left: Json | undefined, right: Json | undefined): boolean =>
+  JSON.stringify(sorted(left ?? null)) === JSON.stringify(sorted(right ?? null))
+
+/** Members whose values are shown masked, and so are compared masked. */
+const secretMembers: ReadonlySet<string> = new Set(["apiKey"])
+
+const maskedHeaders = (wanted: Json): Json =>
+  isObject(wanted)
+    ? Object.fromEntries(
+        Object.entries(wanted).map(([name, value]) => [
+          name,
+          typeof value === "string" && isSecretHeader(name, value) ? maskSecret(value) : (value ?? null)
+        ])
+      )
+    : wanted
+
+const shown = (field: string, value: Json): Json => {
+  if (secretMembers.has(field) && typeof value === "string") return maskSecret(value)
+  return field === "headers" ? maskedHeaders(value) : value
+}
+
+/** Members that a change cannot have because they name the thing. */
+const identity: Readonly<Record<Kind, ReadonlySet<string>>> = {
+  node: new Set(["prefix"]),
+  connection: new Set(["provider"]),
+  combo: new Set(["id", "name"]),
+  alias: new Set(),
+  key: new Set(["name"]),
+  settings: new Set()
+}
+
+/** The wanted members of an object that differ, deep down to what is wanted. */
+const differing = (wanted: Json, present: Json | undefined): boolean => {
+  if (!isObject(wanted) || !isObject(present)) return !same(wanted, present)
+  return Object.entries(wanted).some(([name, value]) => differing(value ?? null, present[name]))
+}
+
+const changesOf = ({ fields, kind }: Wanted, present: Thing): ReadonlyArray<FieldChange> =>
+  Object.entries(fields).flatMap(([field, value]) => {
+    if (identity[kind].has(field) || field === "oauth") return []
+    const to = shown(field, value ?? null)
+    const from = present.fields[field] ?? null
+    const isDifferent = kind === "settings" ? differing(to, from) : !same(to, from)
+    return isDifferent ? [{ field, from, to }] : []
   })
+
+const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
+
+const rank = (kind: Kind): number => kinds.indexOf(kind)
+
+/** Combos that others name come before them. */
+const comboOrder = (wanted: ReadonlyArray<Wanted>): ReadonlyMap<string, number> => {
+  const byName = new Map(wanted.filter(({ kind }) => kind === "combo").map((each) => [each.name, each]))
+  const order = new Map<string, number>()
+  const open = new Set<string>()
+  const visit = (name: string): void => {
+    const combo = byName.get(name)
+    // A circle is refused by the gateway itself.
+    if (combo === undefined || order.has(name) || open.has(name)) return
+    open.add(name)
+    const { targets } = combo.fields
+    for (const target of isArray(targets) ? targets : []) {
+      const model = stringOr(objectOr(target)["model"]) ?? ""
+      visit(model.startsWith("combo:") ? model.slice("combo:".length) : model)
+    }
+    order.set(name, order.size)
+  }
+  for (const name of byName.keys()) visit(name)
+  return order
+}
+
+/** In the order in which they can be done: what others need first, removals last and the other way round. */
+export const plan = (
+  wanted: ReadonlyArray<Wanted>,
+  present: ReadonlyArray<Thing>,
+  { prune }: PlanOptions
+): ReadonlyArray<Change> => {
+  const there = new Map(present.map((thing) => [keyOf(thing), thing]))
+  const order = comboOrder(wanted)
+  const made = wanted
+    .toSorted((a, b) => rank(a.kind) - rank(b.kind) || (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0))
+    .flatMap((each): ReadonlyArray<Change> => {
+      const { fields, kind, name } = each
+      const thing = there.get(keyOf(each))
+      if (thing === undefined) return [{ kind, action: "create", name, id: null, changes: [], body: fields }]
+      const changes = changesOf(each, thing)
+      if (changes.length === 0) return []
+      const body = Object.fromEntries(changes.map(({ field }) => [field, fields[field] ?? null]))
+      return [{ kind, action: "update", name, id: thing.id, changes, body }]
+    })
+  const names = new Set(wanted.map(keyOf))
+  const removed = present
+    .filter((thing) => prune?.has(keyOf(thing)) === true && !names.has(keyOf(thing)) && !thing.readOnly)
+    .toSorted((a, b) => rank(b.kind) - rank(a.kind))
+    .map(({ id, kind, name }): Change => ({ kind, action: "remove", name, id, changes: [], body: {} }))
+  return [...made, ...removed]
+}

@@ -1,43 +1,40 @@
-/** References to variables in the texts of a file: `${NAME}`; `$${` is a plain `${`. Pure. */
-import * as Predicate from "effect/Predicate"
+/** `${NAME}` in the values of a file: put in from the environment. `$${` stands for `${`. Pure. */
+import { isArray, isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
 
-const reference = /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+const reference = /\$\$\{|\$\{([A-Za-z_]\w*)\}/g
 
-/** A value with each text changed; keys stay. */
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return change(value)
-  if (Array.isArray(value)) return value.map((each: unknown) => mapTexts(each, change))
-  if (!Predicate.isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]))
+export interface Filled {
+  readonly value: Json
+  /** Names that the environment does not have, each once. */
+  readonly unset: ReadonlyArray<string>
 }
 
-/** The names that a value refers to, each once. */
-export const variablesOf = (value: unknown): ReadonlyArray<string> => {
-  const names = new Set<string>()
-  mapTexts(value, (text) => {
-    for (const [, , name] of text.matchAll(reference)) if (name !== undefined) names.add(name)
-    return text
-  })
-  return [...names]
+/** The value with its references replaced; keys of objects are left as they are. */
+export const filled = (value: Json, environment: ReadonlyMap<string, string>): Filled => {
+  const unset = new Set<string>()
+  const text = (given: string): string =>
+    given.replaceAll(reference, (whole, name: string | undefined) => {
+      if (name === undefined) return "${"
+      const found = environment.get(name)
+      if (found === undefined || found === "") unset.add(name)
+      return found ?? whole
+    })
+  const walk = (each: Json): Json => {
+    if (typeof each === "string") return text(each)
+    if (isArray(each)) return each.map(walk)
+    if (!isObject(each)) return each
+    return Object.fromEntries(Object.entries(each).map(([name, member]) => [name, walk(member ?? null)])) as JsonObject
+  }
+  return { value: walk(value), unset: [...unset] }
 }
 
-/** The value with the references replaced; those of unknown variables stay. */
-export const withVariables = (value: unknown, variables: ReadonlyMap<string, string>): unknown =>
-  mapTexts(value, (text) =>
-    text.replace(reference, (whole, escaped: string | undefined, name: string) =>
-      escaped === undefined ? (variables.get(name) ?? whole) : escaped
-    )
-  )
-
-/** The text as it has to stand in a file so that nothing of it is taken for a reference. */
+/** A value that must not be read as a reference. */
 export const escaped = (text: string): string => text.replaceAll("${", "$${")
 
-/** The name of the variable of a secret, such as `OPENAI_WORK_API_KEY`. */
-export const variableFor = (...parts: ReadonlyArray<string>): string => {
-  const name = parts
+/** `OPENAI_WORK_API_KEY` of the parts `openai` and `work`. */
+export const variableOf = (...parts: ReadonlyArray<string>): string =>
+  `${parts
     .join("_")
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "")
-  return /^[A-Z]/.test(name) ? name : `GATEWAY_${name}`
-}
+    .replaceAll(/[^\dA-Za-z]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .toUpperCase()}_API_KEY`.replace(/^(\d)/, "_$1")

@@ -16,9 +16,10 @@ const floors = [
     "guard",
     "memory",
     "skills",
-    "tools"
+    "tools",
+    "declared"
   ],
-  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp", "declared"],
+  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp"],
   ["http", "cli"],
   ["app"]
 ]

@@ -1,102 +1,246 @@
-/** `gateway apply` and `export` on a real gateway. */
+/** `gateway apply` and `export` against a running gateway. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, vi } from "vitest"
-import { maxFileBytes } from "../../src/declared/ReadFile.ts"
 import * as TestGateway from "../support/TestGateway.ts"
 import { typed } from "../unit/cli/inProcess.ts"
 
 let root = ""
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "gateway-apply-"))
-  vi.stubEnv("HOME", root)
-  vi.stubEnv("CELLAR_KEY", "sk-of-the-cellar")
-  vi.stubEnv("CELLAR_MAIN_API_KEY", "sk-of-the-cellar")
 })
 afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(root, { recursive: true, force: true })
 })
 
-const file = `version: 1
-nodes:
-  - { prefix: cellar, name: Server in the cellar, type: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }
-connections:
-  - { provider: cellar, name: main, apiKey: "\${CELLAR_KEY}", models: [small, large], priority: 2 }
-combos:
-  - { name: outer, targets: [{ model: "combo:inner" }] }
-  - { name: inner, strategy: round-robin, targets: [{ model: cellar/small }, { model: cellar/large }] }
-`
-
-const at = (gateway: TestGateway.TestGateway, ...words: ReadonlyArray<string>) =>
-  typed([...words, "--url", gateway.url, "--gateway-key", TestGateway.adminKey])
-
-const written = (text: string): string => {
-  const path = join(mkdtempSync(join(root, "file-")), "gateway.yaml")
-  writeFileSync(path, text)
-  return path
+interface Setting {
+  readonly gateway: TestGateway.TestGateway
+  readonly other: TestGateway.TestGateway
+  readonly ask: (
+    ...words: ReadonlyArray<string>
+  ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
+  readonly at: (
+    gateway: TestGateway.TestGateway,
+    ...words: ReadonlyArray<string>
+  ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
+  readonly file: (text: string) => string
 }
 
-describe("gateway apply", () => {
-  it.scopedLive("makes what the file declares, then has nothing to change; a change names its member", () =>
+const scenario = (name: string, run: (setting: Setting) => Promise<void>): void => {
+  it.scopedLive(name, () =>
     Effect.gen(function* () {
+      const home = mkdtempSync(join(root, "home-"))
+      vi.stubEnv("HOME", home)
+      vi.stubEnv("XDG_CONFIG_HOME", "")
+      vi.stubEnv("DATA_DIR", join(home, ".gateway"))
+      mkdirSync(join(home, ".gateway"))
+      vi.stubEnv("OPENAI_WORK_API_KEY", "sk-of-the-work-account-1234")
+      vi.stubEnv("CELLAR_ONE_API_KEY", "key-of-the-cellar-5678")
+      vi.stubEnv("CELLAR_X_CELLAR_TOKEN", "token-of-the-cellar")
       const gateway = yield* TestGateway.start()
-      const path = written(file)
-      const dry = yield* at(gateway, "apply", "-f", path, "--dry-run")
-      assert.match(dry.stderr, /\+ node cellar\n\+ connection cellar\/main\n\+ combo inner\n\+ combo outer/)
-      assert.match((yield* at(gateway, "combo", "list", "--json")).stdout, /"combos": \[\]/)
-      const first = yield* at(gateway, "apply", "-f", path, "--yes")
-      assert.strictEqual(first.code, 0, first.stderr)
-      assert.match(first.stderr, /4 changes made/)
-      assert.notInclude(first.stdout + first.stderr, "sk-of-the-cellar")
-      assert.match((yield* at(gateway, "apply", "-f", path)).stderr, /Nothing to change/)
-      const changed = written(file.replace("priority: 2", "priority: 3"))
-      assert.match(
-        (yield* at(gateway, "apply", "-f", changed, "--yes")).stderr,
-        /~ connection cellar\/main: priority\n/
+      const other = yield* TestGateway.start()
+      const at: Setting["at"] = (to, ...words) =>
+        Effect.runPromise(typed([...words, "--url", to.url, "--gateway-key", TestGateway.adminKey], null))
+      let files = 0
+      yield* Effect.promise(() =>
+        run({
+          gateway,
+          other,
+          at,
+          ask: (...words) => at(gateway, ...words),
+          file: (text) => {
+            const path = join(home, `gateway-${++files}.yaml`)
+            writeFileSync(path, text)
+            return path
+          }
+        })
       )
-      assert.match((yield* at(gateway, "apply", "-f", changed)).stderr, /Nothing to change/)
     })
   )
+}
 
-  it.scopedLive("gives an empty gateway the same export", () =>
-    Effect.gen(function* () {
-      const [one, other] = [yield* TestGateway.start(), yield* TestGateway.start()]
-      yield* at(one, "apply", "-f", written(file), "--yes")
-      const exported = yield* at(one, "export")
-      assert.include(exported.stdout, "${CELLAR_MAIN_API_KEY}")
-      assert.notInclude(exported.stdout, "sk-of-the-cellar")
-      const applied = yield* at(other, "apply", "-f", written(exported.stdout), "--yes")
-      assert.strictEqual(applied.code, 0, applied.stderr)
-      assert.strictEqual((yield* at(other, "export")).stdout, exported.stdout)
-    })
-  )
+const whole = `# mine
+version: 1
+nodes:
+  - prefix: cellar
+    name: Server in the cellar
+    type: openai-compatible
+    baseUrl: http://127.0.0.1:8080/v1
+    headers:
+      x-team: red
+      x-cellar-token: \${CELLAR_X_CELLAR_TOKEN}
+connections:
+  - provider: openai
+    name: work
+    apiKey: \${OPENAI_WORK_API_KEY}
+    models: [gpt-4o, gpt-4o-mini]
+    priority: 2
+  - provider: cellar
+    name: one
+    apiKey: \${CELLAR_ONE_API_KEY}
+    models: [m]
+combos:
+  - name: best
+    strategy: priority
+    targets:
+      - model: fast
+      - model: openai/gpt-4o
+  - name: fast
+    strategy: weighted
+    targets:
+      - model: openai/gpt-4o-mini
+        weight: 3
+        connection: openai/work
+      - model: cellar/m
+        weight: 1
+aliases:
+  gpt: openai/gpt-4o
+keys:
+  - name: laptop
+    allowedModels: ["openai/*"]
+    maxRequestsPerDay: 100
+settings:
+  metricsPublic: true
+  cache:
+    enabled: true
+`
 
-  it.scopedLive("refuses a broken file and changes nothing", () =>
-    Effect.gen(function* () {
-      const gateway = yield* TestGateway.start()
-      const bomb = `a: &a [1,1,1,1,1,1,1,1,1,1]\n${["b", "c", "d", "e"]
-        .map((name, at) => `${name}: &${name} [${Array(10).fill(`*${"abcd"[at]}`).join(",")}]`)
-        .join("\n")}\n`
-      const cases: ReadonlyArray<readonly [text: string, problem: RegExp]> = [
-        ["version: [", /is no YAML/],
-        [bomb, /uses its anchors too often/],
-        ["#".repeat(maxFileBytes + 1), /is larger than/],
-        ["[".repeat(200_000), /is nested too deeply|is no YAML/],
-        [`${file}colour: red\n`, /colour/],
-        [file.replace("priority: 2", "priority: high"), /connections\.0\.priority/],
-        [file.replace("CELLAR_KEY", "NO_SUCH_KEY"), /variables that are not set: NO_SUCH_KEY/],
-        [file.replace("name: outer", "name: inner"), /'inner' twice/]
+describe("gateway apply", () => {
+  scenario("makes the gateway be as the file says, once", async ({ ask, file, gateway: { manage } }) => {
+    const path = file(whole)
+    const dry = await ask("apply", "-f", path, "--dry-run", "--json")
+    assert.strictEqual(dry.code, 0, dry.stderr)
+    assert.lengthOf(JSON.parse(dry.stdout).changes, 8)
+    assert.lengthOf((await manage("GET", "/api/combos")).combos, 0)
+    assert.strictEqual((await ask("apply", "-f", path)).code, 2, "without a terminal it must be agreed to")
+
+    const done = await ask("apply", "-f", path, "--yes", "--json")
+    assert.strictEqual(done.code, 0, done.stderr)
+    const { changes, secrets } = JSON.parse(done.stdout)
+    assert.deepStrictEqual(
+      changes.map(({ kind, name }: { readonly kind: string; readonly name: string }) => `${kind} ${name}`),
+      [
+        "node cellar",
+        "connection openai/work",
+        "connection cellar/one",
+        "combo fast",
+        "combo best",
+        "alias gpt",
+        "key laptop",
+        "settings settings"
       ]
-      for (const [text, problem] of cases) {
-        const { code, stderr } = yield* at(gateway, "apply", "-f", written(text), "--yes")
-        assert.strictEqual(code, 2, stderr)
-        assert.match(stderr, problem)
-      }
-      assert.match((yield* at(gateway, "provider", "list", "--json")).stdout, /"connections": \[\]/)
-    })
+    )
+    assert.match(secrets.laptop, /^gw_/)
+    const { combos } = await manage("GET", "/api/combos")
+    const { connections } = await manage("GET", "/api/providers")
+    const work = connections.find(({ name }: { readonly name: string }) => name === "work")
+    const fast = combos.find(({ name }: { readonly name: string }) => name === "fast")
+    assert.strictEqual(fast.targets[0].connectionId, work.id)
+    assert.isTrue((await manage("GET", "/api/settings")).cache.enabled)
+
+    const again = await ask("apply", "-f", path, "--yes", "--json")
+    assert.deepStrictEqual(JSON.parse(again.stdout), { dryRun: false, changes: [], secrets: {} })
+  })
+
+  scenario(
+    "changes what differs, and removes with --prune only what it has made",
+    async ({ ask, file, gateway: { manage } }) => {
+      await manage("POST", "/api/combos", { name: "by hand", strategy: "priority", targets: [{ model: "openai/x" }] })
+      assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
+      const less = whole
+        .replace("priority: 2", "priority: 5")
+        .replace("aliases:\n  gpt: openai/gpt-4o\n", "")
+        .replace(
+          "  - name: best\n    strategy: priority\n    targets:\n      - model: fast\n      - model: openai/gpt-4o\n",
+          ""
+        )
+      const changed = await ask("apply", "-f", file(less), "--yes", "--json")
+      assert.deepStrictEqual(JSON.parse(changed.stdout).changes, [
+        { action: "update", kind: "connection", name: "openai/work", changes: [{ field: "priority", from: 2, to: 5 }] }
+      ])
+      const pruned = await ask("apply", "-f", file(less), "--yes", "--prune", "--json")
+      assert.deepStrictEqual(
+        JSON.parse(pruned.stdout).changes.map(
+          ({ action, name }: { readonly action: string; readonly name: string }) => `${action} ${name}`
+        ),
+        ["remove gpt", "remove best"]
+      )
+      const { combos } = await manage("GET", "/api/combos")
+      assert.sameMembers(
+        combos.map(({ name }: { readonly name: string }) => name),
+        ["by hand", "fast"]
+      )
+    }
   )
+
+  scenario("exports what makes another gateway the same", async ({ ask, at, file, gateway, other }) => {
+    assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
+    const first = await at(gateway, "export")
+    assert.strictEqual(first.code, 0, first.stderr)
+    for (const secret of ["sk-of-the-work", "key-of-the-cellar", "token-of"]) assert.notInclude(first.stdout, secret)
+    assert.include(first.stdout, "${OPENAI_WORK_API_KEY}")
+    const applied = await at(other, "apply", "-f", file(first.stdout), "--yes")
+    assert.strictEqual(applied.code, 0, applied.stderr)
+    const [one, two] = [await at(gateway, "export", "--json"), await at(other, "export", "--json")]
+    assert.deepStrictEqual(JSON.parse(two.stdout), JSON.parse(one.stdout))
+    const again = await at(other, "apply", "-f", file(first.stdout), "--yes", "--json")
+    assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+  })
+
+  scenario("refuses broken files before it changes anything", async ({ ask, file, gateway: { manage } }) => {
+    const cases: ReadonlyArray<readonly [text: string, what: RegExp]> = [
+      ["a: [", /is no YAML/],
+      ["- a\n", /no mapping/],
+      ["connections:\n  - provider: openai\n    apiKey: ${NOT_SET}\n", /Not set in the environment: NOT_SET/],
+      ["combos:\n  - name: a\n    strategy: by-magic\n", /combos\.0\.strategy/],
+      ["nonsense: 1\n", /nonsense/],
+      ["combos:\n  - name: a\n  - name: a\n", /stands twice/],
+      ["aliases: [1]\n", /aliases/],
+      [`aliases:\n  a: ${"x".repeat(5 * 1_048_576)}\n`, /is larger than/],
+      [
+        `a: &a [x,x,x,x,x,x,x,x,x]\n${[..."bcdefghij"].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghi"[at]}`).join(",")}]`).join("\n")}\n`,
+        /aliases/
+      ]
+    ]
+    for (const [text, what] of cases) {
+      const { code, stderr } = await ask("apply", "-f", file(text), "--yes")
+      assert.strictEqual(code, 2, String(what))
+      assert.match(stderr, what)
+      assert.isBelow(stderr.length, 3_000)
+    }
+    assert.strictEqual((await ask("apply", "-f", join(root, "none.yaml"), "--yes")).code, 2)
+    assert.lengthOf((await manage("GET", "/api/combos")).combos, 0)
+    for (const apiKey of ["sk-one-of-two-accounts", "sk-the-other-account"]) {
+      await manage("POST", "/api/providers", { provider: "openai", name: "twice", apiKey })
+    }
+    const unclear = await ask("apply", "-f", file("connections:\n  - provider: openai\n    name: twice\n"), "--yes")
+    assert.strictEqual(unclear.code, 2)
+    assert.match(unclear.stderr, /connection 'openai\/twice' more than once/)
+    // What only the gateway can know is said with what was done before it.
+    const half = await ask(
+      "apply",
+      "-f",
+      file(
+        "aliases:\n  one: openai/x\ncombos:\n  - name: a\n    targets:\n      - model: openai/x\n        connection: openai/none\n"
+      ),
+      "--yes"
+    )
+    assert.strictEqual(half.code, 1)
+    assert.match(half.stderr, /combo 'a': .*openai\/none.*not there/s)
+  })
+
+  scenario("prints the file's schema for editors", async ({ ask }) => {
+    const { code, stdout } = await ask("apply", "--schema")
+    assert.strictEqual(code, 0)
+    const { properties } = JSON.parse(stdout)
+    assert.includeMembers(Object.keys(properties ?? JSON.parse(stdout).$defs.GatewayConfiguration.properties), [
+      "combos",
+      "connections",
+      "settings"
+    ])
+  })
 })

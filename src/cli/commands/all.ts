@@ -18,10 +18,10 @@ import { compression } from "./tree/compression.ts"
 import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
 import { a2a } from "./tree/a2a.ts"
+import { apply, exported } from "./tree/apply.ts"
 import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
-import { apply, exportFile } from "./tree/declared.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -150,7 +150,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   tools,
   launchCodex,
   apply,
-  exportFile,
+  exported,
   ...setups,
   ...media,
   search,

@@ -303,12 +303,13 @@ export const make = Effect.gen(function* () {
     const reply = makeReply(timers, response, ids.next(timers.nowMs()))
     const foreign = gate.foreignOrigin(request.headers)
     if (foreign !== null) return reply.refuse(403, rpcCodes.unauthorized, foreign.message)
-    if (!settings.current().a2aEnabled) return reply.refuse(503, rpcCodes.unavailable, off)
     const caller = judge(request)
     if ("status" in caller) {
       if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
       return reply.refuse(caller.status, rpcCodes.unauthorized, caller.message)
     }
+    // Only who may ask is told what is on.
+    if (!settings.current().a2aEnabled) return reply.refuse(503, rpcCodes.unavailable, off)
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
       return reply.refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
     }

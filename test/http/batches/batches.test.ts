@@ -209,9 +209,13 @@ describe("/v1/batches", () => {
     await room.gateway.manage("PATCH", "/api/settings", { batches: { maxConcurrency: 2 } })
     let under = 0
     let most = 0
+    let both = (): void => {}
+    const twoAtOnce = new Promise<void>((resolve) => (both = resolve))
     room.upstream.always(async (response, request) => {
       under += 1
       most = Math.max(most, under)
+      if (under === 2) both()
+      await twoAtOnce
       await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
       under -= 1
       await answering(response, request)

@@ -1,0 +1,111 @@
+/** What a gateway has, from the answers of its management API, in the form of a file. Pure. */
+import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import type { Thing } from "./Plan.ts"
+
+/** Answers of the lists, as they came. */
+export interface Answers {
+  readonly nodes: JsonObject
+  readonly connections: JsonObject
+  readonly combos: JsonObject
+  readonly aliases: JsonObject
+  readonly keys: JsonObject
+  readonly settings: JsonObject
+}
+
+const listOf = (answer: JsonObject, member: string): ReadonlyArray<JsonObject> => {
+  const list = answer[member]
+  return isArray(list) ? list.map(objectOr) : []
+}
+
+const textOf = (value: Json | undefined): string => stringOr(value) ?? ""
+
+/** Without members that are null. */
+const given = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as JsonObject
+
+const picked = (from: JsonObject, names: ReadonlyArray<string>): JsonObject =>
+  given(Object.fromEntries(names.map((name) => [name, from[name] ?? null])))
+
+const nodeFields = ["prefix", "name", "type", "baseUrl", "wires", "headers", "chatPath", "modelsPath", "mediaPaths"]
+const connectionFields = [
+  "provider",
+  "name",
+  "apiKey",
+  "authType",
+  "isActive",
+  "priority",
+  "baseUrl",
+  "wires",
+  "defaultModel",
+  "models",
+  "tier",
+  "maxConcurrent",
+  "headers",
+  "quotas"
+]
+const keyFields = [
+  "name",
+  "scopes",
+  "allowedModels",
+  "blockedModels",
+  "allowedEndpoints",
+  "allowedCombos",
+  "allowedProviders",
+  "allowedConnections",
+  "ipAllowlist",
+  "expiresAt",
+  "rateLimits",
+  "maxRequestsPerDay",
+  "maxRequestsPerMinute",
+  "maxSessions",
+  "accessSchedule",
+  "noLog",
+  "isActive"
+]
+
+export const connectionName = (connection: JsonObject): string =>
+  `${textOf(connection["provider"])}/${textOf(connection["name"])}`
+
+/** A combo's target with its connection by name, and without members that say nothing. */
+export const targetOf = (target: JsonObject, names: ReadonlyMap<string, string>): JsonObject => {
+  const { connectionId, ...rest } = target
+  const connection = typeof connectionId === "string" ? (names.get(connectionId) ?? connectionId) : null
+  return given({ ...rest, connection })
+}
+
+export const presentOf = ({ aliases, combos, connections, keys, nodes, settings }: Answers): ReadonlyArray<Thing> => {
+  const accounts = listOf(connections, "connections")
+  const names = new Map(accounts.map((each) => [textOf(each["id"]), connectionName(each)]))
+  const thing = (
+    kind: Thing["kind"],
+    name: string,
+    id: Json | undefined,
+    fields: JsonObject,
+    readOnly = false
+  ): Thing => ({
+    kind,
+    name,
+    id: stringOr(id),
+    fields,
+    readOnly
+  })
+  return [
+    ...listOf(nodes, "nodes").map((each) =>
+      thing("node", textOf(each["prefix"]), each["id"], picked(each, nodeFields))
+    ),
+    ...accounts.map((each) =>
+      thing("connection", connectionName(each), each["id"], picked(each, connectionFields), each["source"] === "env")
+    ),
+    ...listOf(combos, "combos").map((each) =>
+      thing("combo", textOf(each["name"]), each["id"], {
+        ...picked(each, ["id", "name", "strategy", "config", "isActive"]),
+        targets: listOf(each, "targets").map((target) => targetOf(target, names))
+      })
+    ),
+    ...listOf(aliases, "aliases").map((each) =>
+      thing("alias", textOf(each["alias"]), each["alias"], { model: each["model"] ?? null })
+    ),
+    ...listOf(keys, "keys").map((each) => thing("key", textOf(each["name"]), each["id"], picked(each, keyFields))),
+    thing("settings", "settings", null, settings)
+  ]
+}
