@@ -94,6 +94,48 @@ describe("gateway login", () => {
   )
 
   it(
+    "adds a gateway without using it, and one command goes there with --context",
+    async () => {
+      const DATA_DIR = dataDir()
+      const home = { DATA_DIR, PATH: process.env["PATH"] ?? "", HOME: DATA_DIR }
+      const here = await serve({ DATA_DIR: dataDir(), GATEWAY_ADMIN_KEY: "another-admin-key-0123" })
+      const added = await piped(main, ["context", "add", "work", url(), "--key-stdin"], home, adminKey)
+      assert.strictEqual(added.code, 0, added.stderr)
+      assert.include(added.stderr, "--context work")
+      const used = ["context", "add", "near", here.url, "--key-stdin", "--use"]
+      assert.strictEqual((await piped(main, used, home, "another-admin-key-0123")).code, 0)
+      const { contexts } = JSON.parse((await run(["context", "list", "--json"], { DATA_DIR })).stdout)
+      assert.deepStrictEqual(
+        contexts.map(({ current, name }: { readonly current: boolean; readonly name: string }) => [name, current]),
+        [
+          ["work", false],
+          ["near", true]
+        ]
+      )
+      const made = await run(["key", "add", "made at work", "--context", "work"], { DATA_DIR })
+      assert.strictEqual(made.code, 0, made.stderr)
+      assert.include(
+        (await keysOf()).map(({ name }) => name),
+        "made at work"
+      )
+      assert.notInclude((await run(["key", "list"], { DATA_DIR })).stdout, "made at work")
+      for (const [args, words] of [
+        [["--context", "nowhere"], "no login 'nowhere'"],
+        [["--context", "work", "--local"], "--local and --context"],
+        [["--context", "work", "--url", url()], "--context and --url"]
+      ] as const) {
+        const refused = await run(["key", "list", ...args], { DATA_DIR })
+        assert.strictEqual(refused.code, 2)
+        assert.include(refused.stderr, words)
+      }
+      // 'local' is this machine's gateway, of which there is none here.
+      assert.strictEqual((await run(["key", "list", "--context", "local"], { DATA_DIR, PORT: "9" })).code, 3)
+      await here.stop("SIGTERM")
+    },
+    patienceMs
+  )
+
+  it(
     "stores nothing for a wrong key, a wrong scope, a closed input, an open address, or no gateway",
     async () => {
       const DATA_DIR = dataDir()

@@ -44,6 +44,13 @@ const context = group(
       { examples: ["context show"] }
     ),
     command(
+      "add",
+      "Log in to a gateway without using it yet.",
+      () => import("./login.ts"),
+      (m) => m.contextAdd,
+      { prints: false, examples: ["context add work https://gateway.example --key-stdin < key.txt"] }
+    ),
+    command(
       "use",
       "Choose the gateway that commands go to; 'local' is this machine's.",
       () => import("./context.ts"),

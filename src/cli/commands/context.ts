@@ -13,7 +13,6 @@ import { BadArgument } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
 import { fields } from "../output/Table.ts"
-import { localName } from "./login.ts"
 
 const One = Schema.Struct({
   name: Schema.String,
@@ -49,11 +48,10 @@ const viewOf =
 /** A login by its name; without one, the one in use. */
 const chosen = (all: Contexts.Contexts, given: Option.Option<string>) => {
   const name = Option.getOrElse(given, () => all.current ?? "")
-  const context = Contexts.named(all, name)
-  if (context !== null) return Effect.succeed({ name, context })
+  if (name !== "") return Effect.map(Contexts.find(all, name), (context) => ({ name, context }))
   return new BadArgument({
-    message: name === "" ? "You are not logged in anywhere." : `There is no login '${name}'.`,
-    hint: "See 'gateway context list'; 'gateway login <url>' makes one."
+    message: "You are not logged in anywhere.",
+    hint: "'gateway login <url>' changes that."
   })
 }
 
@@ -103,7 +101,7 @@ export const contextShow = Command.make("show", { name: maybeName }, (given) =>
 export const contextUse = Command.make("use", { name }, (given) =>
   Effect.gen(function* () {
     const { all, file } = yield* opened
-    if (given.name === localName) {
+    if (given.name === Contexts.localName) {
       yield* Contexts.write(file, { ...all, current: null })
       return yield* Output.note("Commands use this machine's gateway.")
     }

@@ -1,4 +1,4 @@
-/** `gateway login`: keeps a key of a gateway elsewhere, so that commands go there. */
+/** `gateway login` and `gateway context add`: keeps a key of a gateway elsewhere, so that commands go there. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
@@ -33,9 +33,6 @@ const flags = {
   )
 }
 
-/** The name that means this machine's gateway. */
-export const localName = "local"
-
 const enter = (url: string, secret: Redacted.Redacted) =>
   isGatewayKey(Redacted.value(secret)) ? login.withKey(url, secret) : login.withPassword(url, secret)
 
@@ -55,7 +52,7 @@ const ask = (url: string): Effect.Effect<Contexts.Context, CliFailure | Terminal
   })
 
 /** The secret of standard input: one line, without what a shell adds at its end. */
-const piped = (url: string) =>
+const piped = (url: string, command: string) =>
   Effect.gen(function* () {
     const text = (yield* readSecret).trim()
     if (text === "" || /\s/.test(text)) {
@@ -64,17 +61,25 @@ const piped = (url: string) =>
           text === ""
             ? "There is no key on standard input."
             : "What is on standard input is no key: it has a space or a line end in it.",
-        hint: `Use it as 'gateway login ${url} --key-stdin < file'. Nothing was stored.`
+        hint: `Use it as '${command} --key-stdin < file'. Nothing was stored.`
       })
     }
     return yield* login.withKey(url, Redacted.make(text))
   })
 
-export const loginCommand = Command.make("login", flags, (given) =>
+interface Given {
+  readonly url: string
+  readonly name: Option.Option<string>
+  readonly keyStdin: boolean
+  readonly insecure: boolean
+}
+
+/** Keeps a login. `command` is what can be typed again; `isUsed`: commands go there from now on. */
+const logIn = (given: Given, command: string, isUsed: boolean) =>
   Effect.gen(function* () {
     const url = yield* login.loginUrl(given.url, given.insecure)
     const name = Option.getOrElse(given.name, () => login.nameOf(url))
-    if (name === localName || !/^[\w.:[\]-]{1,100}$/.test(name)) {
+    if (name === Contexts.localName || !/^[\w.:[\]-]{1,100}$/.test(name)) {
       return yield* new BadArgument({
         message: `'${name}' cannot be the name of a login.`,
         hint: "Choose one with --name, of letters, digits, '.', ':', '_' and '-'; 'local' is this machine's gateway."
@@ -95,16 +100,33 @@ export const loginCommand = Command.make("login", flags, (given) =>
     if (!given.keyStdin && !mayAsk) {
       return yield* new BadArgument({
         message: "There is no terminal to ask for the admin password.",
-        hint: `Give a key of the gateway: 'gateway login ${url} --key-stdin < file'.`
+        hint: `Give a key of the gateway: '${command} --key-stdin < file'.`
       })
     }
-    const context = yield* mayAsk ? secretly(ask(url)) : piped(url)
-    yield* Contexts.write(file, { current: name, contexts: { ...before.contexts, [name]: context } }).pipe(
-      Effect.tapError(() => Effect.ignore(login.giveBack(context)))
-    )
+    const context = yield* mayAsk ? secretly(ask(url)) : piped(url, command)
+    yield* Contexts.write(file, {
+      current: isUsed ? name : before.current,
+      contexts: { ...before.contexts, [name]: context }
+    }).pipe(Effect.tapError(() => Effect.ignore(login.giveBack(context))))
     if (known !== null) yield* Effect.ignore(login.giveBack(known))
     yield* Output.note(
-      `Logged in to ${url} as '${name}'. Commands go there from now on; --local is this machine's gateway, 'gateway logout' ends it.`
+      isUsed
+        ? `Logged in to ${url} as '${name}'. Commands go there from now on; --local is this machine's gateway, 'gateway logout' ends it.`
+        : `Logged in to ${url} as '${name}'. A command goes there with --context ${name}, all of them after 'gateway context use ${name}'.`
     )
   })
+
+export const loginCommand = Command.make("login", flags, (given) => logIn(given, `gateway login ${given.url}`, true))
+
+export const contextAdd = Command.make(
+  "add",
+  {
+    name: Args.text({ name: "name" }).pipe(Args.withDescription("Name of the login.")),
+    url: flags.url,
+    keyStdin: flags.keyStdin,
+    insecure: flags.insecure,
+    use: Options.boolean("use").pipe(Options.withDescription("Let commands go there from now on."))
+  },
+  ({ use, ...given }) =>
+    logIn({ ...given, name: Option.some(given.name) }, `gateway context add ${given.name} ${given.url}`, use)
 )

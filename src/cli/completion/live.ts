@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { loadRoom } from "../lazy.ts"
 import type { Candidate, LiveKind } from "./candidates.ts"
 
-const noFlags = { url: Option.none(), gatewayKey: Option.none(), local: false }
+const noFlags = { url: Option.none(), gatewayKey: Option.none(), context: Option.none(), local: false }
 
 /**
  * Asks the gateway for a list. Not by the client of the contract, which takes longer to make than the gateway takes to answer: of

@@ -99,6 +99,20 @@ export const write = (file: string, contexts: Contexts): Effect.Effect<void, Com
 export const named = ({ contexts }: Contexts, name: string): Context | null =>
   Object.hasOwn(contexts, name) ? (contexts[name] ?? null) : null
 
+/** The name that means this machine's gateway. */
+export const localName = "local"
+
+/** A context that is named. */
+export const find = (all: Contexts, name: string): Effect.Effect<Context, BadArgument> => {
+  const context = named(all, name)
+  return context === null
+    ? new BadArgument({
+        message: `There is no login '${name}'.`,
+        hint: "See 'gateway context list'; 'gateway login <url>' makes one."
+      })
+    : Effect.succeed(context)
+}
+
 /** The context that commands use; null when there is none. */
 export const current = (all: Contexts): Effect.Effect<Context | null, BadArgument> => {
   if (all.current === null) return Effect.succeed(null)

@@ -1,5 +1,5 @@
 /**
- * Which gateway a command asks, and with which key: `--url` or `GATEWAY_URL`, else the current context of `gateway login`, else the gateway
+ * Which gateway a command asks, and with which key: `--context`, `--url` or `GATEWAY_URL`, else the current context of `gateway login`, else the gateway
  * that serves this machine's data folder, else the data folder itself for commands that can work on it.
  *
  * A key goes only where it belongs: the key of a context to its address, the owner's token to the gateway that wrote it. Keys of the
@@ -29,6 +29,10 @@ export const connection = {
     Options.withDescription("Key of the gateway (GATEWAY_ADMIN_KEY or GATEWAY_API_KEY)."),
     Options.optional
   ),
+  context: Options.text("context").pipe(
+    Options.withDescription("The gateway of this login; see 'gateway context list'."),
+    Options.optional
+  ),
   local: Options.boolean("local").pipe(
     Options.withDescription("This machine's data folder, whatever gateway you are logged in to.")
   )
@@ -37,11 +41,18 @@ export const connection = {
 export interface GatewayFlags {
   readonly url: Option.Option<string>
   readonly gatewayKey: Option.Option<Redacted.Redacted>
+  /** Name of a login; `local` is this machine's gateway. */
+  readonly context: Option.Option<string>
   readonly local: boolean
 }
 
 /** This machine's gateway, whatever one is logged in to. */
-export const here: GatewayFlags = { url: Option.none(), gatewayKey: Option.none(), local: true }
+export const here: GatewayFlags = {
+  url: Option.none(),
+  gatewayKey: Option.none(),
+  context: Option.none(),
+  local: true
+}
 
 /** A gateway to talk to. */
 export interface Target {
@@ -107,12 +118,26 @@ const keyAt = Effect.fnUntraced(function* (config: AppConfigShape, url: string) 
 export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
   const config = yield* loadConfig
   const givenKey = Option.getOrNull(flags.gatewayKey)
-  if (flags.local && Option.isSome(flags.url)) {
-    return yield* new BadArgument({ message: "--local and --url name two gateways.", hint: "Leave one of them out." })
+  const naming = [
+    ...(flags.local ? ["--local"] : []),
+    ...(Option.isSome(flags.context) ? ["--context"] : []),
+    ...(Option.isSome(flags.url) ? ["--url"] : [])
+  ]
+  if (naming.length > 1) {
+    return yield* new BadArgument({
+      message: `${naming.join(" and ")} name ${naming.length} gateways.`,
+      hint: "Give one of them."
+    })
   }
   const at = (to: Target): Place => ({ _tag: "Gateway", to })
+  const login = Option.getOrElse(flags.context, () => Contexts.localName)
+  if (login !== Contexts.localName) {
+    const context = yield* Contexts.find(yield* contextsOf(config), login)
+    return at({ url: context.url, apiKey: givenKey ?? context.key, namedBy: "context" })
+  }
+  const local = flags.local || Option.isSome(flags.context)
 
-  const named = Option.getOrUndefined(flags.url) ?? (flags.local ? "" : config.environment.get("GATEWAY_URL"))
+  const named = Option.getOrUndefined(flags.url) ?? (local ? "" : config.environment.get("GATEWAY_URL"))
   if (named) {
     const url = gatewayUrl(named)
     if (url === null) {
@@ -123,7 +148,7 @@ export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
     }
     return at({ url, apiKey: givenKey ?? (yield* keyAt(config, url)), namedBy: "url" })
   }
-  if (!flags.local) {
+  if (!local) {
     const current = yield* Contexts.current(yield* contextsOf(config))
     if (current !== null) return at({ url: current.url, apiKey: givenKey ?? current.key, namedBy: "context" })
   }

@@ -182,7 +182,7 @@ it.layer(layerOf())("commands on a gateway", (it) => {
   it.effect("model: declared, corrected and taken back", () =>
     Effect.gen(function* () {
       const model = "openai/my-finetune"
-      yield* ok("model", "declare", model, "--context", "1000", "--vision", "yes")
+      yield* ok("model", "declare", model, "--context-length", "1000", "--vision", "yes")
       const { model: changed } = yield* json("model", "declare", model, "--max-output", "10")
       assert.deepInclude(changed, { contextLength: 1000, maxOutputTokens: 10 })
       assert.include((yield* ok("model", "declared")).stdout, model)

@@ -38,7 +38,7 @@ const model = Args.text({ name: "model" }).pipe(Args.withDescription("<provider>
 
 const partsOf = (typed: string) =>
   Effect.map(
-    providerAndModel(typed, "gateway model declare openai/my-finetune-1 --context 128000"),
+    providerAndModel(typed, "gateway model declare openai/my-finetune-1 --context-length 128000"),
     ([provider, modelId]) => ({ provider, modelId })
   )
 
@@ -90,7 +90,7 @@ const tokens = (name: string, description: string) =>
 const flags = {
   model,
   name: Options.text("name").pipe(Options.withDescription("Name for people."), Options.optional),
-  contextLength: tokens("context", "Tokens of prompt and answer together."),
+  contextLength: tokens("context-length", "Tokens of prompt and answer together."),
   maxOutputTokens: tokens("max-output", "Tokens of the longest answer."),
   vision: onOff("vision", "Whether it takes pictures."),
   reasoning: onOff("reasoning", "Whether it can think before it answers."),
@@ -104,7 +104,7 @@ const flagNames = {
   provider: "<model>",
   modelId: "<model>",
   name: "--name",
-  contextLength: "--context",
+  contextLength: "--context-length",
   maxOutputTokens: "--max-output",
   capabilities: "a capability",
   hidden: "--hidden"

@@ -166,7 +166,7 @@ export const setUp = (tool: ToolSetup, given: SetupFlags) =>
   })
 
 /** The gateway that a tool used before, with the key that is kept for it. */
-const formerGateway = (url: string) => Client.target({ url: Option.some(url), gatewayKey: Option.none(), local: false })
+const formerGateway = (url: string) => Client.target({ ...Client.here, url: Option.some(url), local: false })
 
 export const makeSetup = (tool: ToolSetup) =>
   Command.make(`setup-${tool.id}`, flags, (given) =>

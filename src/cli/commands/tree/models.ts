@@ -105,7 +105,7 @@ export const model = group(
       "Say what a model can, where the provider says it wrongly or not.",
       () => import("../models/declared.ts"),
       (m) => m.modelDeclare,
-      { examples: ["model declare openai/my-finetune-1 --context 128000 --vision yes"] }
+      { examples: ["model declare openai/my-finetune-1 --context-length 128000 --vision yes"] }
     ),
     command(
       "declared",
