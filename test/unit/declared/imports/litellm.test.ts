@@ -1,0 +1,122 @@
+/** LiteLLM's configuration as a declared document. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { parse } from "yaml"
+import { Declared } from "../../../../src/declared/Document.ts"
+import type { ImportOptions } from "../../../../src/declared/imports/Imported.ts"
+import { readLitellm } from "../../../../src/declared/imports/Litellm.ts"
+
+const options: ImportOptions = {
+  providers: new Map(["openai", "anthropic", "azure-openai", "groq"].map((id) => [id, id])),
+  withSecrets: false
+}
+
+const config = `
+model_list:
+  - model_name: gpt
+    litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_A, rpm: 30 }
+  - model_name: gpt
+    litellm_params: { model: azure/gpt-4o-eu, api_key: os.environ/AZURE_KEY, api_base: "https://eu.openai.azure.com/", api_version: "2024-02-01", rpm: 10 }
+  - model_name: sonnet
+    litellm_params: { model: anthropic/claude-sonnet-4-6, api_key: sk-ant-in-the-file }
+  - model_name: fast
+    litellm_params: { model: groq/llama, api_key: os.environ/GROQ_KEY }
+  - model_name: cellar
+    litellm_params: { model: hosted_vllm/qwen, api_base: "http://10.0.0.5:8000/v1" }
+  - model_name: "openai/*"
+    litellm_params: { model: "openai/*", api_key: os.environ/OPENAI_A }
+  - model_name: strange
+    litellm_params: { model: sagemaker/x }
+  - model_name: claude
+litellm_settings:
+  drop_params: true
+  fallbacks: [{ gpt: [sonnet, nowhere] }, { sonnet: [gpt] }]
+router_settings:
+  routing_strategy: simple-shuffle
+  model_group_alias: { best: gpt, quick: fast, openai: fast }
+general_settings:
+  master_key: sk-master
+`
+
+describe("a configuration of LiteLLM", () => {
+  const { document, rows } = readLitellm(parse(config), options)
+
+  it("becomes nodes, connections, combos and aliases", () => {
+    assert.deepStrictEqual(document, {
+      version: 1,
+      nodes: [{ prefix: "local", name: "local", type: "openai-compatible", baseUrl: "http://10.0.0.5:8000/v1" }],
+      connections: [
+        { provider: "openai", name: "litellm", apiKey: "${OPENAI_A}" },
+        {
+          provider: "azure-openai",
+          name: "litellm",
+          apiKey: "${AZURE_KEY}",
+          baseUrl: "https://eu.openai.azure.com",
+          models: ["gpt-4o-eu"]
+        },
+        { provider: "anthropic", name: "litellm", apiKey: "${ANTHROPIC_API_KEY}", models: ["claude-sonnet-4-6"] },
+        { provider: "groq", name: "litellm", apiKey: "${GROQ_KEY}", models: ["llama"] },
+        { provider: "local", name: "litellm", models: ["qwen"] }
+      ],
+      combos: [
+        {
+          name: "gpt pool",
+          strategy: "weighted",
+          targets: [
+            { model: "openai/gpt-4o", connection: "openai/litellm", weight: 30 },
+            { model: "azure-openai/gpt-4o-eu", connection: "azure-openai/litellm", weight: 10 }
+          ]
+        },
+        {
+          name: "gpt",
+          strategy: "priority",
+          targets: [{ model: "combo:gpt pool" }, { model: "anthropic/claude-sonnet-4-6" }]
+        },
+        {
+          name: "sonnet",
+          strategy: "priority",
+          targets: [
+            { model: "anthropic/claude-sonnet-4-6", connection: "anthropic/litellm" },
+            { model: "combo:gpt pool" }
+          ]
+        },
+        { name: "best", strategy: "priority", targets: [{ model: "combo:gpt" }] }
+      ],
+      aliases: { fast: "groq/llama", cellar: "local/qwen", quick: "groq/llama" }
+    })
+    Schema.decodeUnknownSync(Declared)(document)
+  })
+
+  it("says what was changed and left out, and shows no key of the file", () => {
+    const told = rows.filter(({ result }) => result !== "taken").map(({ result, what }) => `${result}: ${what}`)
+    assert.sameMembers(told, [
+      "changed: model_list.1: gpt",
+      "changed: model_list.2: sonnet",
+      "changed: model_list.5: openai/*",
+      "left out: model_list.6: strange",
+      "left out: model_list.7: claude",
+      "left out: fallback gpt -> nowhere",
+      "left out: model group openai",
+      "left out: litellm_settings.drop_params",
+      "left out: general_settings.master_key"
+    ])
+    assert.notInclude(JSON.stringify([document, rows]), "sk-")
+  })
+
+  it("is read with its keys where they are asked for", () => {
+    const { document: open } = readLitellm(parse(config), { ...options, withSecrets: true })
+    assert.include(JSON.stringify(open), "sk-ant-in-the-file")
+  })
+
+  it("may be anything", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (any, entry) => {
+        for (const given of [any, { model_list: [entry] }, { model_list: any, router_settings: entry }]) {
+          readLitellm(given as never, options)
+        }
+      }),
+      { seed: 17, numRuns: 300 }
+    )
+  })
+})
