@@ -18,7 +18,7 @@ import { compression } from "./tree/compression.ts"
 import { guardrails } from "./tree/guardrails.ts"
 import { memory } from "./tree/memory.ts"
 import { a2a } from "./tree/a2a.ts"
-import { apply, exported } from "./tree/apply.ts"
+import { apply, exported, imported } from "./tree/apply.ts"
 import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
@@ -158,6 +158,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   launchCodex,
   apply,
   exported,
+  imported,
   ...setups,
   ...media,
   search,

@@ -6,6 +6,7 @@ import { isArray, type JsonObject, objectOr, stringOr } from "../../../declared/
 import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import type * as Client from "../../gateway/Client.ts"
 import { manage } from "../../gateway/Management.ts"
+import * as Output from "../../output/Output.ts"
 
 const places: Readonly<Record<Change["kind"], string>> = {
   node: "/api/provider-nodes",
@@ -73,7 +74,11 @@ export interface Done {
 }
 
 /** A failure says what was done before it: the same command goes on from there. */
-export const execute = (to: Client.Target, changes: ReadonlyArray<Change>): Effect.Effect<Done, CliFailure> =>
+export const execute = (
+  to: Client.Target,
+  changes: ReadonlyArray<Change>,
+  onDone: (change: Change) => void
+): Effect.Effect<Done, CliFailure> =>
   Effect.gen(function* () {
     const secrets: Record<string, string> = {}
     for (const [at, change] of changes.entries()) {
@@ -88,9 +93,16 @@ export const execute = (to: Client.Target, changes: ReadonlyArray<Change>): Effe
                     : `${at} of ${changes.length} changes were made; mend the file and run the command again.`
               })
             : failure
+        ),
+        // They are shown once: a key whose secret is lost is of no use.
+        Effect.tapError(() =>
+          Effect.forEach(Object.entries(secrets), ([name, secret]) =>
+            Output.note(`The key '${name}' was made: ${secret}`)
+          )
         )
       )
       if (secret !== null) secrets[change.name] = secret
+      onDone(change)
     }
     return { secrets }
   })

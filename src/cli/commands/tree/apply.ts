@@ -1,9 +1,9 @@
 /** `gateway apply` and `export`. */
-import { command } from "../../tree/Tree.ts"
+import { command, group } from "../../tree/Tree.ts"
 
 export const apply = command(
   "apply",
-  "Make a gateway have what a file declares; 'export' writes one.",
+  "Make a gateway have what a file declares; see export and import.",
   () => import("../apply/apply.ts"),
   (m) => m.applyCommand,
   {
@@ -18,4 +18,19 @@ export const exported = command(
   () => import("../apply/export.ts"),
   (m) => m.exportCommand,
   { section: "Settings", besides: true, examples: ["export > gateway.yaml", "export --json"] }
+)
+
+export const imported = group(
+  "import",
+  "Take over the configuration of another gateway.",
+  [
+    command(
+      "litellm",
+      "Take over providers, model groups and fallbacks of LiteLLM.",
+      () => import("../apply/import.ts"),
+      (m) => m.importLitellm,
+      { examples: ["import litellm config.yaml --dry-run", "import litellm config.yaml --print > gateway.yaml"] }
+    )
+  ],
+  { section: "Settings", besides: true, examples: ["import litellm config.yaml --dry-run"] }
 )

@@ -1,0 +1,102 @@
+/** A document → what changes, shown, agreed to, and done. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { homedir } from "node:os"
+import { type Change, plan } from "../../../declared/Plan.ts"
+import type { Json, JsonObject } from "../../../declared/Values.ts"
+import { ambiguous, wantedOf } from "../../../declared/Wanted.ts"
+import { confirm } from "../../asking/confirm.ts"
+import { BadArgument } from "../../Failure.ts"
+import type * as Client from "../../gateway/Client.ts"
+import * as Output from "../../output/Output.ts"
+import { execute } from "./execute.ts"
+import * as Made from "./Made.ts"
+import { present } from "./present.ts"
+
+const FieldChange = Schema.Struct({ field: Schema.String, from: Schema.Unknown, to: Schema.Unknown })
+export const Result = Schema.Struct({
+  dryRun: Schema.Boolean,
+  changes: Schema.Array(
+    Schema.Struct({
+      action: Schema.Literal("create", "update", "remove"),
+      kind: Schema.String,
+      name: Schema.String,
+      changes: Schema.Array(FieldChange)
+    })
+  ),
+  /** Of keys that were made. */
+  secrets: Schema.Record({ key: Schema.String, value: Schema.String })
+})
+
+const signs = { create: "+", update: "~", remove: "-" } as const
+
+const short = (value: Json): string => {
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}
+
+const linesOf = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+  changes.flatMap(({ action, changes: fields, kind, name }) => [
+    `${signs[action]} ${kind} ${name}`,
+    ...fields.map(({ field, from, to }) => `    ${field}: ${short(from)} -> ${short(to)}`)
+  ])
+
+export interface Manner {
+  readonly dryRun: boolean
+  readonly prune: boolean
+  readonly yes: boolean
+}
+
+/** What was done, and its text for people. */
+export const carryOut = (
+  document: JsonObject,
+  to: Client.Target,
+  environment: ReadonlyMap<string, string>,
+  given: Manner
+) =>
+  Effect.gen(function* () {
+    const home = environment.get("HOME") || homedir()
+    const made = yield* Made.read(environment, home, to.url)
+    const wanted = wantedOf(document)
+    const there = yield* present(to)
+    const [unclear] = ambiguous(wanted, there)
+    if (unclear !== undefined) return yield* new BadArgument({ message: unclear, hint: "Nothing was changed." })
+    const fixed = new Set(there.filter(({ readOnly }) => readOnly).map(({ kind, name }) => `${kind} ${name}`))
+    const changes = plan(wanted, there, { prune: given.prune ? made : null })
+    const blocked = changes.find(({ action, kind, name }) => action === "update" && fixed.has(`${kind} ${name}`))
+    if (blocked !== undefined) {
+      return yield* new BadArgument({
+        message: `The ${blocked.kind} '${blocked.name}' comes from the environment of the gateway and cannot be changed here.`,
+        hint: "Take it out of the file, or give it another name."
+      })
+    }
+    const lines = linesOf(changes)
+    if (lines.length > 0) yield* Output.note(lines.join("\n"))
+    const isDone = given.dryRun || changes.length === 0
+    if (!isDone) yield* confirm(given, `Make ${Output.counted(changes.length, "change")} at ${to.url}?`)
+    const remember = ({ action, kind, name }: Change): void => {
+      if (action === "create") made.add(`${kind} ${name}`)
+      if (action === "remove") made.delete(`${kind} ${name}`)
+    }
+    const { secrets } = isDone
+      ? { secrets: {} }
+      : // What was made before a failure was made, too.
+        yield* Effect.ensuring(
+          execute(to, changes, remember),
+          Effect.ignore(Effect.suspend(() => Made.write(environment, home, to.url, made)))
+        )
+    const value = {
+      dryRun: given.dryRun,
+      changes: changes.map(({ action, changes: fields, kind, name }) => ({ action, kind, name, changes: fields })),
+      secrets
+    }
+    const told =
+      changes.length === 0
+        ? "Nothing to change."
+        : given.dryRun
+          ? `${Output.counted(changes.length, "change")} would be made.`
+          : `${Output.counted(changes.length, "change")} made.`
+    const keys = Object.entries(secrets).map(([name, secret]) => `${name}: ${secret}`)
+    const text = [told, ...(keys.length === 0 ? [] : ["Secrets of the new keys, shown once:", ...keys])].join("\n")
+    return { value, text }
+  })

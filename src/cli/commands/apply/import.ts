@@ -1,0 +1,88 @@
+/** `gateway import`: takes over what another gateway has. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { stringify } from "yaml"
+import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
+import { readLitellm } from "../../../declared/imports/Litellm.ts"
+import { yes } from "../../asking/confirm.ts"
+import { loadConfig } from "../../EnvFile.ts"
+import * as Client from "../../gateway/Client.ts"
+import type { GatewayFlags } from "../../gateway/Target.ts"
+import { loadRoom } from "../../lazy.ts"
+import * as Output from "../../output/Output.ts"
+import { carryOut, Result } from "./carryOut.ts"
+import { documentOf, readYaml } from "./DocumentFile.ts"
+
+const flags = {
+  dryRun: Options.boolean("dry-run").pipe(Options.withDescription("Show what would change, and change nothing.")),
+  print: Options.boolean("print").pipe(
+    Options.withDescription("Print the file for 'gateway apply' instead of applying it.")
+  ),
+  withSecrets: Options.boolean("with-secrets").pipe(
+    Options.withDescription("Take keys that stand in the source; else variables stand for them.")
+  ),
+  yes,
+  ...Client.connection
+}
+
+const ImportResult = Schema.Struct({
+  report: Schema.Array(Schema.Struct({ what: Schema.String, result: Schema.String, reason: Schema.String })),
+  ...Result.fields
+})
+
+const columns = [
+  { header: "WHAT", value: ({ what }: Row) => what },
+  { header: "RESULT", value: ({ result }: Row) => result },
+  { header: "WHY", value: ({ reason }: Row) => Output.orDash(reason === "" ? null : reason) }
+]
+
+const optionsOf = (withSecrets: boolean) =>
+  Effect.map(
+    loadRoom(() => import("../../../providers/registry/index.ts")),
+    ({ allProviders }): ImportOptions => ({
+      providers: new Map(
+        allProviders.flatMap(({ aliases, id }) => [id, ...aliases].map((name) => [name, id] as const))
+      ),
+      withSecrets
+    })
+  )
+
+interface Given extends GatewayFlags {
+  readonly dryRun: boolean
+  readonly print: boolean
+  readonly yes: boolean
+}
+
+/** Shows what was read, and makes the gateway have it. */
+const finish = ({ document, rows }: Imported, source: string, given: Given) =>
+  Effect.gen(function* () {
+    if (given.print) {
+      for (const { reason, result, what } of rows) {
+        if (result !== "taken") yield* Output.note(`${result}: ${what}. ${reason}`)
+      }
+      return yield* Output.print(stringify(document, { lineWidth: 0 }).trimEnd())
+    }
+    yield* Output.section(rows, columns)
+    const { environment } = yield* loadConfig
+    const whole = yield* documentOf(document, source, environment)
+    const { text, value } = yield* carryOut(whole, yield* Client.target(given), environment, { ...given, prune: false })
+    yield* Output.result({
+      schema: ImportResult,
+      value: { report: rows, ...value },
+      text: Output.print(text),
+      name: source
+    })
+  })
+
+export const importLitellm = Command.make(
+  "litellm",
+  { file: Args.text({ name: "config.yaml" }).pipe(Args.withDescription("LiteLLM's configuration.")), ...flags },
+  (given) =>
+    Effect.gen(function* () {
+      const config = yield* readYaml(given.file, "<config.yaml>", "Name LiteLLM's config.yaml.")
+      yield* finish(readLitellm(config, yield* optionsOf(given.withSecrets)), given.file, given)
+    })
+)

@@ -1,0 +1,64 @@
+/** `gateway import` against a running gateway. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, vi } from "vitest"
+import * as Fake from "../support/FakeUpstream.ts"
+import * as TestGateway from "../support/TestGateway.ts"
+import { typed } from "../unit/cli/inProcess.ts"
+
+let root = ""
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "gateway-import-"))
+  vi.stubEnv("HOME", root)
+  vi.stubEnv("XDG_CONFIG_HOME", "")
+  vi.stubEnv("CELLAR_KEY", "key-of-the-cellar-5678")
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true, force: true })
+})
+
+describe("gateway import litellm", () => {
+  it.scopedLive("takes over what answers afterwards, and has nothing to change the second time", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const upstream = yield* Fake.start
+      const at = (...words: ReadonlyArray<string>) =>
+        typed([...words, "--url", gateway.url, "--gateway-key", TestGateway.adminKey])
+      const file = join(root, "config.yaml")
+      writeFileSync(
+        file,
+        `model_list:
+  - model_name: house model
+    litellm_params: { model: openai/small, api_base: "${upstream.origin}/v1", api_key: os.environ/CELLAR_KEY }
+  - model_name: house model
+    litellm_params: { model: openai/large, api_base: "${upstream.origin}/v1", api_key: os.environ/CELLAR_KEY }
+`
+      )
+      const dry = yield* at("import", "litellm", file, "--dry-run")
+      assert.strictEqual(dry.code, 0, dry.stderr)
+      assert.match(dry.stderr, /\+ combo house model/)
+      assert.match((yield* at("combo", "list", "--json")).stdout, /"combos": \[\]/)
+      const done = yield* at("import", "litellm", file, "--yes", "--json")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.lengthOf(JSON.parse(done.stdout).changes, 3)
+      const again = yield* at("import", "litellm", file, "--json")
+      assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+      upstream.always(Fake.json(Fake.chatCompletion()))
+      const answer = yield* Effect.promise(() =>
+        fetch(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${TestGateway.adminKey}` },
+          body: JSON.stringify({ model: "house model", messages: [{ role: "user", content: "Hi" }] })
+        })
+      )
+      assert.strictEqual(answer.status, 200)
+      const printed = yield* at("import", "litellm", file, "--print")
+      assert.include(printed.stdout, "${CELLAR_KEY}")
+      assert.notInclude(printed.stdout, "key-of-the-cellar")
+    })
+  )
+})
