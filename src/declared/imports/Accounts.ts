@@ -26,6 +26,14 @@ export interface Accounts {
   readonly connections: () => ReadonlyArray<JsonObject>
 }
 
+const declared = ({ apiKey, baseUrl, hasAll, models, name, provider }: Open): JsonObject => ({
+  provider,
+  name,
+  ...(apiKey === null ? {} : { apiKey }),
+  ...(baseUrl === null ? {} : { baseUrl }),
+  ...(hasAll || models.size === 0 ? {} : { models: [...models] })
+})
+
 /** `name` is what connections are named after. */
 export const makeAccounts = (name: string, taken: ReadonlyMap<string, string>): Accounts => {
   const open = new Map<string, Open>()
@@ -71,13 +79,6 @@ export const makeAccounts = (name: string, taken: ReadonlyMap<string, string>): 
       return prefix
     },
     nodes: () => [...nodes.values()].map(({ baseUrl, prefix, type }) => ({ prefix, name: prefix, type, baseUrl })),
-    connections: () =>
-      [...open.values()].map(({ apiKey, baseUrl, hasAll, models, name: own, provider }) => ({
-        provider,
-        name: own,
-        ...(apiKey === null ? {} : { apiKey }),
-        ...(baseUrl === null ? {} : { baseUrl }),
-        ...(hasAll || models.size === 0 ? {} : { models: [...models] })
-      }))
+    connections: () => [...open.values()].map(declared)
   }
 }

@@ -194,11 +194,9 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
     }
     const hasWeights = wanted === "simple-shuffle" && deployments.every(({ weight }) => weight !== null && weight > 0)
     const strategy = hasWeights ? "weighted" : (strategies[wanted] ?? "random")
-    const pool = deployments.map(({ connection, model, weight }) => ({
-      model,
-      connection,
-      ...(hasWeights ? { weight } : {})
-    }))
+    const pool = deployments.map(({ connection, model, weight }) =>
+      hasWeights ? { model, connection, weight } : { model, connection }
+    )
     const others = (fallbacks.get(group) ?? []).flatMap((other) => {
       const model = poolOf(other)
       if (model === null) rows.push(leftOut(`fallback ${group} -> ${other}`, "There is no model group of that name."))
