@@ -11,6 +11,7 @@ import { A2a } from "./Groups/A2a.ts"
 import { Acp } from "./Groups/Acp.ts"
 import { CliTools } from "./Groups/CliTools.ts"
 import { Mcp } from "./Groups/Mcp.ts"
+import { McpServers } from "./Groups/McpServers.ts"
 import { AgentSkills } from "./Groups/AgentSkills.ts"
 import { Audit } from "./Groups/Audit.ts"
 import { Auth } from "./Groups/Auth.ts"
@@ -90,6 +91,7 @@ const contract = withCommonErrors(
     .add(AgentSkills)
     .add(A2a)
     .add(Mcp)
+    .add(McpServers)
     .add(CliTools)
     .add(Acp)
     .add(Flags)

@@ -34,6 +34,7 @@ import * as Directory from "../mcp/Directory.ts"
 import * as AgentTasks from "../a2a/Tasks.ts"
 import * as A2aDoor from "../http/a2a/A2aDoor.ts"
 import * as McpDoor from "../http/mcp/McpDoor.ts"
+import * as Upstreams from "../mcp/upstream/Upstreams.ts"
 import * as JobDoor from "../http/jobs/JobDoor.ts"
 import * as MediaJobs from "../inference/jobs/MediaJobs.ts"
 import * as Forms from "../http/forms/Forms.ts"
@@ -262,6 +263,7 @@ export const generation = LivePort.layer.pipe(
       AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
     )
   ),
+  Layer.provideMerge(Upstreams.layer),
   Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
   Layer.provideMerge(engine),
   Layer.provideMerge(tables)

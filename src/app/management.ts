@@ -16,6 +16,7 @@ import * as CompressionCombos from "../management/CompressionCombos.ts"
 import * as RtkTools from "../management/RtkTools.ts"
 import * as Guardrails from "../management/Guardrails.ts"
 import * as CompressionPreviews from "../management/CompressionPreviews.ts"
+import * as McpServers from "../management/McpServers.ts"
 import * as MemoryEntries from "../management/MemoryEntries.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ModelCatalog from "../management/ModelCatalog.ts"
@@ -53,6 +54,7 @@ export const management = Layer.mergeAll(
   ToolSettings.layer.pipe(Layer.provide([Keys.layer, ModelCatalog.layer.pipe(Layer.provide(Resilience.layer))])),
   Limits.layer,
   CompressionPreviews.layer,
+  McpServers.layer,
   MemoryEntries.layer,
   RtkTools.layer,
   CompressionCombos.layer,

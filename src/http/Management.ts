@@ -75,7 +75,9 @@ import type { AcpAgents } from "../tools/AcpAgents.ts"
 import type { ToolSettings } from "../management/ToolSettings.ts"
 import type { Detector } from "../tools/detection/Detector.ts"
 import type { Directory } from "../mcp/Directory.ts"
+import type { Upstreams } from "../mcp/upstream/Upstreams.ts"
 import type { McpAuditRepo } from "../store/repo/McpAuditRepo.ts"
+import type { McpServers as McpServerManagement } from "../management/McpServers.ts"
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
@@ -89,6 +91,7 @@ import * as A2a from "./handlers/A2a.ts"
 import * as Acp from "./handlers/Acp.ts"
 import * as CliTools from "./handlers/CliTools.ts"
 import * as Mcp from "./handlers/Mcp.ts"
+import * as McpServers from "./handlers/McpServers.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
@@ -161,6 +164,7 @@ export type UseCases =
   | ResilienceManagement
   | SettingsChanges
   | AcpAgents
+  | McpServerManagement
   | Detector
   | ToolSettings
   | SignIns
@@ -175,6 +179,7 @@ export type UseCases =
 /** What the plane needs beside them. */
 export type PlaneServices =
   | Directory
+  | Upstreams
   | McpAuditRepo
   | AgentTasks
   | AdminPassword
@@ -206,6 +211,7 @@ export type ManagementServices = PlaneServices | UseCases
 const groups = Layer.mergeAll(
   A2a.layer,
   Mcp.layer,
+  McpServers.layer,
   Acp.layer,
   CliTools.layer,
   AgentSkills.layer,

@@ -23,6 +23,7 @@ export type Entity =
   | "budget"
   | "token limit"
   | "webhook"
+  | "MCP server"
   | "backup"
   | "sign-in"
   | "model"
@@ -66,7 +67,7 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{ reado
 }
 
 /** Who has a name already. */
-export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory"
+export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory" | "MCP server"
 
 /** The name, id or prefix given in `field` belongs to something else. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
@@ -83,6 +84,8 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
         return `There is already an alias '${this.name}'.`
       case "group":
         return `There is already a group named '${this.name}'.`
+      case "MCP server":
+        return `There is already an MCP server named '${this.name}'.`
       case "memory":
         return `Another memory of this API key and type has the key '${this.name}'.`
       case "node":
@@ -130,6 +133,13 @@ export class ConnectionReadOnly extends Data.TaggedError("ConnectionReadOnly")<{
 export class ModelsNotListed extends Data.TaggedError("ModelsNotListed")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
+  }
+}
+
+/** There are as many registered MCP servers as there may be. */
+export class TooManyMcpServers extends Data.TaggedError("TooManyMcpServers")<{ readonly limit: number }> {
+  override get message(): string {
+    return `There are ${this.limit} MCP servers already, the limit. Remove one first.`
   }
 }
 
@@ -275,6 +285,7 @@ export type ManagementError =
   | ConnectionLimitReached
   | ConnectionReadOnly
   | ModelsNotListed
+  | TooManyMcpServers
   | TooManyWebhooks
   | TooManySecrets
   | IssueLimitReached

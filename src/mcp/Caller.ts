@@ -39,4 +39,8 @@ export const isManager = ({ principal }: Caller): boolean =>
 export const identityOf = ({ principal }: Caller): string =>
   principal._tag === "Key" ? `key:${principal.key.id}` : principal._tag
 
+/** Whether a caller may use a server that is for these API keys only; null: for every one. Who is no key manages the gateway, or has no scope. */
+export const mayUseServer = ({ principal }: Caller, allowedKeys: ReadonlyArray<string> | null): boolean =>
+  allowedKeys === null || principal._tag !== "Key" || allowedKeys.includes(principal.key.id)
+
 export const apiKeyIdOf = ({ principal }: Caller): string | null => (principal._tag === "Key" ? principal.key.id : null)

@@ -5,7 +5,10 @@ import * as Layer from "effect/Layer"
 import type { Tool } from "./Tool.ts"
 
 interface Server {
+  /** Those of registered servers too, as far as they answer. */
   readonly tools: Effect.Effect<ReadonlyArray<Tool>>
+  /** How many tools are known now, without asking a registered server. */
+  readonly count: Effect.Effect<number>
   readonly sessions: () => number
 }
 
@@ -27,6 +30,10 @@ export const layer: Layer.Layer<Directory> = Layer.sync(Directory, () => {
     server: () => announced
   }
 })
+
+/** How many tools the server has, as far as it is known now. */
+export const countOf = (directory: typeof Directory.Service): Effect.Effect<number> =>
+  directory.server()?.count ?? Effect.succeed(0)
 
 /** The tools of the server; none where there is no server. */
 export const toolsOf = (directory: typeof Directory.Service): Effect.Effect<ReadonlyArray<Tool>> =>

@@ -13,6 +13,8 @@ import { resultOf, type Tool, type ToolCall, type ToolOutput, viewOf } from "./T
 export interface Offer {
   /** The tools of a caller; those whose scopes it lacks are among them. */
   readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
+  /** The tool of this name, whatever its scopes; null: the caller is offered none. Does not wait for servers that it is not of. */
+  readonly tool: (name: string, caller: Caller) => Effect.Effect<Tool | null>
   /** Called for each call of a tool, however it ended. */
   readonly called: (tool: Tool, input: JsonObject, call: ToolCall, output: ToolOutput) => Effect.Effect<void>
   /** Whether descriptions are shortened (`GATEWAY_MCP_COMPRESS_DESCRIPTIONS`). */
@@ -30,7 +32,7 @@ const instructions =
 
 const initialized = (params: JsonObject): JsonObject => ({
   protocolVersion: negotiated(params["protocolVersion"]),
-  capabilities: { tools: { listChanged: false } },
+  capabilities: { tools: { listChanged: true } },
   serverInfo: { name: "gateway", title: "Gateway", version },
   instructions
 })
@@ -73,9 +75,8 @@ export const makeServer = (offer: Offer): McpServer => {
       if (name === null) return yield* invalidParams("'name' must be the name of a tool.")
       const input = params["arguments"] ?? {}
       if (!isObject(input)) return yield* invalidParams("'arguments' must be an object.")
-      const tools = yield* offer.tools(call.caller)
-      const tool = tools.find((one) => one.name === name)
-      if (tool === undefined) return yield* unknownTool(name, permitted(tools, call.caller))
+      const tool = yield* offer.tool(name, call.caller)
+      if (tool === null) return yield* unknownTool(name, permitted(yield* offer.tools(call.caller), call.caller))
       const missing = missingScopes(call.caller, tool.scopes)
       const output: ToolOutput =
         missing.length === 0

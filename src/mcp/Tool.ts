@@ -15,6 +15,8 @@ export interface ToolCall {
   readonly caller: Caller
   /** When it came, on the monotonic clock, in milliseconds. */
   readonly startedMs: number
+  /** Whether the client asked to be told how far the call is. */
+  readonly isProgressWanted: boolean
   /** Tells a client that asked for it how far the call is. */
   readonly progress: (done: number, total: number | null, message: string) => void
 }
@@ -26,10 +28,14 @@ export interface ToolOutput {
   readonly content?: ReadonlyArray<JsonObject>
   /** What a person or a model is told when the call failed; null when it did not. */
   readonly error: string | null
+  /** The result of another server, handed on as it is; absent: it is made of the members above. */
+  readonly passed?: JsonObject
 }
 
 export interface Tool {
   readonly name: string
+  /** The registered server that has it; absent: it is this gateway's. */
+  readonly server?: string
   /** For people. */
   readonly title: string
   readonly description: string
@@ -43,6 +49,8 @@ export interface Tool {
   /** JSON Schema 2020-12 of an object. */
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | null
+  /** Members of another server's own description of it that are shown in place of this gateway's. */
+  readonly passed?: JsonObject
   readonly call: (input: JsonObject, call: ToolCall) => Effect.Effect<ToolOutput>
 }
 
@@ -62,14 +70,16 @@ export const viewOf = (tool: Tool): JsonObject => ({
     destructiveHint: tool.effect === "destroy",
     idempotentHint: tool.effect === "read" || tool.isIdempotent,
     openWorldHint: tool.isOpenWorld
-  }
+  },
+  ...tool.passed
 })
 
 /** Beyond it a result is refused: a model that asked for too much is better told to ask for less. */
 const maxResultChars = 1_048_576
 
 /** As `tools/call` answers. */
-export const resultOf = ({ content, error, structured }: ToolOutput): JsonObject => {
+export const resultOf = ({ content, error, passed, structured }: ToolOutput): JsonObject => {
+  if (passed !== undefined) return passed
   if (error !== null) return { content: content ?? [{ type: "text", text: error }], isError: true }
   const text = structured === null ? "" : JSON.stringify(structured)
   if (text.length > maxResultChars) {

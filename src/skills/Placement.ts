@@ -25,6 +25,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   limits: "gw-budget",
   live: "gw-usage-logs",
   mcp: "gw-mcp",
+  mcpServers: "gw-mcp",
   memory: "gw-context-rtk",
   modelAliases: "gw-models",
   modelCatalog: "gw-models",

@@ -155,7 +155,8 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
     ]
   ),
   "gw-mcp": words("Gateway MCP server", "Use the gateway's operations as MCP tools, and see which were called.", [
-    "The server speaks streamable HTTP at `/mcp`; `gateway --mcp` is the same over stdio. The key is sent as `Authorization: Bearer`."
+    "The server speaks streamable HTTP at `/mcp`; `gateway --mcp` is the same over stdio. The key is sent as `Authorization: Bearer`.",
+    "Registered servers (`/api/mcp/servers`) are offered there too, their tools named `<server>__<tool>`; a key needs the scope `execute:skills` for them. A server that is a program can be registered from the gateway's own machine only."
   ]),
   "gw-agents-a2a": words(
     "Gateway for agents: skills, A2A, ACP",

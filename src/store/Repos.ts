@@ -21,6 +21,7 @@ import * as CompressionCountsRepo from "./repo/CompressionCountsRepo.ts"
 import * as MemoryBlockRepo from "./repo/MemoryBlockRepo.ts"
 import * as MemoryRepo from "./repo/MemoryRepo.ts"
 import * as McpAuditRepo from "./repo/McpAuditRepo.ts"
+import * as McpServerRepo from "./repo/McpServerRepo.ts"
 import * as MemoryVectorRepo from "./repo/MemoryVectorRepo.ts"
 import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
@@ -62,6 +63,7 @@ export type Repos =
   | MemoryBlockRepo.MemoryBlockRepo
   | MemoryRepo.MemoryRepo
   | McpAuditRepo.McpAuditRepo
+  | McpServerRepo.McpServerRepo
   | MemoryVectorRepo.MemoryVectorRepo
   | ModelListRepo.ModelListRepo
   | NodeRepo.NodeRepo
@@ -102,6 +104,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   MemoryBlockRepo.layer,
   MemoryRepo.layer,
   McpAuditRepo.layer,
+  McpServerRepo.layer,
   MemoryVectorRepo.layer,
   ModelListRepo.layer,
   NodeRepo.layer,

@@ -13,6 +13,7 @@ export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers"] },
   { table: "provider_nodes", columns: ["headers"] },
   { table: "webhooks", columns: ["secret"] },
+  { table: "mcp_servers", columns: ["headers", "program"] },
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },

@@ -37,6 +37,7 @@ const neighbours = {
   usage: ["providers"],
   simulation: ["providers", "routing", "usage"],
   ledger: ["usage"],
+  management: ["mcp"],
   evals: ["inference", "management"],
   search: ["inference"],
   batches: ["inference", "files"],
@@ -87,8 +88,11 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion.",
-      from: { path: "^src/", pathNot: "^src/(cli/(service/Systemctl|launch/Exec)|platform/AskVersion)\\.ts$" },
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered.",
+      from: {
+        path: "^src/",
+        pathNot: "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|LineProcess))\\.ts$"
+      },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },
     {

@@ -24,7 +24,7 @@ export const McpStatus = Schema.Struct({
     "The server over HTTP."
   ),
   scopesEnforced: field(Schema.Boolean, "The flag `GATEWAY_MCP_ENFORCE_SCOPES`.", true),
-  tools: field(Schema.Number, "How many tools there are.", 37),
+  tools: field(Schema.Number, "How many tools there are, as far as is known without asking registered servers.", 37),
   activity: field(
     Schema.Struct({
       totalCalls24h: field(Schema.Number, "Calls in the last 24 hours.", 12),
@@ -49,6 +49,7 @@ export type McpStatus = typeof McpStatus.Type
 
 export const McpToolView = Schema.Struct({
   name: field(Schema.String, "Its name.", "gateway_get_health"),
+  server: field(Schema.NullOr(Schema.String), "The registered server it is of; null: it is the gateway's own.", null),
   title: field(Schema.String, "Its title.", "Show its health"),
   description: field(Schema.String, "What it does.", "Counts of providers, connections and breakers."),
   scopes: field(Schema.Array(Schema.String), "What a key needs for it.", ["read:health"]),
@@ -96,7 +97,7 @@ export class Mcp extends HttpApiGroup.make("mcp")
   .add(
     at("tools", {
       summary: "List the MCP tools",
-      description: "All of them, with the scopes that a key needs."
+      description: "All of them, those of registered servers too, with the scopes that a key needs."
     }).addSuccess(Schema.Struct({ tools: field(Schema.Array(McpToolView), "The tools.") }))
   )
   .add(

@@ -134,6 +134,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   acp: () => import("../../api/Groups/Acp.ts").then(({ Acp }) => Acp),
   cliTools: () => import("../../api/Groups/CliTools.ts").then(({ CliTools }) => CliTools),
   mcp: () => import("../../api/Groups/Mcp.ts").then(({ Mcp }) => Mcp),
+  mcpServers: () => import("../../api/Groups/McpServers.ts").then(({ McpServers }) => McpServers),
   a2a: () => import("../../api/Groups/A2a.ts").then(({ A2a }) => A2a),
   agentSkills: () => import("../../api/Groups/AgentSkills.ts").then(({ AgentSkills }) => AgentSkills),
   audit: () => import("../../api/Groups/Audit.ts").then(({ Audit }) => Audit),

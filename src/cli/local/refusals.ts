@@ -27,6 +27,7 @@ export const refusal = (
     case "ConnectionReadOnly":
     case "TooManyWebhooks":
     case "TooManySecrets":
+    case "TooManyMcpServers":
     case "TooManyRuns":
     case "TooManySuites":
     case "MemoryIsFull":

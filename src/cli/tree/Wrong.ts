@@ -12,7 +12,7 @@ const elsewhere = (group: GroupNode, word: string, path: ReadonlyArray<string>):
     return [...(isIt ? [here.join(" ")] : []), ...(node.kind === "group" ? elsewhere(node, word, here) : [])]
   })
 
-const mostShown = 4
+const mostShown = 5
 
 export const wrongCommand = (root: GroupNode, { node, path, rest }: Found): BadArgument => {
   const word = rest[0] ?? ""

@@ -1,17 +1,13 @@
 /** `/api/acp/agents`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
-import { Forbidden, NotFound } from "../../api/Errors.ts"
+import { NotFound } from "../../api/Errors.ts"
 import type { AgentList } from "../../api/Groups/Acp.ts"
-import { isLoopback } from "../../auth/Loopback.ts"
 import { AcpAgents, type AgentStatus } from "../../tools/AcpAgents.ts"
 import { acpAgents } from "../../tools/catalogue/Tools.ts"
-import { CurrentTrail } from "../AuditTrail.ts"
-import { InnerCaller } from "../InnerCaller.ts"
 import { answered, badField } from "./Answers.ts"
+import { atTheMachine } from "./AtTheMachine.ts"
 
 const listOf = (agents: ReadonlyArray<AgentStatus>): AgentList => {
   const installed = agents.filter((agent) => agent.installed).length
@@ -36,20 +32,7 @@ const listOf = (agents: ReadonlyArray<AgentStatus>): AgentList => {
   }
 }
 
-const needs = "Adding an agent needs the session of a login, and a direct connection from the gateway's own machine."
-
-/** Only a person at the machine may name a program that is started. */
-const atTheMachine = Effect.gen(function* () {
-  const trail = yield* CurrentTrail
-  const inner = yield* InnerCaller
-  if (inner !== null || trail?.principal?._tag !== "Session") {
-    return yield* new Forbidden({ message: needs, code: "session_required" })
-  }
-  const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-  if (!isLoopback(socket.remoteAddress ?? null, headers)) {
-    return yield* new Forbidden({ message: needs, code: "loopback_only" })
-  }
-})
+const atMachine = atTheMachine("Adding an agent")
 
 export const layer = HttpApiBuilder.group(GatewayApi, "acp", (handlers) =>
   Effect.map(AcpAgents, (agents) =>
@@ -59,7 +42,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "acp", (handlers) =>
         Effect.gen(function* () {
           const isRefresh = action === "refresh" || (action === undefined && id === undefined)
           if (!isRefresh) {
-            yield* atTheMachine
+            yield* atMachine
             if (id === undefined) return yield* badField("id", "is missing")
             if (binary === undefined) return yield* badField("binary", "is missing")
             yield* answered(

@@ -89,6 +89,7 @@ interface AnswerOf {
   readonly TooManySecrets: Conflict
   readonly ConnectionReadOnly: Forbidden
   readonly ModelsNotListed: UpstreamFailed
+  readonly TooManyMcpServers: Conflict
   readonly TooManyWebhooks: Conflict
   readonly IssueLimitReached: TooManyRequests
   readonly IdempotencyConflict: Conflict
@@ -123,6 +124,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     TooManySecrets: ({ message }) => new Conflict({ message, param: "overlapSeconds" }),
     ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
+    TooManyMcpServers: ({ message }) => new Conflict({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
     IssueLimitReached: ({ errorCode, message, retryAfterMs }) =>
       new TooManyRequests({

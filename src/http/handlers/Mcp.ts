@@ -8,7 +8,7 @@ import type { McpCallView } from "../../api/Groups/Mcp.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
-import { Directory, toolsOf } from "../../mcp/Directory.ts"
+import { countOf, Directory, toolsOf } from "../../mcp/Directory.ts"
 import { type McpCall, McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { answered } from "./Answers.ts"
 import { iso, isoOrNull } from "./Views.ts"
@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "mcp", (handlers) =>
         Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
           const sums = yield* answered(audit.sums(nowMs - dayMs))
-          const { length } = yield* toolsOf(directory)
+          const count = yield* countOf(directory)
           const { mcpEnabled } = settings.current()
           return {
             status: mcpEnabled ? ("online" as const) : ("off" as const),
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "mcp", (handlers) =>
             transport: "streamable-http" as const,
             httpTransport: { url: `${yield* origin}/mcp`, sessions: directory.server()?.sessions() ?? 0 },
             scopesEnforced: flags.isOn("GATEWAY_MCP_ENFORCE_SCOPES"),
-            tools: length,
+            tools: count,
             activity: {
               totalCalls24h: sums.calls,
               successRate: sums.calls === 0 ? null : sums.succeeded / sums.calls,
@@ -63,8 +63,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "mcp", (handlers) =>
       )
       .handle("tools", () =>
         Effect.map(toolsOf(directory), (tools) => ({
-          tools: tools.map(({ description, effect, name, scopes, title }) => ({
+          tools: tools.map(({ description, effect, name, scopes, server, title }) => ({
             name,
+            server: server ?? null,
             title,
             description,
             scopes: [...scopes],

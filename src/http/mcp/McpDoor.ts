@@ -33,6 +33,7 @@ import {
 } from "../../mcp/protocol/JsonRpc.ts"
 import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions.ts"
 import { Directory } from "../../mcp/Directory.ts"
+import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
@@ -59,6 +60,8 @@ export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
 
 /** Bytes of a message; beyond it 413. */
 const maxBodyBytes = 4 * 1_048_576
+/** For the management's list of all tools. */
+const manager: Caller = { principal: { _tag: "AdminKey" }, scopes: null, ip: "" }
 /** Calls under way, of all clients together. */
 const mostCalls = 256
 
@@ -97,16 +100,19 @@ export const make = Effect.gen(function* () {
   const searches = yield* Searches
   const stop = yield* StopSignal
   const timers = yield* Timers
+  const upstreams = yield* Upstreams
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const sessions = makeSessions()
   let running = 0
   let isDraining = false
 
-  let offered: ReadonlyArray<Tool> = []
+  let offered: Effect.Effect<ReadonlyArray<Tool>> = Effect.succeed([])
+  let own = 0
 
   /** A row of the call; a store that fails must not fail it. */
-  const record = (tool: Tool, input: JsonObject, { caller, startedMs }: ToolCall, { error, structured }: ToolOutput) =>
+  const record = (tool: Tool, input: JsonObject, { caller, startedMs }: ToolCall, output: ToolOutput) =>
     Effect.suspend(() => {
+      const { error, passed, structured } = output
       const atMs = timers.nowMs()
       return audit.add({
         id: ids.next(atMs),
@@ -114,7 +120,8 @@ export const make = Effect.gen(function* () {
         tool: tool.name,
         apiKeyId: apiKeyIdOf(caller),
         inputHash: createHash("sha256").update(JSON.stringify(input)).digest("hex"),
-        outputSummary: error === null ? `ok, ${JSON.stringify(structured ?? {}).length} characters` : "failed",
+        outputSummary:
+          error === null ? `ok, ${JSON.stringify(passed ?? structured ?? {}).length} characters` : "failed",
         durationMs: timers.monotonicMs() - startedMs,
         success: error === null
       })
@@ -126,18 +133,34 @@ export const make = Effect.gen(function* () {
       ask: management.ask,
       askModel: requests.ask,
       askSearch: makeAskSearch(searches, ids, timers),
-      all: () => Effect.sync(() => tools)
+      all: (caller) => withForeign(caller)
     })
-    offered = tools
+    const byName = new Map(tools.map((tool) => [tool.name, tool]))
+    const withForeign = (caller: Caller): Effect.Effect<ReadonlyArray<Tool>> =>
+      Effect.map(upstreams.tools(caller), (foreign) => (foreign.length === 0 ? tools : [...tools, ...foreign]))
+    offered = withForeign(manager)
+    own = tools.length
     return makeServer({
-      tools: () => Effect.succeed(tools),
+      tools: withForeign,
+      tool: (name, caller) => {
+        const known = byName.get(name)
+        return known === undefined ? upstreams.tool(name, caller) : Effect.succeed(known)
+      },
       called: (tool, input, call, output) => record(tool, input, call, output),
       isShort: () => flags.isOn("GATEWAY_MCP_COMPRESS_DESCRIPTIONS")
     })
   }
   let loading: Promise<McpServer> | null = null
   const server = Effect.promise(() => (loading ??= load()))
-  directory.announce({ tools: Effect.map(server, () => offered), sessions: sessions.count })
+  directory.announce({
+    tools: Effect.flatMap(server, () => offered),
+    count: Effect.map(server, () => own + upstreams.known()),
+    sessions: sessions.count
+  })
+  upstreams.onChange(() => {
+    const message = notificationMessage("notifications/tools/list_changed")
+    for (const { listener } of sessions.all()) listener?.send(message)
+  })
 
   const judge = (request: IncomingMessage): Caller | Denied => {
     const facts = {
@@ -157,25 +180,28 @@ export const make = Effect.gen(function* () {
   }
 
   /** Reports of a call whose client asked for them. */
-  const progressOf = (params: JsonObject, reply: McpReply): ToolCall["progress"] => {
+  const progressOf = (params: JsonObject, reply: McpReply): Pick<ToolCall, "isProgressWanted" | "progress"> => {
     const token = objectOr(params["_meta"])["progressToken"]
-    if (typeof token !== "string" && typeof token !== "number") return () => {}
-    return (progress, total, message) =>
-      reply.send(
-        notificationMessage("notifications/progress", {
-          progressToken: token,
-          progress,
-          ...(total === null ? {} : { total }),
-          message
-        })
-      )
+    if (typeof token !== "string" && typeof token !== "number") return { isProgressWanted: false, progress: () => {} }
+    return {
+      isProgressWanted: true,
+      progress: (progress, total, message) =>
+        reply.send(
+          notificationMessage("notifications/progress", {
+            progressToken: token,
+            progress,
+            ...(total === null ? {} : { total }),
+            message
+          })
+        )
+    }
   }
 
   const work = (request: RpcRequest, caller: Caller, reply: McpReply) =>
     unlessStopped(
       stop,
       Effect.flatMap(server, (ready) =>
-        ready.answer(request, { caller, progress: progressOf(request.params, reply), startedMs: timers.monotonicMs() })
+        ready.answer(request, { caller, ...progressOf(request.params, reply), startedMs: timers.monotonicMs() })
       )
     ).pipe(
       Effect.map((result) => resultMessage(request.id, result)),
@@ -395,4 +421,5 @@ export const layer: Layer.Layer<
   | Searches
   | StopSignal
   | Timers
+  | Upstreams
 > = Layer.effect(McpDoor, make)

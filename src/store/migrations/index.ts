@@ -35,6 +35,7 @@ import compressionCounts from "./0028_compression_counts.ts"
 import answerMeanings from "./0029_answer_meanings.ts"
 import memoryVectors from "./0030_memory_vectors.ts"
 import mcpCalls from "./0031_mcp_calls.ts"
+import mcpServers from "./0032_mcp_servers.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -69,7 +70,8 @@ export const migrations: Migrations = {
   "0028_compression_counts": compressionCounts,
   "0029_answer_meanings": answerMeanings,
   "0030_memory_vectors": memoryVectors,
-  "0031_mcp_calls": mcpCalls
+  "0031_mcp_calls": mcpCalls,
+  "0032_mcp_servers": mcpServers
 }
 
 /** The schema version a database has after all of these ran. */

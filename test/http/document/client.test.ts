@@ -145,6 +145,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
       if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")
+      if (operationId === "mcpServersCreate") ids["mcpServers"] = at("server")
       if (operationId === "evalsStart") {
         ids["evalsRun"] = at("run")
         ids["evalsCancel"] = at("run")
@@ -219,6 +220,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         .replaceAll(exampleKeyId, ids["keys"] ?? exampleKeyId)
       const body = JSON.parse(written) as Record<string, unknown>
       if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
+      if (operationId === "mcpServersCreate") return { ...body, url: upstream }
       if (operationId === "authChangePassword") return { ...body, currentPassword: adminPassword }
       if (operationId.startsWith("inferenceCreateBatch")) return { ...body, input_file_id: ids["file"] }
       // Of the providers only this one has a connection here.

@@ -8,6 +8,7 @@ import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as AgentTasks from "../../../src/a2a/Tasks.ts"
 import * as Directory from "../../../src/mcp/Directory.ts"
+import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
 import { match } from "../../../src/api/Routes.ts"
 import { management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
@@ -260,6 +261,7 @@ const rooms = Layer.provideMerge(
     providers,
     AgentTasks.layer,
     Directory.layer,
+    Upstreams.layer.pipe(Layer.provide(egress)),
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),

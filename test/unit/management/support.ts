@@ -8,6 +8,7 @@ import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
+import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
@@ -52,7 +53,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
   management.pipe(
     Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
     Layer.provideMerge(QuotaShareUsage.layer),
-    Layer.provideMerge(ProviderCalls.layer),
+    Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, Upstreams.layer)),
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
       Layer.mergeAll(

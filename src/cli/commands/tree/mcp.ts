@@ -1,5 +1,6 @@
 /** `gateway mcp`. */
 import { command, group } from "../../tree/Tree.ts"
+import { add, list, remove } from "../../tree/verbs.ts"
 
 export const mcp = group(
   "mcp",
@@ -14,10 +15,80 @@ export const mcp = group(
     ),
     command(
       "tools",
-      "List its tools, and what a key needs for each.",
+      "List its tools and those of added servers, and what a key needs.",
       () => import("../mcp/show.ts"),
       (m) => m.mcpTools,
       { examples: ["mcp tools", "mcp tools --json"] }
+    ),
+    command(
+      "call",
+      "Call a tool, the gateway's own or one of an added server.",
+      () => import("../mcp/call.ts"),
+      (m) => m.mcpCall,
+      { examples: ["mcp call gateway_get_health", `mcp call docs__search '{"query":"limits"}'`] }
+    ),
+    command(
+      "add",
+      "Offer the tools of an MCP server beside the gateway's own.",
+      () => import("../mcp/change.ts"),
+      (m) => m.mcpAdd,
+      {
+        ...add,
+        examples: [
+          "mcp add docs https://mcp.example.com/mcp",
+          "mcp add docs https://mcp.example.com/mcp --header-stdin < headers.txt",
+          "mcp add files --stdio -- /usr/local/bin/mcp-server-files /srv/files"
+        ]
+      }
+    ),
+    command(
+      "list",
+      "List the added servers, and what state each is in.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpList,
+      { ...list, aliases: ["ls", "servers"], examples: ["mcp list", "mcp list --json"] }
+    ),
+    command(
+      "show",
+      "Show an added server; its secrets are not shown.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpShow,
+      { aliases: ["get"], examples: ["mcp show docs"] }
+    ),
+    command(
+      "test",
+      "Connect to an added server now, and list its tools.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpTest,
+      { examples: ["mcp test docs"] }
+    ),
+    command(
+      "edit",
+      "Change an added server: URL, headers, environment, tools, keys.",
+      () => import("../mcp/change.ts"),
+      (m) => m.mcpEdit,
+      { aliases: ["update", "set"], examples: ["mcp edit docs --timeout 60000", "mcp edit docs --tool 'search*'"] }
+    ),
+    command(
+      "enable",
+      "Offer the tools of an added server again.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpEnable,
+      { examples: ["mcp enable docs"] }
+    ),
+    command(
+      "disable",
+      "Keep an added server, but offer none of its tools.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpDisable,
+      { examples: ["mcp disable docs"] }
+    ),
+    command(
+      "remove",
+      "Remove an added server.",
+      () => import("../mcp/servers.ts"),
+      (m) => m.mcpRemove,
+      { ...remove, examples: ["mcp remove docs"] }
     ),
     command(
       "audit",
@@ -37,6 +108,6 @@ export const mcp = group(
   {
     section: "Use",
     otherwise: { name: "status", takesWords: false },
-    examples: ["mcp status", "mcp tools", "mcp serve"]
+    examples: ["mcp tools", "mcp add docs https://mcp.example.com/mcp", "mcp serve"]
   }
 )

@@ -1,0 +1,27 @@
+/** Only a person at the machine may name a program that is started. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import { Forbidden } from "../../api/Errors.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import { isLoopback } from "../../auth/Loopback.ts"
+import { CurrentTrail } from "../AuditTrail.ts"
+import { InnerCaller } from "../InnerCaller.ts"
+
+/**
+ * Refuses a request without the session of a login, or from elsewhere. `principals`: who may besides; the owner of the data folder can give himself
+ * every session. `what`: how the sentence of the refusal begins.
+ */
+export const atTheMachine = (what: string, principals: ReadonlyArray<Principal["_tag"]> = []) =>
+  Effect.gen(function* () {
+    const message = `${what} needs the session of a login, and a direct connection from the gateway's own machine.`
+    const tag = (yield* CurrentTrail)?.principal?._tag
+    const isPerson = tag === "Session" || (tag !== undefined && principals.includes(tag))
+    if ((yield* InnerCaller) !== null || !isPerson) {
+      return yield* new Forbidden({ message, code: "session_required" })
+    }
+    const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+    if (!isLoopback(socket.remoteAddress ?? null, headers)) {
+      return yield* new Forbidden({ message, code: "loopback_only" })
+    }
+  })

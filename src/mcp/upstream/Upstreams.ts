@@ -1,0 +1,261 @@
+/** The registered servers together: which of their tools a caller is offered, under which names, and what state each is in. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import type { KeyScope } from "../../domain/ApiKey.ts"
+import { Upstream } from "../../egress/Upstream.ts"
+import { scrubber, secretParts } from "../../kernel/Scrub.ts"
+import { isSecretHeader } from "../../kernel/Masking.ts"
+import { anyWildcard } from "../../kernel/Wildcards.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { programEnvironment } from "../../platform/ProgramEnvironment.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { isReservedHeader } from "../../providers/EndpointHeaders.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { McpServerRepo, type StoredMcpServer } from "../../store/repo/McpServerRepo.ts"
+import { type Caller, mayUseServer } from "../Caller.ts"
+import { failed, type Tool } from "../Tool.ts"
+import { type ForeignTool, offeredName, partsOf } from "./ForeignTools.ts"
+import { httpLink, ownHeaders } from "./HttpLink.ts"
+import { linkError, type OpenLink } from "./Link.ts"
+import { stdioLink } from "./StdioLink.ts"
+import { makeUpstreamServer, type ServerState, type UpstreamServer } from "./UpstreamServer.ts"
+
+export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
+  Upstreams,
+  {
+    /** The tools of all servers that the caller may use. A server that does not answer soon is left out. */
+    readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
+    /** The tool of an offered name; null: no server has it, or the caller may not use it. */
+    readonly tool: (name: string, caller: Caller) => Effect.Effect<Tool | null>
+    /** By the id of the server; those that are off or were never asked included. */
+    readonly state: (server: StoredMcpServer) => Effect.Effect<ServerState>
+    /** Connects now and lists the tools, of a server that is off, too. */
+    readonly test: (server: StoredMcpServer) => Effect.Effect<ServerState>
+    /** Takes over what has changed in the table. */
+    readonly reload: Effect.Effect<void, StoreError>
+    /** How many tools are known now, without asking. */
+    readonly known: () => number
+    /** Called when there may be other tools than before. */
+    readonly onChange: (listener: () => void) => void
+  }
+>() {}
+
+/** How long a list waits for a server whose tools are not known yet. */
+const listWaitMs = 3_000
+const atOnce = 16
+/** A program that was not used for so long is ended; the next call starts it again. */
+const programIdleMs = 300_000
+/** For the first connection to a URL; a program, which may have to load itself, has as long as a request. */
+const connectMs = 10_000
+/** What a key needs for any tool of a registered server. */
+const foreignScopes: ReadonlyArray<KeyScope> = ["execute:skills"]
+
+interface Entry {
+  readonly row: StoredMcpServer
+  readonly server: UpstreamServer
+  readonly scope: Scope.CloseableScope
+}
+
+const off: ServerState = { status: "off", lastError: null, tools: null, info: null, version: null, seenAtMs: null }
+const idle: ServerState = { ...off, status: "idle" }
+
+const lockedText = "cannot be used: its secrets cannot be decrypted with the encryption key in use"
+
+const plain = (values: Readonly<Record<string, Redacted.Redacted>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Redacted.value(value)]))
+
+/** What texts of the server are cleared of. */
+const secretsOf = ({ headers, program }: StoredMcpServer): ReadonlyArray<string> => [
+  ...Object.entries(plain(headers ?? {})).flatMap(([name, value]) =>
+    isSecretHeader(name, value) ? secretParts(value) : []
+  ),
+  ...Object.values(plain(program?.env ?? {})),
+  ...(program?.args ?? []).map(Redacted.value).filter((text) => isSecretHeader("", text))
+]
+
+const endpointOf = (url: string, { headers }: StoredMcpServer) => ({
+  url: new URL(url),
+  headers: Object.entries(plain(headers ?? {})).flatMap(([name, value]) =>
+    isReservedHeader(name.toLowerCase()) || ownHeaders.has(name.toLowerCase()) ? [] : [name.toLowerCase(), value]
+  )
+})
+
+export const make = Effect.gen(function* () {
+  const { environment } = yield* AppConfig
+  const repo = yield* McpServerRepo
+  const timers = yield* Timers
+  const upstream = yield* Upstream
+  // Programs are ended side by side.
+  const all = yield* Effect.acquireRelease(Scope.make(ExecutionStrategy.parallel), (scope) =>
+    Scope.close(scope, Exit.void)
+  )
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const listeners = new Set<() => void>()
+  let entries: ReadonlyMap<string, Entry> | null = null
+
+  const changed = (): void => {
+    for (const tell of listeners) tell()
+  }
+
+  const linkOf = (row: StoredMcpServer, scope: Scope.Scope, scrub: (text: string) => string): OpenLink => {
+    const { locked, program, url } = row
+    if (locked) return () => linkError("unreachable", lockedText)
+    if (url !== null) return httpLink(upstream.dispatch, endpointOf(url, row), scope, scrub)
+    if (program === null) return () => linkError("unreachable", "has neither a URL nor a program")
+    const { args, command, env } = program
+    const started = {
+      command,
+      args: args.map(Redacted.value),
+      environment: { ...programEnvironment(environment), ...plain(env) }
+    }
+    return stdioLink(timers, started, scrub)
+  }
+
+  const begin = (row: StoredMcpServer, onChange: () => void): Effect.Effect<Entry> =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.fork(all, ExecutionStrategy.sequential)
+      const scrub = scrubber(secretsOf(row))
+      const server = makeUpstreamServer({
+        name: row.name,
+        timeoutMs: row.timeoutMs,
+        connectMs: row.url === null ? row.timeoutMs : Math.min(connectMs, row.timeoutMs),
+        idleMs: row.url === null ? programIdleMs : null,
+        open: linkOf(row, scope, scrub),
+        allows: row.allowedTools === null ? () => true : anyWildcard(row.allowedTools),
+        scope,
+        timers,
+        scrub,
+        onChange
+      })
+      yield* Scope.addFinalizer(scope, server.close)
+      return { row, server, scope }
+    })
+
+  const isSame = (a: StoredMcpServer, b: StoredMcpServer): boolean =>
+    a.updatedAtMs === b.updatedAtMs && a.locked === b.locked && a.name === b.name && a.isEnabled === b.isEnabled
+
+  const load = Effect.gen(function* () {
+    const rows = yield* repo.list
+    const before = entries ?? new Map<string, Entry>()
+    const now = new Map<string, Entry>()
+    for (const row of rows.filter(({ isEnabled }) => isEnabled)) {
+      const known = before.get(row.id)
+      now.set(row.id, known !== undefined && isSame(known.row, row) ? known : yield* begin(row, changed))
+    }
+    entries = now
+    for (const [id, entry] of before) {
+      if (now.get(id) !== entry) yield* Effect.forkIn(Scope.close(entry.scope, Exit.void), all)
+    }
+    return now
+  })
+
+  const reload = oneAtATime(Effect.uninterruptible(load)).pipe(Effect.tap(() => Effect.sync(changed)))
+
+  const loaded: Effect.Effect<ReadonlyMap<string, Entry>> = Effect.suspend(() =>
+    entries !== null
+      ? Effect.succeed(entries)
+      : oneAtATime(
+          Effect.suspend(() => (entries !== null ? Effect.succeed(entries) : Effect.uninterruptible(load)))
+        ).pipe(
+          Effect.catchAll((problem) =>
+            Effect.as(
+              Effect.logWarning("The registered MCP servers could not be read", problem),
+              new Map<string, Entry>()
+            )
+          )
+        )
+  )
+
+  const toolOf = ({ row, server }: Entry, tool: ForeignTool): Tool => ({
+    name: offeredName(row.name, tool.name),
+    server: row.name,
+    title: tool.title,
+    description: tool.description,
+    scopes: foreignScopes,
+    effect: tool.effect,
+    isIdempotent: tool.isIdempotent,
+    isOpenWorld: tool.isOpenWorld,
+    inputSchema: tool.inputSchema,
+    outputSchema: tool.outputSchema,
+    passed: tool.passed,
+    call: (input, call) => server.call(tool.name, input, call)
+  })
+
+  /** In place of a tool that cannot be found because its server is down: the call says so. */
+  const downTool = ({ row, server }: Entry, tool: string): Tool => ({
+    name: offeredName(row.name, tool),
+    server: row.name,
+    title: tool,
+    description: "",
+    scopes: foreignScopes,
+    effect: "destroy",
+    isIdempotent: false,
+    isOpenWorld: true,
+    inputSchema: { type: "object" },
+    outputSchema: null,
+    call: () => Effect.sync(() => failed(`'${row.name}' ${server.state().lastError ?? "does not answer"}.`))
+  })
+
+  const usable = (found: ReadonlyMap<string, Entry>, caller: Caller): ReadonlyArray<Entry> => {
+    return [...found.values()].filter(({ row }) => mayUseServer(caller, row.allowedKeys))
+  }
+
+  const tools = Effect.fn("Upstreams.tools")(function* (caller: Caller) {
+    const found = usable(yield* loaded, caller)
+    if (found.length === 0) return []
+    const lists = yield* Effect.forEach(
+      found,
+      (entry) => Effect.map(entry.server.tools(listWaitMs), (list) => list.map((tool) => toolOf(entry, tool))),
+      { concurrency: atOnce }
+    )
+    return lists.flat()
+  })
+
+  const tool = Effect.fn("Upstreams.tool")(function* (name: string, caller: Caller) {
+    const parts = partsOf(name)
+    if (parts === null) return null
+    const entry = usable(yield* loaded, caller).find(({ row }) => row.name === parts.server)
+    if (entry === undefined) return null
+    const list = yield* entry.server.tools(entry.row.timeoutMs)
+    const found = list.find((one) => one.name === parts.tool)
+    if (found !== undefined) return toolOf(entry, found)
+    return entry.server.state().tools === null ? downTool(entry, parts.tool) : null
+  })
+
+  const state = Effect.fn("Upstreams.state")((row: StoredMcpServer) =>
+    Effect.map(loaded, (found) => (row.isEnabled ? (found.get(row.id)?.server.state() ?? idle) : off))
+  )
+
+  const probed = ({ server }: Entry) => Effect.map(Effect.ignore(server.probe), () => server.state())
+
+  const test = Effect.fn("Upstreams.test")(function* (row: StoredMcpServer) {
+    const known = (yield* loaded).get(row.id)
+    if (known !== undefined) return yield* probed(known)
+    const own = yield* Effect.acquireRelease(
+      begin(row, () => {}),
+      ({ scope }) => Scope.close(scope, Exit.void)
+    )
+    return yield* probed(own)
+  }, Effect.scoped)
+
+  return Upstreams.of({
+    tools,
+    tool,
+    state,
+    test,
+    reload,
+    known: () =>
+      [...(entries?.values() ?? [])].reduce((sum, { server }) => sum + (server.state().tools?.length ?? 0), 0),
+    onChange: (listener) => void listeners.add(listener)
+  })
+})
+
+export const layer: Layer.Layer<Upstreams, never, AppConfig | McpServerRepo | Timers | Upstream> = Layer.scoped(
+  Upstreams,
+  make
+)

@@ -1,0 +1,12 @@
+/** The environment of programs that the gateway starts. */
+
+/** What a program needs to run, and nothing of the gateway's. */
+const passedOn = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "APPDATA"]
+
+export const programEnvironment = (environment: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    passedOn.flatMap((name) => {
+      const value = environment.get(name)
+      return value === undefined ? [] : [[name, value]]
+    })
+  )
