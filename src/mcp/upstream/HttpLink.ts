@@ -48,7 +48,7 @@ const isJson = (type: string): boolean => type.startsWith("application/json")
 const isEvents = (type: string): boolean => type.startsWith("text/event-stream")
 const typeOf = (headers: UpstreamHeaders): string => (headers.get("content-type") ?? "").trim().toLowerCase()
 
-const tooLarge = linkError("invalid", `answered with more than ${maxAnswerBytes} bytes`)
+const tooLarge = (): LinkError => linkError("invalid", `answered with more than ${maxAnswerBytes} bytes`)
 
 /** The reason that a refusal gives, in the forms of JSON-RPC and of OAuth; null where there is none. */
 const reasonIn = (body: Buffer): string | null => {
@@ -166,7 +166,7 @@ export const httpLink =
               onData: (chunk) => {
                 state.size += chunk.length
                 if (state.size > state.most) {
-                  settle(isRefused() ? refusalOf(state.status, Buffer.alloc(0), session !== null, scrub) : tooLarge)
+                  settle(isRefused() ? refusalOf(state.status, Buffer.alloc(0), session !== null, scrub) : tooLarge())
                 } else if (state.isStream) {
                   const found = sortAll(scanner.push(chunk), id)
                   if (found !== null) settle(found)

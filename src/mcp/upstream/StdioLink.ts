@@ -22,7 +22,7 @@ export interface Program {
 /** Programs print a greeting now and then; one that prints on is no MCP server. */
 const mostForeignLines = 100
 
-const doesNotRead = linkError("ended", "does not read what it is sent")
+const doesNotRead = (): LinkError => linkError("ended", "does not read what it is sent")
 
 export const stdioLink =
   (timers: Pick<typeof Timers.Service, "after">, program: Program, scrub: (text: string) => string): OpenLink =>
@@ -75,11 +75,11 @@ export const stdioLink =
             waiting.set(id, resume)
             if (!write(message)) {
               waiting.delete(id)
-              return resume(Effect.fail(doesNotRead))
+              return resume(Effect.fail(doesNotRead()))
             }
             return Effect.sync(() => void waiting.delete(id))
           }),
-        tell: (message) => Effect.suspend(() => (write(message) ? Effect.void : Effect.fail(ended ?? doesNotRead))),
+        tell: (message) => Effect.suspend(() => (write(message) ? Effect.void : Effect.fail(ended ?? doesNotRead()))),
         begun: () => Effect.void,
         close: child.stop
       }

@@ -100,6 +100,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   let failures = 0
   let failedAtMs = 0
   let lastError: string | null = null
+  let lastFailure: PeerError | null = null
   let seenAtMs: number | null = null
   let about: Pick<Peer, "info" | "version"> | null = null
   let calls = 0
@@ -122,6 +123,9 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
 
   const down = (error: PeerError): Effect.Effect<void> =>
     Effect.suspend(() => {
+      // The end of a connection is told by the connection, and by each request that was under way.
+      if (error === lastFailure) return Effect.void
+      lastFailure = error
       const nowMs = timers.nowMs()
       failures = (nowMs - failedAtMs > serverLimits.forgetMs ? 0 : failures) + 1
       failedAtMs = nowMs

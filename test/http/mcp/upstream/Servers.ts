@@ -1,12 +1,13 @@
 /** MCP servers for the gateway to ask: real ones of the official SDK over HTTP, and HTTP servers that answer as they like. */
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
+import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
-import { z } from "zod"
+import type { Connected } from "../Client.ts"
 
 /** A server that speaks over standard input and output. */
 export const program = fileURLToPath(new URL("./program.mjs", import.meta.url))
@@ -44,44 +45,71 @@ export interface Docs {
   /** Calls of the tool `wait` that began, and that were cancelled. */
   waiting: number
   cancelled: number
+  /** Tools beside its usual ones. */
+  more: ReadonlyArray<{ readonly name: string; readonly inputSchema: { readonly type: "object" } }>
   /** Sessions under way, with which more tools can be offered. */
-  readonly sessions: Map<string, { readonly server: McpServer; readonly transport: StreamableHTTPServerTransport }>
+  readonly sessions: Map<string, { readonly server: Server; readonly transport: StreamableHTTPServerTransport }>
 }
 
 const bigText = "x".repeat(10 * 1_048_576)
 
 const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] })
 
-const offer = (docs: Docs): McpServer => {
-  const server = new McpServer({ name: "docs-server", version: "1.2.0" })
-  server.registerTool(
-    "search",
-    {
-      title: "Search the pages",
-      description: "Finds pages by words.",
-      inputSchema: { query: z.string() },
-      outputSchema: { found: z.array(z.string()) },
-      annotations: { readOnlyHint: true, openWorldHint: false }
+const object = { type: "object" } as const
+const words = { ...object, properties: { query: { type: "string" } }, required: ["query"] }
+
+const tools = [
+  {
+    name: "search",
+    title: "Search the pages",
+    description: "Finds pages by words.",
+    inputSchema: words,
+    outputSchema: {
+      ...object,
+      properties: { found: { type: "array", items: { type: "string" } } },
+      required: ["found"]
     },
-    ({ query }) => ({ ...text(`Found ${query}.`), structuredContent: { found: [query] } })
+    annotations: { readOnlyHint: true, openWorldHint: false }
+  },
+  { name: "fail", description: "Fails.", inputSchema: object },
+  { name: "big", description: "Answers 10 MB.", inputSchema: object },
+  { name: "wait", description: "Never answers.", inputSchema: object },
+  { name: "steps", description: "Reports its steps.", inputSchema: object }
+]
+
+const offer = (docs: Docs): Server => {
+  const server = new Server(
+    { name: "docs-server", version: "1.2.0" },
+    { capabilities: { tools: { listChanged: true } } }
   )
-  server.registerTool("fail", { description: "Fails." }, () => ({ ...text("It is not possible."), isError: true }))
-  server.registerTool("big", { description: "Answers 10 MB." }, () => text(bigText))
-  server.registerTool("wait", { description: "Never answers." }, ({ signal }) => {
-    docs.waiting += 1
-    signal.addEventListener("abort", () => {
-      docs.cancelled += 1
-    })
-    return new Promise(() => {})
-  })
-  server.registerTool("steps", { description: "Reports its steps." }, async ({ _meta: meta, sendNotification }) => {
-    for (const progress of meta?.progressToken === undefined ? [] : [1, 2]) {
-      await sendNotification({
-        method: "notifications/progress",
-        params: { progressToken: meta?.progressToken ?? "", progress, total: 2, message: `step ${progress}` }
-      })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools, ...docs.more] }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification, signal }) => {
+    const query = params.arguments?.["query"]
+    switch (params.name) {
+      case "search":
+        if (typeof query !== "string") throw new McpError(ErrorCode.InvalidParams, "query must be text")
+        return { ...text(`Found ${query}.`), structuredContent: { found: [query] } }
+      case "fail":
+        return { ...text("It is not possible."), isError: true }
+      case "big":
+        return text(bigText)
+      case "wait":
+        docs.waiting += 1
+        signal.addEventListener("abort", () => {
+          docs.cancelled += 1
+        })
+        return new Promise<never>(() => {})
+      default: {
+        const progressToken = params._meta?.progressToken
+        for (const progress of progressToken === undefined ? [] : [1, 2]) {
+          await sendNotification({
+            method: "notifications/progress",
+            params: { progressToken: progressToken ?? "", progress, total: 2, message: `step ${progress}` }
+          })
+        }
+        return text("done")
+      }
     }
-    return text("done")
   })
   return server
 }
@@ -112,7 +140,7 @@ export const serving = (docs: Docs): RequestListener => {
 
 export const docsServer = (docs: Docs, port = 0) => answering(serving(docs), port)
 
-export const newDocs = (): Docs => ({ waiting: 0, cancelled: 0, sessions: new Map() })
+export const newDocs = (): Docs => ({ waiting: 0, cancelled: 0, more: [], sessions: new Map() })
 
 /** A server that answers each method with one JSON message, without sessions. */
 export const scripted = (answers: Readonly<Record<string, (params: never) => unknown>>): RequestListener => {
@@ -137,4 +165,28 @@ export const scripted = (answers: Readonly<Record<string, (params: never) => unk
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(message))
     })
   }
+}
+
+const named = async ({ client }: Connected): Promise<ReadonlyArray<string>> => {
+  const names: Array<string> = []
+  let cursor: string | undefined
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor })
+    names.push(...page.tools.map(({ name }) => name))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return names
+}
+
+/** The names of tools that are not the gateway's. */
+export const foreign = async (connected: Connected): Promise<ReadonlyArray<string>> =>
+  (await named(connected)).filter((name) => name.includes("__"))
+
+export const textOf = (result: Awaited<ReturnType<Connected["client"]["callTool"]>>): string =>
+  (result.content as ReadonlyArray<{ readonly text?: string }>)[0]?.text ?? ""
+
+/** Calls a tool by its whole name. */
+export const ask = async ({ client }: Connected, name: string, input: Record<string, unknown> = {}) => {
+  const result = await client.callTool({ name, arguments: input })
+  return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent }
 }

@@ -4,32 +4,10 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import * as Effect from "effect/Effect"
 import { eventually } from "../../../support/eventually.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
-import { connect, type Connected } from "../Client.ts"
-import { answering, docsServer, newDocs, scripted } from "./Servers.ts"
+import { connect } from "../Client.ts"
+import { answering, ask, docsServer, foreign, newDocs, scripted, textOf } from "./Servers.ts"
 
 const secret = "Bearer secret-of-the-docs-server-0123456789"
-
-const named = async ({ client }: Connected): Promise<ReadonlyArray<string>> => {
-  const names: Array<string> = []
-  let cursor: string | undefined
-  do {
-    const page = await client.listTools(cursor === undefined ? {} : { cursor })
-    names.push(...page.tools.map(({ name }) => name))
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return names
-}
-
-const foreign = async (connected: Connected): Promise<ReadonlyArray<string>> =>
-  (await named(connected)).filter((name) => name.includes("__"))
-
-const textOf = (result: Awaited<ReturnType<Connected["client"]["callTool"]>>): string =>
-  (result.content as ReadonlyArray<{ readonly text?: string }>)[0]?.text ?? ""
-
-const ask = async ({ client }: Connected, name: string, input: Record<string, unknown> = {}) => {
-  const result = await client.callTool({ name, arguments: input })
-  return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent }
-}
 
 type Manage = TestGateway.TestGateway["manage"]
 
@@ -115,10 +93,25 @@ describe("a registered MCP server over HTTP", () => {
           (count) => count === 1
         )
 
+        // What changes there is told here.
+        const heard: Array<string> = []
+        connected.client.setNotificationHandler(
+          ToolListChangedNotificationSchema,
+          ({ method }) => void heard.push(method)
+        )
+        docs.more = [{ name: "more", inputSchema: { type: "object" } }]
+        for (const session of docs.sessions.values()) await session.server.sendToolListChanged()
+        await eventually(
+          "the notification",
+          () => heard.length,
+          (count) => count > 0
+        )
+        assert.include(await foreign(connected), "docs__more")
+
         const { servers } = await manage("GET", "/api/mcp/servers")
         assert.deepInclude(servers[0], {
           status: "online",
-          toolCount: 5,
+          toolCount: 6,
           lastError: null,
           serverInfo: { name: "docs-server", version: "1.2.0" },
           protocolVersion: "2025-11-25"
