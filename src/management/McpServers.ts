@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { isAbsolute } from "node:path"
 import type { CreateMcpServer, UpdateMcpServer } from "../api/Groups/McpServers.ts"
 import type { McpServer, McpServerSettings } from "../domain/McpServer.ts"
+import { ApiKeys } from "../auth/ApiKeys.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Upstreams } from "../mcp/upstream/Upstreams.ts"
 import type { ServerState } from "../mcp/upstream/UpstreamServer.ts"
@@ -49,6 +50,7 @@ export const maxMcpServers = 32
 
 export const make = Effect.gen(function* () {
   const flags = yield* Flags
+  const keys = yield* ApiKeys
   const ids = yield* IdGen
   const repo = yield* McpServerRepo
   const upstreams = yield* Upstreams
@@ -68,6 +70,10 @@ export const make = Effect.gen(function* () {
     if (!isAbsolute(program.command)) return Errors.invalid("command", "must be an absolute path")
     return isProgram(program.command) ? Effect.void : Errors.invalid("command", "there is no program at this path")
   }
+  const checkKeys = ({ allowedKeys }: { readonly allowedKeys?: ReadonlyArray<string> | null }) => {
+    const unknown = allowedKeys?.find((id) => keys.get(id) === null)
+    return unknown === undefined ? Effect.void : Errors.invalid("allowedKeys", `there is no API key '${unknown}'`)
+  }
   const checkUrl = ({ url }: McpServerSettings) => Errors.refuseOne(addressProblem("url", url, flags.isOn))
 
   const create = Effect.fn("McpServers.create")(function* (input: CreateMcpServer) {
@@ -83,11 +89,12 @@ export const make = Effect.gen(function* () {
       updatedAtMs: nowMs
     }
     yield* checkUrl(server)
+    yield* checkKeys(input)
     yield* checkProgram(server)
     if ((yield* repo.list).length >= maxMcpServers) return yield* new Errors.TooManyMcpServers({ limit: maxMcpServers })
     yield* Effect.catchTag(repo.insert(server), "AlreadyStored", nameTaken(server.name))
     yield* upstreams.reload
-    return yield* reported(yield* Effect.orDie(find(server.id)))
+    return yield* reported({ ...server, locked: false })
   }, oneAtATime)
 
   const update = Effect.fn("McpServers.update")(function* (id: string, input: UpdateMcpServer) {
@@ -97,6 +104,7 @@ export const make = Effect.gen(function* () {
     const updatedAtMs = Math.max(yield* Clock.currentTimeMillis, before.updatedAtMs + 1)
     const after = { ...Rules.changed(before, input), updatedAtMs }
     yield* checkUrl(after)
+    yield* checkKeys(input)
     if (Rules.namesProgram(input)) yield* checkProgram(after)
     yield* Errors.refuseOne(Rules.moveProblem(before, after))
     yield* Effect.catchTag(repo.update(after), "AlreadyStored", nameTaken(after.name))
@@ -125,7 +133,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<McpServers, never, Flags | IdGen | McpServerRepo | Upstreams> = Layer.effect(
+export const layer: Layer.Layer<McpServers, never, ApiKeys | Flags | IdGen | McpServerRepo | Upstreams> = Layer.effect(
   McpServers,
   make
 )

@@ -1,10 +1,10 @@
 /**
- * Asks a program for its version: always with `--version` alone, never by a shell, with a bounded time and output. The gateway starts no
- * other program.
+ * Asks a program for its version: always with `--version` alone, never by a shell, with a bounded time and output.
  */
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { tmpdir } from "node:os"
+import { startProblem } from "./ProgramFile.ts"
 
 export const versionLimits = { timeoutMs: 5_000, outputBytes: 65_536 }
 
@@ -15,18 +15,8 @@ export type Asked =
 
 const problemOf = (error: Error & { readonly code?: unknown; readonly killed?: boolean }): string => {
   if (error.killed === true) return `gave no version within ${versionLimits.timeoutMs / 1_000} seconds`
-  switch (error.code) {
-    case "ENOENT":
-      return "is not there"
-    case "EACCES":
-      return "may not be started"
-    case "ENOEXEC":
-      return "is no program"
-    case "ERR_CHILD_PROCESS_STDIO_MAXBUFFER":
-      return "printed more than a version"
-    default:
-      return typeof error.code === "number" ? `ended with ${error.code}` : "could not be started"
-  }
+  if (error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "printed more than a version"
+  return typeof error.code === "number" ? `ended with ${error.code}` : startProblem(error.code)
 }
 
 /** `file` is an absolute path. Its environment has nothing of the gateway's but what programs need to run. */

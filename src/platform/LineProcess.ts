@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
+import { startProblem } from "./ProgramFile.ts"
 import type { Timer, Timers } from "./Timers.ts"
 
 export interface LineProcessOptions {
@@ -41,20 +42,6 @@ const limits = {
 }
 
 const lineFeed = 10
-
-/** Why a program was not started, behind its name. */
-export const startProblem = (code: unknown): string => {
-  switch (code) {
-    case "ENOENT":
-      return "is not there"
-    case "EACCES":
-      return "may not be started"
-    case "ENOEXEC":
-      return "is no program"
-    default:
-      return "could not be started"
-  }
-}
 
 const endedWith = (code: number | null, signal: string | null): string =>
   code === null ? `was ended by ${signal ?? "a signal"}` : `ended with ${code}`

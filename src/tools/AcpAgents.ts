@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import type { StoreError } from "../store/Errors.ts"
 import { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import { type AcpAgent, acpAgents } from "./catalogue/Tools.ts"
 import { Detector } from "./detection/Detector.ts"
+import { isProgram } from "../platform/ProgramFile.ts"
 
 const Custom = Schema.Struct({
   id: Schema.String,
@@ -50,15 +50,6 @@ const namespace = "acp_agents"
 /** Agents that may be added. */
 const most = 100
 const mostAtOnce = 4
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
 
 export const make = Effect.gen(function* () {
   const repo = yield* SettingsRepo

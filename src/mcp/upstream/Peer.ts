@@ -55,6 +55,9 @@ const spoken: ReadonlySet<unknown> = new Set([...protocolVersions, "2024-11-05"]
 const mostAnswers = 16
 const cancelMs = 2_000
 const mostNameChars = 200
+/** Reports of one call that are handed on, and of their text. */
+const mostReports = 1_000
+const mostReportChars = 1_000
 
 const handshake: JsonObject = {
   protocolVersion: latestVersion,
@@ -79,14 +82,16 @@ export const connect = (
   Effect.gen(function* () {
     let lastId = 0
     let answering = 0
-    const reports = new Map<unknown, ToolCall["progress"]>()
+    const reports = new Map<unknown, { readonly progress: ToolCall["progress"]; count: number }>()
 
     const onNotification = ({ method, params }: RpcNotification): void => {
       if (method === "notifications/tools/list_changed") events.onToolsChanged()
       if (method !== "notifications/progress") return
       const done = numberOr(params["progress"])
-      if (done === null) return
-      reports.get(params["progressToken"])?.(done, numberOr(params["total"]), stringOr(params["message"]) ?? "")
+      const told = reports.get(params["progressToken"])
+      if (done === null || told === undefined || told.count >= mostReports) return
+      told.count += 1
+      told.progress(done, numberOr(params["total"]), (stringOr(params["message"]) ?? "").slice(0, mostReportChars))
     }
 
     const onRequest = ({ id, method }: RpcRequest): void => {
@@ -116,7 +121,7 @@ export const connect = (
     const request: Peer["request"] = (method, { params, progress, timeoutMs: most }) =>
       Effect.suspend(() => {
         const id = ++lastId
-        if (progress !== null) reports.set(id, progress)
+        if (progress !== null) reports.set(id, { progress, count: 0 })
         const meta = progress === null ? {} : { _meta: { ...objectOr(params["_meta"]), progressToken: id } }
         return link.ask(requestMessage(id, method, { ...params, ...meta }), id).pipe(
           // The handshake cannot be cancelled.

@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { startLineProcess, startProblem } from "../../platform/LineProcess.ts"
+import { startLineProcess } from "../../platform/LineProcess.ts"
+import { startProblem } from "../../platform/ProgramFile.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"

@@ -54,6 +54,8 @@ export interface ServerOptions {
 export interface UpstreamServer {
   /** Its tools, waited for at most `waitMs`; empty while it is down. Never fails. */
   readonly tools: (waitMs: number) => Effect.Effect<ReadonlyArray<ForeignTool>>
+  /** As `tools`, but a server that failed the last time is asked beside, without waiting for it; `onChange` tells when it is back. */
+  readonly listed: (waitMs: number) => Effect.Effect<ReadonlyArray<ForeignTool>>
   readonly call: (tool: string, input: JsonObject, call: ToolCall) => Effect.Effect<ToolOutput>
   /** Asks for its tools now, whatever happened before. */
   readonly probe: Effect.Effect<void, PeerError>
@@ -231,7 +233,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   const leftMs = (): number => failedAtMs + retryDelayMs(failures) - timers.nowMs()
   const isResting = (): boolean => lastError !== null && leftMs() > 0
 
-  const known = (waitMs: number): UpstreamServer["tools"] extends (waitMs: number) => infer E ? E : never =>
+  const known: UpstreamServer["tools"] = (waitMs) =>
     Effect.suspend(() => {
       if ((tools !== null && isFresh()) || isResting()) return Effect.succeed(tools ?? [])
       return refreshing.pipe(
@@ -239,6 +241,12 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
         Effect.ignore,
         Effect.map(() => tools ?? [])
       )
+    })
+
+  const listed: UpstreamServer["listed"] = (waitMs) =>
+    Effect.suspend(() => {
+      if (lastError === null) return known(waitMs)
+      return Effect.as(Effect.forkIn(known(2 * timeoutMs), scope), tools ?? [])
     })
 
   const asked = (tool: string, input: JsonObject, { isProgressWanted, progress }: ToolCall) => {
@@ -275,6 +283,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
 
   return {
     tools: known,
+    listed,
     call,
     probe: Effect.suspend(() => {
       failures = 0

@@ -45,7 +45,7 @@ export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
   }
 >() {}
 
-/** How long a list waits for a server whose tools are not known yet. */
+/** How long a list waits for a server that was not asked yet, or whose tools are old. */
 const listWaitMs = 3_000
 const atOnce = 16
 /** A program that was not used for so long is ended; the next call starts it again. */
@@ -210,7 +210,7 @@ export const make = Effect.gen(function* () {
     if (found.length === 0) return []
     const lists = yield* Effect.forEach(
       found,
-      (entry) => Effect.map(entry.server.tools(listWaitMs), (list) => list.map((tool) => toolOf(entry, tool))),
+      (entry) => Effect.map(entry.server.listed(listWaitMs), (list) => list.map((tool) => toolOf(entry, tool))),
       { concurrency: atOnce }
     )
     return lists.flat()

@@ -8,6 +8,7 @@ import { LruMap } from "../../kernel/LruMap.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { askVersion } from "../../platform/AskVersion.ts"
 import * as ConfigFile from "../../platform/ConfigFile.ts"
+import { programEnvironment } from "../../platform/ProgramEnvironment.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Tool } from "../catalogue/Tools.ts"
 import { toolSetups } from "../config/tools/index.ts"
@@ -54,9 +55,6 @@ export class Detector extends Context.Tag("gateway/tools/Detector")<
 const keptMs = 60_000
 const mostAtOnce = 4
 
-/** What a program needs to run, and nothing of the gateway's. */
-const passedOn = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "APPDATA"]
-
 /** Only its paths are of interest. */
 const nothing: Gateway = (() => {
   const model = { id: "auto", contextLength: null, maxOutputTokens: null, vision: null, reasoning: null, price: null }
@@ -75,12 +73,7 @@ export const make = Effect.gen(function* () {
   const kept = new LruMap<string, Detection>({ capacity: 500, ttlMs: keptMs })
   const configs = new LruMap<string, { readonly stamp: string; readonly config: ToolConfig }>({ capacity: 500 })
   const permits = yield* Effect.makeSemaphore(mostAtOnce)
-  const passed = Object.fromEntries(
-    passedOn.flatMap((name) => {
-      const value = environment.get(name)
-      return value === undefined ? [] : [[name, value]]
-    })
-  )
+  const passed = programEnvironment(environment)
 
   const asked = Effect.fnUntraced(function* (id: string, binary: string | null) {
     const missing = (reason: string): Detection => ({

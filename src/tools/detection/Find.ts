@@ -1,6 +1,6 @@
 /** Where a program is. Pure but for looking at files. */
-import { accessSync, constants, statSync } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
+import { isProgram } from "../../platform/ProgramFile.ts"
 
 /** Folders that are searched besides the PATH: where installers of tools put them. */
 const usualFolders = (home: string): ReadonlyArray<string> => [
@@ -16,15 +16,6 @@ export type Found =
   | { readonly _tag: "Found"; readonly path: string }
   /** `reason` is a part of a sentence. */
   | { readonly _tag: "Missing"; readonly reason: string }
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
 
 /** `CLI_CLAUDE_BIN` of `claude`. */
 export const overrideOf = (id: string): string => `CLI_${id.replaceAll(/\W/g, "_").toUpperCase()}_BIN`

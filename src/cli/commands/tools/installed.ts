@@ -1,19 +1,10 @@
 /** Which coding tools are on this machine, as far as files tell: nothing is started. */
-import { accessSync, constants, statSync } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Places, ToolSetup } from "../../../tools/config/ToolSetup.ts"
+import { isProgram } from "../../../platform/ProgramFile.ts"
 
 /** More folders than any search path has. */
 const mostFolders = 200
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
 
 /** Variables that say where a tool's program is (`CLI_CLAUDE_BIN`), and where to look beside `PATH`. */
 const ownVariable = (id: string): string => `CLI_${id.toUpperCase().replaceAll("-", "_")}_BIN`

@@ -2,7 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { eventually } from "../../../support/eventually.ts"
+import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 import { connect } from "../Client.ts"
 import { answering, ask, docsServer, foreign, newDocs, scripted, textOf } from "./Servers.ts"
@@ -210,6 +213,7 @@ describe("a registered MCP server over HTTP", () => {
         })
       )
       const wrong = yield* answering(scripted({ "tools/list": () => ({ tools: "none" }) }))
+      const moved = yield* answering((_, response) => void response.writeHead(307, { location: many.url }).end())
       const refuses = yield* answering((request, response) => {
         response.writeHead(401, { "content-type": "application/json" })
         response.end(JSON.stringify({ error: { message: `bad key ${request.headers["x-api-key"]}` } }))
@@ -217,7 +221,7 @@ describe("a registered MCP server over HTTP", () => {
       const { manage, url } = yield* TestGateway.start()
       yield* Effect.promise(async () => {
         const more = { timeoutMs: 1_000, headers: { "x-api-key": "key-of-the-server-0123456789" } }
-        const places = { html, hangs, many, huge, odd, wrong, refuses, gone: { url: "http://127.0.0.1:9/mcp" } }
+        const places = { html, hangs, many, huge, odd, wrong, moved, refuses, gone: { url: "http://127.0.0.1:9/mcp" } }
         for (const [name, { url: to }] of Object.entries(places)) await register(manage, name, to, more)
         const connected = await connect(url)
         const health = await ask(connected, "gateway_get_health")
@@ -240,6 +244,7 @@ describe("a registered MCP server over HTTP", () => {
         assert.match(errors.hangs, /^did not answer within 1 seconds$/)
         assert.match(errors.huge, /^answered with more than 4194304 bytes$/)
         assert.match(errors.wrong, /^answered without a list of tools$/)
+        assert.match(errors.moved, /^answered with a redirect \(307\)/)
         assert.match(errors.refuses, /^did not accept the credential \(401\): bad key \[redacted\]$/)
         assert.match(errors.gone, /^cannot be asked/)
         assert.isNull(errors.many)
@@ -287,6 +292,28 @@ describe("a registered MCP server over HTTP", () => {
     })
   )
 
+  it.scopedLive("is there with its headers after a restart of the gateway", () =>
+    Effect.gen(function* () {
+      const docs = yield* docsServer(newDocs())
+      const dataDir = yield* temporaryFolder
+      const first = yield* Scope.make()
+      const { manage } = yield* Scope.extend(TestGateway.start({ dataDir }), first)
+      const before = yield* Effect.promise(() =>
+        register(manage, "docs", docs.url, { headers: { Authorization: secret }, allowedTools: ["search"] })
+      )
+      yield* Scope.close(first, Exit.void)
+      assert.lengthOf(docs.seen, 0)
+      const again = yield* TestGateway.start({ dataDir })
+      yield* Effect.promise(async () => {
+        const { servers } = await again.manage("GET", "/api/mcp/servers")
+        assert.deepStrictEqual(servers, [before])
+        const connected = await connect(again.url)
+        assert.strictEqual((await ask(connected, "docs__search", { query: "a" })).text, "Found a.")
+        assert.isTrue(docs.seen.every(({ authorization }) => authorization === secret))
+      })
+    })
+  )
+
   scenario("is refused when it is not right", ({ manage }) =>
     Effect.promise(async () => {
       const refused = (body: object): Promise<string> =>
@@ -301,6 +328,7 @@ describe("a registered MCP server over HTTP", () => {
       assert.match(await refused({ name: "docs", url: "http://169.254.169.254/mcp" }), /400.+outbound policy/)
       assert.match(await refused({ name: "docs", url: "file:///etc/passwd" }), /400.+http or https/)
       assert.match(await refused({ name: "docs", url, timeoutMs: 300_001 }), /400.+timeoutMs/)
+      assert.match(await refused({ name: "docs", url, allowedKeys: ["none"] }), /400.+there is no API key 'none'/)
       assert.match(await refused({ name: "docs", url, env: { A: "b" } }), /400.+env: does not go with a URL/)
       assert.strictEqual(await refused({ name: "docs", url, headers: { Authorization: secret } }), "")
       assert.match(await refused({ name: "docs", url }), /409.+already an MCP server named 'docs'/)

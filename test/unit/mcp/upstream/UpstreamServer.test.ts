@@ -126,6 +126,11 @@ describe("a registered server", () => {
       assert.match((yield* server.call("t", {}, call)).error ?? "", /^'s' cannot be asked; it is asked again in 1 s\.$/)
       assert.strictEqual(seen.initialize, initialize)
       yield* TestClock.adjust(1_000)
+      // Lists do not wait for it: it is asked beside them.
+      assert.lengthOf(yield* server.listed(3_000), 0)
+      yield* TestClock.adjust(0)
+      assert.strictEqual(seen.initialize, initialize + 1)
+      yield* TestClock.adjust(2_000)
       other.failure = null
       assert.isNull((yield* server.call("t", {}, call)).error)
       assert.lengthOf(yield* server.tools(3_000), 1)
