@@ -160,7 +160,11 @@ export const scripted = (answers: Readonly<Record<string, (params: never) => unk
       const answer = all[method]
       const message =
         answer === undefined
-          ? { jsonrpc: "2.0", id, error: { code: -32_601, message: "no such method" } }
+          ? {
+              jsonrpc: "2.0",
+              id,
+              error: { code: -32_601, message: `no such method for ${JSON.stringify(request.headers)}` }
+            }
           : { jsonrpc: "2.0", id, result: answer(params as never) }
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(message))
     })

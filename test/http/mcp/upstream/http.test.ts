@@ -128,6 +128,7 @@ describe("a registered MCP server over HTTP", () => {
           [false, true]
         )
         assert.isTrue(upstream.seen.every(({ authorization }) => authorization === secret))
+        assert.strictEqual(upstream.seen.at(-1)?.["mcp-protocol-version"], "2025-11-25")
         const all = JSON.stringify([servers, listed, calls, await manage("GET", "/api/compliance/audit-log")])
         assert.notInclude(all, "secret-of-the-docs-server")
         await connected.client.close()
@@ -137,7 +138,8 @@ describe("a registered MCP server over HTTP", () => {
 
   it.scopedLive("is offered to its keys and with its tools only, from a change on", () =>
     Effect.gen(function* () {
-      const upstream = yield* docsServer(newDocs())
+      const docs = newDocs()
+      const upstream = yield* docsServer(docs)
       const { manage, url } = yield* TestGateway.start()
       yield* Effect.promise(async () => {
         const mine = await keyOf(manage, "mine", ["execute:skills", "read:tools"])
@@ -177,6 +179,12 @@ describe("a registered MCP server over HTTP", () => {
         assert.deepInclude(tested, { ok: true, error: null })
         assert.lengthOf(tested.tools, 5)
         await manage("DELETE", `/api/mcp/servers/${server.id}`)
+        // Its sessions are ended there, too.
+        await eventually(
+          "their end",
+          () => docs.sessions.size,
+          (count) => count === 0
+        )
         assert.deepStrictEqual((await manage("GET", "/api/mcp/servers")).servers, [])
       })
     })
@@ -251,6 +259,9 @@ describe("a registered MCP server over HTTP", () => {
         assert.isNull(errors.odd)
         const nothing = await ask(connected, "odd__good")
         assert.deepInclude(nothing, { isError: true, text: "'odd' answered with what is no result of a tool." })
+        const refused = await ask(connected, "many__tool-1")
+        assert.isTrue(refused.isError)
+        assert.match(refused.text, /^'many' answered with an error: no such method.+\[redacted\]/)
         const down = await ask(connected, "html__anything")
         assert.isTrue(down.isError)
         assert.match(down.text, /^'html' answered with what is no MCP message/)

@@ -40,7 +40,11 @@ const setting = Effect.gen(function* () {
         ask: ({ method }, id): Effect.Effect<RpcResponse, LinkError> => {
           const name = String(method) as "initialize" | "tools/list" | "tools/call"
           seen[name] += 1
-          if (other.failure !== null) return other.failure
+          if (other.failure !== null) {
+            // The connection tells its end first.
+            if (other.failure.reason === "ended") events.onEnd(other.failure)
+            return other.failure
+          }
           if (other.hangs && name === "tools/call") return Effect.never
           return Effect.succeed({ _tag: "Response", id, result: results[name] ?? null, error: null })
         },
@@ -117,12 +121,12 @@ describe("a registered server", () => {
       const ended = linkError("ended", "ended with 1")
       other.failure = ended
       assert.strictEqual((yield* server.call("t", {}, call)).error, "'s' ended with 1.")
-      other.events?.onEnd(ended)
       assert.deepInclude(server.state(), { status: "down", lastError: "ended with 1", tools: null })
       // The first failure may be a restart: it is asked again at once.
       other.failure = linkError("unreachable", "cannot be asked")
       yield* server.tools(3_000)
       const { initialize } = seen
+      assert.strictEqual(initialize, 2)
       assert.match((yield* server.call("t", {}, call)).error ?? "", /^'s' cannot be asked; it is asked again in 1 s\.$/)
       assert.strictEqual(seen.initialize, initialize)
       yield* TestClock.adjust(1_000)
