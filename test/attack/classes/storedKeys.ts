@@ -133,4 +133,29 @@ const byRedirect: ReadonlyArray<Attempt> = pairs(redirects, ["GET", "POST"]).map
   }
 }))
 
-export const storedKeys: AttackClass = { name: "stored keys read out", atOnce: 4, attempts: [...byWay, ...byRedirect] }
+/** The headers of a registered MCP server, which is asked at once when it is tested. */
+const byMcpServer: ReadonlyArray<Attempt> = Array.from({ length: spellings }, (_, at) => ({
+  name: `the address of an MCP server, spelling ${at}`,
+  run: async (arena) => {
+    const { open, trap, upstream } = arena
+    const secret = arena.fresh("stored-mcp-header-0123456789-")
+    const url = `${upstream.origin}/${arena.fresh("mcp")}`
+    const { server } = await open.must("POST", "/api/mcp/servers", {
+      name: arena.fresh("m"),
+      url,
+      headers: { "x-secret": secret }
+    })
+    const path = `/api/mcp/servers/${server.id}`
+    await open.manage("PATCH", path, { url: destinations(arena)[at] ?? "" })
+    await open.manage("POST", `${path}/test`)
+    await open.manage("DELETE", path)
+    const told = trap.requests.find(({ headers }) => JSON.stringify(headers).includes(secret))
+    return told === undefined ? null : `the trap received '${secret}' at ${told.url}`
+  }
+}))
+
+export const storedKeys: AttackClass = {
+  name: "stored keys read out",
+  atOnce: 4,
+  attempts: [...byWay, ...byRedirect, ...byMcpServer]
+}

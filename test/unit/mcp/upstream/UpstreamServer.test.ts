@@ -1,6 +1,7 @@
 /** When a registered server is asked, left alone and closed, on a clock of the test. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { linkError, type LinkError, type LinkEvents, type OpenLink } from "../../../../src/mcp/upstream/Link.ts"
 import { makeUpstreamServer, retryDelayMs, serverLimits } from "../../../../src/mcp/upstream/UpstreamServer.ts"
@@ -139,6 +140,26 @@ describe("a registered server", () => {
       assert.isNull((yield* server.call("t", {}, call)).error)
       assert.lengthOf(yield* server.tools(3_000), 1)
       assert.deepInclude(server.state(), { status: "online", lastError: null })
+    })
+  )
+
+  it.scoped("has so many calls under way and no more, and one that is given up makes room", () =>
+    Effect.gen(function* () {
+      const { other, server } = yield* setting
+      yield* server.tools(3_000)
+      other.hangs = true
+      const running = yield* Effect.forEach(Array.from({ length: serverLimits.calls }), () =>
+        Effect.fork(server.call("t", {}, call))
+      )
+      yield* TestClock.adjust(0)
+      assert.strictEqual(
+        (yield* server.call("t", {}, call)).error,
+        "'s' has 64 calls under way, the most there may be."
+      )
+      const [first] = running
+      if (first !== undefined) yield* Fiber.interrupt(first)
+      other.hangs = false
+      assert.isNull((yield* server.call("t", {}, call)).error)
     })
   )
 
