@@ -62,3 +62,23 @@ describe("gateway import litellm", () => {
     })
   )
 })
+
+describe("gateway import env", () => {
+  it.scopedLive("makes connections of a file's variables once, and shows no value", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const at = (...words: ReadonlyArray<string>) =>
+        typed([...words, "--url", gateway.url, "--gateway-key", TestGateway.adminKey])
+      const file = join(root, "keys.env")
+      writeFileSync(file, "GROQ_API_KEY='gsk-of-the-file-1234567890'\nSTRANGE_API_KEY=strange-of-the-file\n")
+      const done = yield* at("import", "env", "--file", file, "--yes", "--json")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.include(done.stdout, "groq/imported")
+      assert.notInclude(done.stdout + done.stderr, "of-the-file")
+      const again = yield* at("import", "env", "--file", file, "--json")
+      assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+      const missing = yield* at("import", "env", "--file", join(root, "none.env"))
+      assert.notStrictEqual(missing.code, 0)
+    })
+  )
+})

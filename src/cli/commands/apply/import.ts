@@ -3,18 +3,20 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
+import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
 import { yes } from "../../asking/confirm.ts"
-import { loadConfig } from "../../EnvFile.ts"
+import { loadConfig, parse } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
 import { carryOut, Result } from "./carryOut.ts"
-import { documentOf, readYaml } from "./DocumentFile.ts"
+import { documentOf, readText, readYaml } from "./DocumentFile.ts"
 
 const flags = {
   dryRun: Options.boolean("dry-run").pipe(Options.withDescription("Show what would change, and change nothing.")),
@@ -57,7 +59,12 @@ interface Given extends GatewayFlags {
 }
 
 /** Shows what was read, and makes the gateway have it. */
-const finish = ({ document, rows }: Imported, source: string, given: Given) =>
+const finish = (
+  { document, rows }: Imported,
+  source: string,
+  given: Given,
+  more: ReadonlyMap<string, string> = new Map()
+) =>
   Effect.gen(function* () {
     if (given.print) {
       for (const { reason, result, what } of rows) {
@@ -67,7 +74,7 @@ const finish = ({ document, rows }: Imported, source: string, given: Given) =>
     }
     yield* Output.section(rows, columns)
     const { environment } = yield* loadConfig
-    const whole = yield* documentOf(document, source, environment)
+    const whole = yield* documentOf(document, source, new Map([...environment, ...more]))
     const { text, value } = yield* carryOut(whole, yield* Client.target(given), environment, { ...given, prune: false })
     yield* Output.result({
       schema: ImportResult,
@@ -84,5 +91,34 @@ export const importLitellm = Command.make(
     Effect.gen(function* () {
       const config = yield* readYaml(given.file, "<config.yaml>", "Name LiteLLM's config.yaml.")
       yield* finish(readLitellm(config, yield* optionsOf(given.withSecrets)), given.file, given)
+    })
+)
+
+const { withSecrets: _, ...withoutSecrets } = flags
+
+export const importEnv = Command.make(
+  "env",
+  {
+    file: Options.text("file").pipe(
+      Options.withDescription("A file of NAME=value lines, which go before the environment's."),
+      Options.optional
+    ),
+    ...withoutSecrets
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const { environment } = yield* loadConfig
+      const more = Option.isNone(given.file)
+        ? new Map<string, string>()
+        : parse(yield* readText(given.file.value, "--file", "Name a file of NAME=value lines."))
+      const { allProviders } = yield* loadRoom(() => import("../../../providers/registry/index.ts"))
+      const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/GatewayKey.ts"))
+      const found = readEnvironment(new Map([...environment, ...more]), allProviders, isGatewayKey)
+      yield* finish(
+        found,
+        Option.getOrElse(given.file, () => "environment"),
+        given,
+        more
+      )
     })
 )

@@ -30,6 +30,13 @@ export const imported = group(
       () => import("../apply/import.ts"),
       (m) => m.importLitellm,
       { examples: ["import litellm config.yaml --dry-run", "import litellm config.yaml --print > gateway.yaml"] }
+    ),
+    command(
+      "env",
+      "Make connections of the providers' keys in the environment.",
+      () => import("../apply/import.ts"),
+      (m) => m.importEnv,
+      { examples: ["import env --dry-run", "import env --file .env --yes"] }
     )
   ],
   { section: "Settings", besides: true, examples: ["import litellm config.yaml --dry-run"] }
