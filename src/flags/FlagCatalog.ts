@@ -74,8 +74,7 @@ const proxies: Traits = { waitsFor: "the egress proxies" }
 const capture: Traits = { waitsFor: "the capture of traffic" }
 const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
-const mcp: Traits = { waitsFor: "the MCP server" }
-const tools: Traits = { waitsFor: "the set-up of coding tools" }
+const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
 
 export const flagCatalog = [
   bool(
@@ -220,15 +219,14 @@ export const flagCatalog = [
     "true",
     "Enforce MCP scopes",
     "An MCP tool runs only when the key has the tool's scope.",
-    { ...caution, ...mcp }
+    caution
   ),
   bool(
     "runtime",
     "GATEWAY_MCP_COMPRESS_DESCRIPTIONS",
     "false",
     "Short MCP descriptions",
-    "Compress the descriptions of MCP tools.",
-    mcp
+    "Tools of the MCP server are listed with the first sentences of their descriptions only, and without the schemas of what they answer."
   ),
   bool(
     "runtime",

@@ -1,16 +1,17 @@
 /** The methods of an MCP server: what is answered to each request, whatever the transport. */
 import * as Effect from "effect/Effect"
 import { closest } from "../kernel/Closest.ts"
-import { pageOf } from "../kernel/Page.ts"
 import { version } from "../platform/Version.ts"
 import { isObject, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { type Caller, missingScopes } from "./Caller.ts"
+import { pageAt } from "./Pages.ts"
 import { invalidParams, RpcError, rpcCodes, type RpcRequest } from "./protocol/JsonRpc.ts"
 import { negotiated } from "./protocol/Versions.ts"
-import { resultOf, type Tool, type ToolCall, type ToolOutput, viewOf } from "./Tool.ts"
+import { makeReading, type Readable } from "./Reading.ts"
+import { resultOf, shortViewOf, type Tool, type ToolCall, type ToolOutput, viewOf } from "./Tool.ts"
 
 /** What a server offers. */
-export interface Offer {
+export interface Offer extends Readable {
   /** The tools of a caller; those whose scopes it lacks are among them. */
   readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
   /** The tool of this name, whatever its scopes; null: the caller is offered none. Does not wait for servers that it is not of. */
@@ -28,28 +29,22 @@ export interface McpServer {
 const instructions =
   "This gateway routes requests to AI providers. Read the state of it with tools whose annotations say readOnlyHint; " +
   "gateway_explain_route shows how a model id is routed, gateway_list_models_catalog what can be asked for. " +
-  "gateway_tool_search finds a tool by words."
+  "gateway_tool_search finds a tool by words, and the resources gateway://skills/<id> are manuals with examples."
 
 const initialized = (params: JsonObject): JsonObject => ({
   protocolVersion: negotiated(params["protocolVersion"]),
-  capabilities: { tools: { listChanged: true } },
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { subscribe: false, listChanged: false },
+    prompts: { listChanged: false },
+    completions: {}
+  },
   serverInfo: { name: "gateway", title: "Gateway", version },
   instructions
 })
 
-const mostTools = 200
-
 const permitted = (tools: ReadonlyArray<Tool>, caller: Caller): ReadonlyArray<Tool> =>
   tools.filter(({ scopes }) => missingScopes(caller, scopes).length === 0)
-
-/** A part of a list, as `cursor` asks for it. */
-const pageAt = <A>(all: ReadonlyArray<A>, idOf: (entry: A) => string, params: JsonObject) => {
-  const cursor = stringOr(params["cursor"])
-  const page = pageOf(all, idOf, { limit: mostTools, ...(cursor === null ? {} : { cursor }) })
-  return page === null
-    ? Effect.fail(invalidParams("'cursor' is not one that this list gave out."))
-    : Effect.succeed({ items: page.items, next: page.nextCursor === null ? {} : { nextCursor: page.nextCursor } })
-}
 
 const unknownTool = (name: string, tools: ReadonlyArray<Tool>): RpcError => {
   const near = closest(
@@ -62,11 +57,12 @@ const unknownTool = (name: string, tools: ReadonlyArray<Tool>): RpcError => {
 }
 
 export const makeServer = (offer: Offer): McpServer => {
+  const reading = makeReading(offer)
   const listTools = (params: JsonObject, caller: Caller) =>
     Effect.gen(function* () {
       const tools = permitted(yield* offer.tools(caller), caller)
       const { items, next } = yield* pageAt(tools, ({ name }) => name, params)
-      return { tools: items.map(viewOf), ...next }
+      return { tools: items.map(offer.isShort() ? shortViewOf : viewOf), ...next }
     })
 
   const callTool = (params: JsonObject, call: ToolCall) =>
@@ -100,6 +96,18 @@ export const makeServer = (offer: Offer): McpServer => {
           return listTools(params, call.caller)
         case "tools/call":
           return callTool(objectOr(params), call)
+        case "resources/list":
+          return reading.listResources(params, call.caller)
+        case "resources/templates/list":
+          return reading.listTemplates(params, call.caller)
+        case "resources/read":
+          return reading.readResource(params, call)
+        case "prompts/list":
+          return reading.listPrompts(params, call.caller)
+        case "prompts/get":
+          return reading.getPrompt(params, call)
+        case "completion/complete":
+          return reading.complete(params, call)
         default:
           return new RpcError({
             code: rpcCodes.methodNotFound,

@@ -1,7 +1,7 @@
 /** A tool as this server offers it. https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
 import type * as Effect from "effect/Effect"
 import type { KeyScope } from "../domain/ApiKey.ts"
-import type { JsonObject } from "../wire/json/Json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
 import type { Caller } from "./Caller.ts"
 
 /**
@@ -73,6 +73,37 @@ export const viewOf = (tool: Tool): JsonObject => ({
   },
   ...tool.passed
 })
+
+const mostShortChars = 160
+
+/** The first sentence. */
+const shortened = (text: string): string => {
+  const end = text.search(/[.!?](?:\s|$)/)
+  const first = end === -1 ? text : text.slice(0, end + 1)
+  return first.length > mostShortChars ? `${first.slice(0, mostShortChars - 1)}…` : first
+}
+
+/** A schema without its examples, and with first sentences only. */
+const shortSchema = (schema: Json): Json => {
+  if (isArray(schema)) return schema.map(shortSchema)
+  if (!isObject(schema)) return schema
+  const short: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === "examples" && isArray(value)) continue
+    short[name] = name === "description" && typeof value === "string" ? shortened(value) : shortSchema(value ?? null)
+  }
+  return short
+}
+
+/** For clients with little room: what a model needs to call it, and no more. */
+export const shortViewOf = (tool: Tool): JsonObject => {
+  const { outputSchema: _, ...view } = viewOf(tool)
+  return {
+    ...view,
+    description: shortened(tool.description),
+    inputSchema: shortSchema(tool.inputSchema)
+  }
+}
 
 /** Beyond it a result is refused: a model that asked for too much is better told to ask for less. */
 const maxResultChars = 1_048_576

@@ -88,6 +88,16 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     "does nothing when its flag is ${off}",
     "answers in place of an account without money, and says so"
   ],
+  GATEWAY_MCP_ENFORCE_SCOPES: [
+    "test/http/mcp/door.test.ts",
+    "lets in who has a key, no page of another origin, and tools by their scopes",
+    "lets known keys call every tool with GATEWAY_MCP_ENFORCE_SCOPES=false"
+  ],
+  GATEWAY_MCP_COMPRESS_DESCRIPTIONS: [
+    "test/http/mcp/door.test.ts",
+    "speaks with the official client",
+    "lists tools shortly with GATEWAY_MCP_COMPRESS_DESCRIPTIONS"
+  ],
   MODEL_CATALOG_INCLUDE_NAMES: [
     effects,
     "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"

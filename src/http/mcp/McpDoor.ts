@@ -128,7 +128,12 @@ export const make = Effect.gen(function* () {
     }).pipe(Effect.catchAll((problem) => Effect.logWarning("A call of an MCP tool was not recorded", problem)))
 
   const load = async (): Promise<McpServer> => {
-    const { makeToolbox } = await import("./Toolbox.ts")
+    const [{ makeToolbox }, { resourcesOf, templatesOf }, { promptsOf }, { allProviders }] = await Promise.all([
+      import("./Toolbox.ts"),
+      import("./reading/Resources.ts"),
+      import("./reading/Prompts.ts"),
+      import("../../providers/registry/index.ts")
+    ])
     const tools: ReadonlyArray<Tool> = makeToolbox({
       ask: management.ask,
       askModel: requests.ask,
@@ -140,7 +145,14 @@ export const make = Effect.gen(function* () {
       Effect.map(upstreams.tools(caller), (foreign) => (foreign.length === 0 ? tools : [...tools, ...foreign]))
     offered = withForeign(manager)
     own = tools.length
+    const resources = resourcesOf(management.ask)
     return makeServer({
+      resources: () => Effect.succeed(resources),
+      templates: templatesOf(management.ask),
+      prompts: promptsOf(
+        management.ask,
+        allProviders.map(({ id }) => id)
+      ),
       tools: withForeign,
       tool: (name, caller) => {
         const known = byName.get(name)

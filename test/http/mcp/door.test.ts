@@ -179,6 +179,38 @@ describe("the MCP server over HTTP", () => {
     { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
   )
 
+  scenario(
+    "lets known keys call every tool with GATEWAY_MCP_ENFORCE_SCOPES=false",
+    async ({ manage, url }) => {
+      const { secret } = await manage("POST", "/api/keys", { name: "reader", scopes: ["read:combos"] })
+      const reader = await connect(url, secret)
+      const { tools } = await reader.client.listTools()
+      assert.include(
+        tools.map(({ name }) => name),
+        "gateway_get_health"
+      )
+      assert.isFalse((await call(reader, "get_health")).isError)
+    },
+    { environment: new Map([["GATEWAY_MCP_ENFORCE_SCOPES", "false"]]) }
+  )
+
+  scenario(
+    "lists tools shortly with GATEWAY_MCP_COMPRESS_DESCRIPTIONS",
+    async ({ url }) => {
+      const { client } = await connect(url)
+      const { tools } = await client.listTools()
+      const explain = tools.find(({ name }) => name === "gateway_explain_route")
+      assert.strictEqual(
+        explain?.description,
+        "With `requestId` the decision of a request that was made; else with `model` the decision as it would be made now."
+      )
+      assert.isUndefined(explain?.outputSchema)
+      assert.hasAllKeys(explain?.inputSchema.properties, ["requestId", "model", "wire", "body", "headers", "seed"])
+      assert.isBelow(JSON.stringify(tools).length, 60_000)
+    },
+    { environment: new Map([["GATEWAY_MCP_COMPRESS_DESCRIPTIONS", "true"]]) }
+  )
+
   scenario("tells of itself, and of every call without what was given", async ({ manage, url }) => {
     const connected = await connect(url)
     await call(connected, "get_health")
