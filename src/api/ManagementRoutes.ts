@@ -199,6 +199,7 @@ export const managementTable = {
   "system.restart": manage("POST", "/api/restart"),
   "system.envRepair": manage("POST", "/api/system/env/repair"),
   "system.openapi": open("GET", "/openapi.json"),
+  "system.configurationSchema": open("GET", "/gateway.schema.json"),
   "system.docs": open("GET", "/docs"),
   "system.docsFile": open("GET", "/docs/:file"),
   "flags.list": session("GET", "/api/settings/feature-flags"),

@@ -5,8 +5,11 @@
 import * as Schema from "effect/Schema"
 import { CreateCombo } from "../api/Groups/Combos.ts"
 import { CreateKey } from "../api/Groups/Keys.ts"
+import { CreateMcpServer } from "../api/Groups/McpServers.ts"
+import { ModelPriceInput } from "../api/Groups/Pricing.ts"
 import { CreateNode } from "../api/Groups/ProviderNodes.ts"
 import { CreateConnection } from "../api/Groups/Providers.ts"
+import { HttpUrl } from "../api/Inputs.ts"
 import { GatewaySettingsPatch } from "../domain/GatewaySettings.ts"
 import { field } from "../kernel/Documented.ts"
 
@@ -27,6 +30,22 @@ const ComboTarget = Schema.Struct({
 const { targets: _, ...comboFields } = CreateCombo.fields
 const Combo = Schema.Struct({ ...comboFields, targets: maybe(Schema.Array(ComboTarget).pipe(Schema.maxItems(most))) })
 
+/** Programs are named only from the gateway's own machine, with a session: a file has servers with an address. */
+const { command: _command, args: _args, env: _env, allowedKeys: _allowedKeys, ...serverFields } = CreateMcpServer.fields
+const McpServer = Schema.Struct({
+  ...serverFields,
+  url: field(HttpUrl, "Where it speaks streamable HTTP.", "https://mcp.example.com/mcp"),
+  allowedKeys: field(
+    maybe(Schema.Array(Schema.String).pipe(Schema.maxItems(most))),
+    "Names of the API keys that may use it; absent: every key with the scope `execute:skills`.",
+    ["laptop"]
+  )
+})
+
+/** No provider has a slash in its id, so that `<provider>/<model>` has one meaning. */
+const PricedProvider = Schema.String.pipe(Schema.pattern(/^[^/]{1,200}$/))
+const PricedModel = Schema.String.pipe(Schema.minLength(1))
+
 const Alias = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
 const listOf = <A, I, R>(schema: Schema.Schema<A, I, R>) => maybe(Schema.Array(schema).pipe(Schema.maxItems(most)))
@@ -39,7 +58,18 @@ export const Declared = Schema.Struct({
   aliases: field(maybe(Schema.Record({ key: Alias, value: Alias })), "Other names of models.", {
     best: "openai/gpt-4o"
   }),
+  prices: field(
+    maybe(
+      Schema.Record({
+        key: PricedProvider,
+        value: Schema.Record({ key: PricedModel, value: ModelPriceInput })
+      })
+    ),
+    "Prices of your own by provider and model, in USD per 1,000,000 tokens.",
+    { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }
+  ),
   keys: field(listOf(CreateKey), "API keys, known by their `name`; the secret of a new one is shown once."),
+  mcpServers: field(listOf(McpServer), "MCP servers of others whose tools are offered, known by their `name`."),
   settings: field(maybe(GatewaySettingsPatch), "Settings of the gateway; what is absent stays.")
 }).annotations({
   identifier: "GatewayConfiguration",

@@ -1,7 +1,7 @@
 /** A gateway's configuration as a file: without what is as usual, and with references in the place of secrets. Pure. */
 import { defaultGatewaySettings } from "../domain/GatewaySettings.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "../wire/json/Json.ts"
-import { same, type Thing } from "./Plan.ts"
+import { priceParts, same, type Thing } from "./Plan.ts"
 import { escaped, variableOf } from "./Variables.ts"
 
 export interface Exported {
@@ -22,7 +22,9 @@ const usual: Readonly<Record<string, Json>> = {
   config: {},
   noLog: false,
   rateLimits: [],
-  scopes: []
+  scopes: [],
+  timeoutMs: 30_000,
+  enabled: true
 }
 
 const isUsual = (name: string, value: Json): boolean =>
@@ -62,6 +64,14 @@ const changed = (settings: JsonObject, defaults: JsonObject): JsonObject =>
     })
   )
 
+/** Empty lists that mean "none" where an absent one means "all". */
+const none = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => (name === "allowedKeys" || name === "allowedTools") && isArray(value) && value.length === 0
+    )
+  ) as JsonObject
+
 export const exported = (present: ReadonlyArray<Thing>): Exported => {
   const variables = new Set<string>()
   const leftOut: Array<string> = []
@@ -97,6 +107,19 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
   const nodes = of("node").map(({ fields, name }) => Object.assign(kept(fields, secret), headersOf(fields, name)))
   const combos = of("combo").map(({ fields }) => kept(fields))
   const aliases = Object.fromEntries(of("alias").map(({ fields, name }) => [name, written(fields["model"] ?? null)]))
+  const priced = new Map<string, Array<readonly [string, Json]>>()
+  for (const { fields, name } of of("price")) {
+    const [provider, model] = priceParts(name)
+    const models = priced.get(provider) ?? []
+    models.push([model, fields["price"] ?? null])
+    priced.set(provider, models)
+  }
+  const prices = Object.fromEntries(Array.from(priced, ([provider, models]) => [provider, Object.fromEntries(models)]))
+  const servers = of("mcpServer").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+    if (!readOnly) return [{ ...kept(fields, secret), ...none(fields), ...headersOf(fields, "mcp", name) }]
+    leftOut.push(`The MCP server '${name}' is a program of the gateway's machine; add it there with 'gateway mcp add'.`)
+    return []
+  })
   const keys = of("key").map(({ fields }) => kept(fields))
   if (keys.length > 0)
     leftOut.push("Secrets of API keys are not kept anywhere: a key that is made anew has another one.")
@@ -108,7 +131,9 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
     ["connections", connections],
     ["combos", combos],
     ["aliases", aliases],
+    ["prices", prices],
     ["keys", keys],
+    ["mcpServers", servers],
     ["settings", own]
   ]
   const document = Object.fromEntries(

@@ -2,7 +2,7 @@
 import { isSecretHeader, maskSecret } from "../kernel/Masking.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 
-export const kinds = ["node", "connection", "combo", "alias", "key", "settings"] as const
+export const kinds = ["node", "connection", "combo", "alias", "price", "key", "mcpServer", "settings"] as const
 export type Kind = (typeof kinds)[number]
 
 /** One thing on the gateway. */
@@ -13,7 +13,7 @@ export interface Thing {
   /** Of the gateway; null: it has none. */
   readonly id: string | null
   readonly fields: JsonObject
-  /** Found in the environment of the gateway: it cannot be changed. */
+  /** It cannot be changed from a file: it comes from the environment of the gateway, or is a program that it starts. */
   readonly readOnly: boolean
 }
 
@@ -32,6 +32,12 @@ export interface Change {
   readonly changes: ReadonlyArray<FieldChange>
   /** What is sent. */
   readonly body: JsonObject
+}
+
+/** Provider and model of a price's name; ids of providers have no slash. */
+export const priceParts = (name: string): readonly [provider: string, model: string] => {
+  const slash = name.indexOf("/")
+  return [name.slice(0, slash), name.slice(slash + 1)]
 }
 
 /** What a file wants of one thing. */
@@ -73,9 +79,15 @@ const maskedHeaders = (wanted: Json): Json =>
       )
     : wanted
 
-const shown = (field: string, value: Json): Json => {
+/** Of MCP servers the names of headers are shown, in any case, and no value. */
+export const namesOnly = (headers: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(headers.map((name) => [name.toLowerCase(), "…"]))
+
+const shown = (kind: Kind, field: string, value: Json): Json => {
   if (secretMembers.has(field) && typeof value === "string") return maskSecret(value)
-  return field === "headers" ? maskedHeaders(value) : value
+  if (field !== "headers") return value
+  if (kind !== "mcpServer") return maskedHeaders(value)
+  return isObject(value) && Object.keys(value).length > 0 ? namesOnly(Object.keys(value)) : null
 }
 
 /** Members that a change cannot have because they name the thing. */
@@ -84,7 +96,9 @@ const identity: Readonly<Record<Kind, ReadonlySet<string>>> = {
   connection: new Set(["provider"]),
   combo: new Set(["id", "name"]),
   alias: new Set(),
+  price: new Set(),
   key: new Set(["name"]),
+  mcpServer: new Set(["name"]),
   settings: new Set()
 }
 
@@ -97,11 +111,19 @@ const differing = (wanted: Json, present: Json | undefined): boolean => {
 const changesOf = ({ fields, kind }: Wanted, present: Thing): ReadonlyArray<FieldChange> =>
   Object.entries(fields).flatMap(([field, value]) => {
     if (identity[kind].has(field) || field === "oauth") return []
-    const to = shown(field, value ?? null)
+    const to = shown(kind, field, value ?? null)
     const from = present.fields[field] ?? null
     const isDifferent = kind === "settings" ? differing(to, from) : !same(to, from)
     return isDifferent ? [{ field, from, to }] : []
   })
+
+/** What is stored is not sent to another address: secrets go along with a new one. */
+const withSecrets = (changes: ReadonlyArray<FieldChange>, fields: JsonObject): ReadonlyArray<string> => {
+  const changed = changes.map(({ field }) => field)
+  const moves = changed.includes("url") || changed.includes("baseUrl")
+  const secrets = moves ? ["apiKey", "headers"].filter((field) => field in fields && !changed.includes(field)) : []
+  return [...changed, ...secrets]
+}
 
 const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
 
@@ -144,7 +166,7 @@ export const plan = (
       if (thing === undefined) return [{ kind, action: "create", name, id: null, changes: [], body: fields }]
       const changes = changesOf(each, thing)
       if (changes.length === 0) return []
-      const body = Object.fromEntries(changes.map(({ field }) => [field, fields[field] ?? null]))
+      const body = Object.fromEntries(withSecrets(changes, fields).map((field) => [field, fields[field] ?? null]))
       return [{ kind, action: "update", name, id: thing.id, changes, body }]
     })
   const names = new Set(wanted.map(keyOf))

@@ -1,6 +1,6 @@
 /** What a gateway has, from the answers of its management API, in the form of a file. Pure. */
 import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
-import type { Thing } from "./Plan.ts"
+import { namesOnly, type Thing } from "./Plan.ts"
 
 /** Answers of the lists, as they came. */
 export interface Answers {
@@ -8,7 +8,9 @@ export interface Answers {
   readonly connections: JsonObject
   readonly combos: JsonObject
   readonly aliases: JsonObject
+  readonly prices: JsonObject
   readonly keys: JsonObject
+  readonly mcpServers: JsonObject
   readonly settings: JsonObject
 }
 
@@ -18,6 +20,8 @@ const listOf = (answer: JsonObject, member: string): ReadonlyArray<JsonObject> =
 }
 
 const textOf = (value: Json | undefined): string => stringOr(value) ?? ""
+
+const textsOf = (value: Json | undefined): ReadonlyArray<string> => (isArray(value) ? value.map(textOf) : [])
 
 /** Without members that are null. */
 const given = (fields: JsonObject): JsonObject =>
@@ -63,6 +67,19 @@ const keyFields = [
   "isActive"
 ]
 
+const serverFields = ["name", "url", "timeoutMs", "enabled", "allowedTools"]
+
+/** A registered MCP server with its keys by name. */
+const serverOf = (server: JsonObject, names: ReadonlyMap<string, string>): JsonObject => {
+  const headers = textsOf(server["headerNames"])
+  const allowedKeys = server["allowedKeys"]
+  return {
+    ...picked(server, serverFields),
+    ...(headers.length > 0 ? { headers: namesOnly(headers) } : {}),
+    ...(isArray(allowedKeys) ? { allowedKeys: textsOf(allowedKeys).map((id) => names.get(id) ?? id) } : {})
+  }
+}
+
 export const connectionName = (connection: JsonObject): string =>
   `${textOf(connection["provider"])}/${textOf(connection["name"])}`
 
@@ -73,8 +90,18 @@ export const targetOf = (target: JsonObject, names: ReadonlyMap<string, string>)
   return given({ ...rest, connection })
 }
 
-export const presentOf = ({ aliases, combos, connections, keys, nodes, settings }: Answers): ReadonlyArray<Thing> => {
+export const presentOf = ({
+  aliases,
+  combos,
+  connections,
+  keys,
+  mcpServers,
+  nodes,
+  prices,
+  settings
+}: Answers): ReadonlyArray<Thing> => {
   const accounts = listOf(connections, "connections")
+  const keyNames = new Map(listOf(keys, "keys").map((each) => [textOf(each["id"]), textOf(each["name"])]))
   const names = new Map(accounts.map((each) => [textOf(each["id"]), connectionName(each)]))
   const thing = (
     kind: Thing["kind"],
@@ -105,7 +132,25 @@ export const presentOf = ({ aliases, combos, connections, keys, nodes, settings 
     ...listOf(aliases, "aliases").map((each) =>
       thing("alias", textOf(each["alias"]), each["alias"], { model: each["model"] ?? null })
     ),
+    ...Object.entries(prices).flatMap(([provider, models]) =>
+      // Such a price is of no provider, and its name would be that of another one's.
+      provider.includes("/")
+        ? []
+        : Object.entries(objectOr(models)).map(([model, price]) =>
+            thing("price", `${provider}/${model}`, null, { price: price ?? null })
+          )
+    ),
     ...listOf(keys, "keys").map((each) => thing("key", textOf(each["name"]), each["id"], picked(each, keyFields))),
+    ...listOf(mcpServers, "servers").map((each) =>
+      thing(
+        "mcpServer",
+        textOf(each["name"]),
+        each["id"],
+        serverOf(each, keyNames),
+        // A program is named at the gateway's machine only.
+        each["transport"] === "stdio"
+      )
+    ),
     thing("settings", "settings", null, settings)
   ]
 }

@@ -30,6 +30,9 @@ export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<
     .map((key) => `The gateway has the ${key} more than once: rename all but one.`)
 }
 
+/** As the gateway keeps it: what is not paid for by tokens costs nothing by them. */
+const wholePrice = (given: JsonObject): JsonObject => ({ input: 0, output: 0, ...given })
+
 /** The document is one that fits the schema. */
 export const wantedOf = (document: JsonObject): ReadonlyArray<Wanted> => [
   ...listOf(document, "nodes").map((fields): Wanted => ({ kind: "node", name: textOf(fields["prefix"]), fields })),
@@ -44,7 +47,19 @@ export const wantedOf = (document: JsonObject): ReadonlyArray<Wanted> => [
     name,
     fields: { model: model ?? null }
   })),
+  ...Object.entries(objectOr(document["prices"])).flatMap(([provider, models]) =>
+    Object.entries(objectOr(models)).map(([model, price]): Wanted => ({
+      kind: "price",
+      name: `${provider}/${model}`,
+      fields: { price: wholePrice(objectOr(price)) }
+    }))
+  ),
   ...listOf(document, "keys").map((fields): Wanted => ({ kind: "key", name: textOf(fields["name"]), fields })),
+  ...listOf(document, "mcpServers").map((fields): Wanted => ({
+    kind: "mcpServer",
+    name: textOf(fields["name"]),
+    fields
+  })),
   ...(document["settings"] === undefined
     ? []
     : [{ kind: "settings", name: "settings", fields: objectOr(document["settings"]) } satisfies Wanted])

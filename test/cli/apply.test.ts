@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Ajv } from "ajv"
+import { parse } from "yaml"
 import { afterAll, beforeAll, vi } from "vitest"
 import * as TestGateway from "../support/TestGateway.ts"
 import { typed } from "../unit/cli/inProcess.ts"
@@ -41,6 +43,7 @@ const scenario = (name: string, run: (setting: Setting) => Promise<void>): void 
       vi.stubEnv("OPENAI_WORK_API_KEY", "sk-of-the-work-account-1234")
       vi.stubEnv("CELLAR_ONE_API_KEY", "key-of-the-cellar-5678")
       vi.stubEnv("CELLAR_X_CELLAR_TOKEN", "token-of-the-cellar")
+      vi.stubEnv("MCP_PAGES_AUTHORIZATION", "secret-of-the-pages")
       const gateway = yield* TestGateway.start()
       const other = yield* TestGateway.start()
       const at: Setting["at"] = (to, ...words) =>
@@ -99,10 +102,25 @@ combos:
         weight: 1
 aliases:
   gpt: openai/gpt-4o
+prices:
+  cellar:
+    m: { input: 0.1, output: 0.4, cached: 0.05 }
+    org/paint: { perImage: { 1024x1024: 0.04 } }
 keys:
   - name: laptop
     allowedModels: ["openai/*"]
     maxRequestsPerDay: 100
+mcpServers:
+  - name: pages
+    url: https://mcp.example.com/mcp
+    headers:
+      Authorization: Bearer \${MCP_PAGES_AUTHORIZATION}
+    timeoutMs: 20000
+    allowedTools: ["search*"]
+    allowedKeys: [laptop]
+  - name: shut
+    url: https://shut.example.com/mcp
+    allowedKeys: []
 settings:
   metricsPublic: true
   cache:
@@ -114,7 +132,7 @@ describe("gateway apply", () => {
     const path = file(whole)
     const dry = await ask("apply", "-f", path, "--dry-run", "--json")
     assert.strictEqual(dry.code, 0, dry.stderr)
-    assert.lengthOf(JSON.parse(dry.stdout).changes, 8)
+    assert.lengthOf(JSON.parse(dry.stdout).changes, 12)
     assert.lengthOf((await manage("GET", "/api/combos")).combos, 0)
     assert.strictEqual((await ask("apply", "-f", path)).code, 2, "without a terminal it must be agreed to")
 
@@ -130,7 +148,11 @@ describe("gateway apply", () => {
         "combo fast",
         "combo best",
         "alias gpt",
+        "price cellar/m",
+        "price cellar/org/paint",
         "key laptop",
+        "mcpServer pages",
+        "mcpServer shut",
         "settings settings"
       ]
     )
@@ -141,6 +163,24 @@ describe("gateway apply", () => {
     const fast = combos.find(({ name }: { readonly name: string }) => name === "fast")
     assert.strictEqual(fast.targets[0].connectionId, work.id)
     assert.isTrue((await manage("GET", "/api/settings")).cache.enabled)
+    assert.deepStrictEqual(await manage("GET", "/api/pricing"), {
+      cellar: {
+        m: { input: 0.1, output: 0.4, cached: 0.05 },
+        "org/paint": { input: 0, output: 0, perImage: { "1024x1024": 0.04 } }
+      }
+    })
+    const { keys } = await manage("GET", "/api/keys")
+    const { servers } = await manage("GET", "/api/mcp/servers")
+    assert.deepStrictEqual(
+      servers.map((each: { readonly allowedKeys: unknown; readonly headerNames: unknown }) => [
+        each.allowedKeys,
+        each.headerNames
+      ]),
+      [
+        [[keys.find(({ name }: { readonly name: string }) => name === "laptop").id], ["Authorization"]],
+        [[], []]
+      ]
+    )
 
     const again = await ask("apply", "-f", path, "--yes", "--json")
     assert.deepStrictEqual(JSON.parse(again.stdout), { dryRun: false, changes: [], secrets: {} })
@@ -181,7 +221,8 @@ describe("gateway apply", () => {
     assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
     const first = await at(gateway, "export")
     assert.strictEqual(first.code, 0, first.stderr)
-    for (const secret of ["sk-of-the-work", "key-of-the-cellar", "token-of"]) assert.notInclude(first.stdout, secret)
+    for (const secret of ["sk-of-the-work", "key-of-the-cellar", "token-of", "secret-of-the-pages"])
+      assert.notInclude(first.stdout, secret)
     assert.include(first.stdout, "${OPENAI_WORK_API_KEY}")
     const applied = await at(other, "apply", "-f", file(first.stdout), "--yes")
     assert.strictEqual(applied.code, 0, applied.stderr)
@@ -189,6 +230,50 @@ describe("gateway apply", () => {
     assert.deepStrictEqual(JSON.parse(two.stdout), JSON.parse(one.stdout))
     const again = await at(other, "apply", "-f", file(first.stdout), "--yes", "--json")
     assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+  })
+
+  scenario("changes and removes prices and MCP servers", async ({ ask, file, gateway: { manage } }) => {
+    assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
+    await manage("PATCH", "/api/pricing", { openai: { "gpt-4o": { input: 2, output: 8 } } })
+    const other = whole
+      .replace("cached: 0.05", "cached: 0.02")
+      .replace("https://mcp.example.com/mcp", "https://mcp.example.org/mcp")
+      .replace("    org/paint: { perImage: { 1024x1024: 0.04 } }\n", "")
+      .replace("  - name: shut\n    url: https://shut.example.com/mcp\n    allowedKeys: []\n", "")
+    const done = await ask("apply", "-f", file(other), "--yes", "--prune", "--json")
+    assert.strictEqual(done.code, 0, done.stderr)
+    assert.deepStrictEqual(
+      JSON.parse(done.stdout).changes.map(
+        ({ action, name }: { readonly action: string; readonly name: string }) => `${action} ${name}`
+      ),
+      ["update cellar/m", "update pages", "remove shut", "remove cellar/org/paint"]
+    )
+    // A price is one value: what a change leaves out is gone.
+    assert.deepStrictEqual(await manage("GET", "/api/pricing"), {
+      cellar: { m: { input: 0.1, output: 0.4, cached: 0.02 } },
+      openai: { "gpt-4o": { input: 2, output: 8 } }
+    })
+    // Its headers went along to the new address.
+    const { servers } = await manage("GET", "/api/mcp/servers")
+    assert.deepStrictEqual(
+      [servers.length, servers[0].url, servers[0].headerNames],
+      [1, "https://mcp.example.org/mcp", ["Authorization"]]
+    )
+    const again = await ask("apply", "-f", file(other), "--yes", "--prune", "--json")
+    assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+    const keyless = await ask(
+      "apply",
+      "-f",
+      file("mcpServers:\n  - name: x\n    url: https://x.example.com\n    allowedKeys: [none]\n"),
+      "--yes"
+    )
+    assert.match(keyless.stderr, /API key 'none', which is not there/)
+    const program = file("mcpServers:\n  - name: x\n    command: /bin/true\n")
+    assert.match((await ask("apply", "-f", program, "--yes")).stderr, /mcpServers\.0/)
+    const priced = file("prices:\n  a/b:\n    c: { input: 1, output: 1 }\n  d:\n    e: { input: 1 }\n")
+    const refused = await ask("apply", "-f", priced, "--yes")
+    assert.strictEqual(refused.code, 2)
+    assert.match(refused.stderr, /prices\.d\.e/)
   })
 
   scenario("refuses broken files before it changes anything", async ({ ask, file, gateway: { manage } }) => {
@@ -233,9 +318,16 @@ describe("gateway apply", () => {
     assert.match(half.stderr, /combo 'a': .*openai\/none.*not there/s)
   })
 
-  scenario("prints the file's schema for editors", async ({ ask }) => {
+  scenario("prints the file's schema for editors, which any editor may load", async ({ ask, gateway: { url } }) => {
     const { code, stdout } = await ask("apply", "--schema")
     assert.strictEqual(code, 0)
+    const answer = await fetch(`${url}/gateway.schema.json`)
+    assert.strictEqual(answer.status, 200)
+    assert.strictEqual(answer.headers.get("content-type"), "application/json")
+    assert.strictEqual((await answer.text()).trimEnd(), stdout.trimEnd())
+    const fits = new Ajv({ strict: false }).compile(JSON.parse(stdout))
+    assert.isTrue(fits(parse(whole)), JSON.stringify(fits.errors))
+    assert.isFalse(fits(parse("combos: [{ name: a, strategy: by-magic }]")))
     const { properties } = JSON.parse(stdout)
     assert.includeMembers(Object.keys(properties ?? JSON.parse(stdout).$defs.GatewayConfiguration.properties), [
       "combos",

@@ -36,7 +36,7 @@ const GivenPrice = Schema.Struct({
   )
   .annotations({ identifier: "ModelPriceInput" })
 
-const ModelPriceInput = Schema.transform(GivenPrice, ModelPrice, {
+export const ModelPriceInput = Schema.transform(GivenPrice, ModelPrice, {
   strict: true,
   decode: (given) => ({ ...given, input: given.input ?? 0, output: given.output ?? 0 }),
   encode: (price) => price

@@ -155,6 +155,18 @@ export class System extends HttpApiGroup.make("system")
     )
   )
   .add(
+    at("configurationSchema", {
+      summary: "Show the schema of configuration files",
+      description: "JSON Schema of what `gateway apply` reads and `gateway export` writes, for editors. Needs no key."
+    }).addSuccess(
+      Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
+        identifier: "ConfigurationSchema",
+        description: "A JSON Schema.",
+        examples: [{ $schema: "http://json-schema.org/draft-07/schema#", title: "Configuration of a gateway" }]
+      })
+    )
+  )
+  .add(
     at("docs", {
       summary: "Show the API documentation",
       description: "A page that shows this document. It loads from this gateway only. Needs no key."

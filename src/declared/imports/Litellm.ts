@@ -3,9 +3,11 @@
  * https://docs.litellm.ai/docs/proxy/configs and https://docs.litellm.ai/docs/proxy/config_settings
  */
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../../wire/json/Json.ts"
+import { same } from "../Plan.ts"
 import { escaped, variableOf } from "../Variables.ts"
 import { makeAccounts } from "./Accounts.ts"
 import { changed, type Imported, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
+import { priceOf } from "./LitellmPrices.ts"
 import { comboName } from "./Names.ts"
 
 /** Names of providers that are others here. https://docs.litellm.ai/docs/providers */
@@ -98,11 +100,15 @@ const fallbacksOf = (...given: ReadonlyArray<Json | undefined>): ReadonlyMap<str
   return all
 }
 
+const priceTable = (prices: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>): JsonObject =>
+  Object.fromEntries(Array.from(prices, ([provider, models]) => [provider, Object.fromEntries(models)]))
+
 export const readLitellm = (given: Json, options: ImportOptions): Imported => {
   const config = objectOr(given)
   const rows: Array<Row> = []
   const accounts = makeAccounts("litellm", options.providers)
   const groups = new Map<string, Array<Deployment>>()
+  const prices = new Map<string, Map<string, JsonObject>>()
   const router = objectOr(config["router_settings"])
   const library = objectOr(config["litellm_settings"])
 
@@ -141,12 +147,19 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
       const target = { model: `${provider}/${model}`, connection, weight }
       groups.set(group, [...(groups.get(group) ?? []), target])
     }
-    const extras = Object.keys(params).filter(
-      (name) => !["model", "api_base", "base_url", "api_key", "weight", "rpm", "tpm"].includes(name)
-    )
+    const own = priceOf(params, objectOr(entry["model_info"]))
+    const ofProvider = prices.get(provider) ?? new Map<string, JsonObject>()
+    const former = isPattern ? undefined : ofProvider.get(model)
+    if (own.price !== null && !isPattern && former === undefined) prices.set(provider, ofProvider.set(model, own.price))
+    const isOtherPrice = own.price !== null && former !== undefined && !same(own.price, former)
+    const read = new Set(["model", "api_base", "base_url", "api_key", "weight", "rpm", "tpm", ...own.read])
+    const extras = Object.keys(params).filter((name) => !read.has(name))
     const notes = [
       ...(isReplaced ? [`Its key is ${apiKey ?? ""} now: set that variable, or use --with-secrets.`] : []),
       ...(isPattern ? ["All models of the provider are offered under their own names."] : []),
+      ...(isOtherPrice ? [`Its price is not taken: '${provider}/${model}' has another one above.`] : []),
+      ...(own.problem === null ? [] : [own.problem]),
+      ...(isPattern && own.price !== null ? ["Its price is not taken: it is of no model."] : []),
       ...(extras.length > 0 ? [`Without ${extras.join(", ")}.`] : [])
     ]
     rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
@@ -242,7 +255,8 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
       ...(nodes.length > 0 ? { nodes } : {}),
       ...(connections.length > 0 ? { connections } : {}),
       ...(combos.length > 0 ? { combos } : {}),
-      ...(Object.keys(aliases).length > 0 ? { aliases } : {})
+      ...(Object.keys(aliases).length > 0 ? { aliases } : {}),
+      ...(prices.size > 0 ? { prices: priceTable(prices) } : {})
     },
     rows
   }

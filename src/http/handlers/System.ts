@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { GatewayApi } from "../../api/Api.ts"
 import { NotFound } from "../../api/Errors.ts"
 import { openApiJson } from "../../api/OpenApiDocument.ts"
+import { declaredSchemaJson } from "../../declared/JsonSchema.ts"
 import { SystemControl } from "../../management/SystemControl.ts"
 import { SystemHealth } from "../../management/SystemHealth.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -71,6 +72,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
         HttpServerResponse.text(viewerPage, { contentType: htmlType, headers: pageHeaders(viewerPolicy) })
       )
       .handle("docsFile", ({ path }) => docsFile(path.file))
+      .handle("configurationSchema", () =>
+        Effect.sync(() => HttpServerResponse.text(declaredSchemaJson(), { contentType: "application/json" }))
+      )
       .handle("openapi", () =>
         Effect.sync(() => HttpServerResponse.text(openApiJson(), { contentType: "application/json" }))
       )

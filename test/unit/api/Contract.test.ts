@@ -140,6 +140,7 @@ describe("route table", () => {
       "system.init",
       "system.ping",
       "system.openapi",
+      "system.configurationSchema",
       "system.docs",
       "system.docsFile",
       "system.root"

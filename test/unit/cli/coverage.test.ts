@@ -188,6 +188,7 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "memory.settings": "a part of gatewaySettings.get",
   "memory.setSettings": "a part of gatewaySettings.update",
   "live.describe": "a WebSocket for dashboards",
+  "system.configurationSchema": "for editors; 'gateway apply --schema' prints the same",
   "system.openapi": "a document for programs",
   "system.docs": "a page for browsers",
   "system.docsFile": "a part of that page",

@@ -24,7 +24,7 @@ const after = (present: ReadonlyArray<Thing>, changes: ReadonlyArray<Change>): R
 }
 
 const names = fc.constantFrom("a", "b", "c")
-const kind = fc.constantFrom<Wanted["kind"]>("node", "connection", "combo", "alias", "key")
+const kind = fc.constantFrom<Wanted["kind"]>("node", "connection", "combo", "alias", "price", "key", "mcpServer")
 const fields = fc.dictionary(
   fc.constantFrom("name2", "priority", "models", "isActive"),
   fc.oneof(fc.integer(), fc.boolean(), fc.array(fc.string({ maxLength: 3 }), { maxLength: 2 })),

@@ -2,9 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import * as JSONSchema from "effect/JSONSchema"
-import * as Schema from "effect/Schema"
-import { Declared } from "../../../declared/Document.ts"
+import { declaredSchemaJson } from "../../../declared/JsonSchema.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -30,9 +28,7 @@ const flags = {
 export const applyCommand = Command.make("apply", flags, (given) =>
   Effect.gen(function* () {
     if (given.schema) {
-      return yield* Output.print(
-        JSON.stringify(JSONSchema.make(Schema.encodedBoundSchema(Declared) as Schema.Schema<unknown>), null, 2)
-      )
+      return yield* Output.print(declaredSchemaJson().trimEnd())
     }
     const { environment } = yield* loadConfig
     const text = yield* readYaml(given.file, "--file", "'gateway export > gateway.yaml' writes one.")

@@ -41,6 +41,9 @@ const linesOf = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
     ...fields.map(({ field, from, to }) => `    ${field}: ${short(from)} -> ${short(to)}`)
   ])
 
+const fromElsewhere = ({ kind }: Change): string =>
+  kind === "mcpServer" ? "is a program of the gateway's machine" : "comes from the environment of the gateway"
+
 export interface Manner {
   readonly dryRun: boolean
   readonly prune: boolean
@@ -66,7 +69,7 @@ export const carryOut = (
     const blocked = changes.find(({ action, kind, name }) => action === "update" && fixed.has(`${kind} ${name}`))
     if (blocked !== undefined) {
       return yield* new BadArgument({
-        message: `The ${blocked.kind} '${blocked.name}' comes from the environment of the gateway and cannot be changed here.`,
+        message: `The ${blocked.kind} '${blocked.name}' ${fromElsewhere(blocked)} and cannot be changed here.`,
         hint: "Take it out of the file, or give it another name."
       })
     }

@@ -1,8 +1,8 @@
 /** Does what a plan says, one change after the other. */
 import * as Effect from "effect/Effect"
-import type { Change } from "../../../declared/Plan.ts"
+import { type Change, priceParts } from "../../../declared/Plan.ts"
 import { connectionName } from "../../../declared/Present.ts"
-import { isArray, type JsonObject, objectOr, stringOr } from "../../../declared/Values.ts"
+import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../../../declared/Values.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import type * as Client from "../../gateway/Client.ts"
 import { manage } from "../../gateway/Management.ts"
@@ -13,7 +13,9 @@ const places: Readonly<Record<Change["kind"], string>> = {
   connection: "/api/providers",
   combo: "/api/combos",
   alias: "/api/models/alias",
+  price: "/api/pricing",
   key: "/api/keys",
+  mcpServer: "/api/mcp/servers",
   settings: "/api/settings"
 }
 
@@ -50,10 +52,64 @@ const withIds = (to: Client.Target, name: string, body: JsonObject): Effect.Effe
     }
   })
 
-/** The secret of a key that was made; null: none was. */
-const one = (to: Client.Target, { action, body, id, kind, name }: Change): Effect.Effect<string | null, CliFailure> =>
+/** An MCP server with the ids that its keys have at this gateway. */
+const withKeyIds = (to: Client.Target, name: string, body: JsonObject): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
+    const { allowedKeys } = body
+    if (!isArray(allowedKeys) || allowedKeys.length === 0) return body
+    const { keys } = yield* manage(to, "GET", places.key)
+    const ids = new Map<string, Array<string>>()
+    for (const each of isArray(keys) ? keys.map(objectOr) : []) {
+      const known = ids.get(textOf(each["name"])) ?? []
+      known.push(textOf(each["id"]))
+      ids.set(textOf(each["name"]), known)
+    }
+    const wanted = allowedKeys.map(textOf)
+    const wrong = wanted.find((each) => ids.get(each)?.length !== 1)
+    if (wrong !== undefined) {
+      const why = ids.has(wrong) ? "which more than one key has" : "which is not there"
+      return yield* new BadArgument({ message: `The MCP server '${name}' names the API key '${wrong}', ${why}.` })
+    }
+    return { ...body, allowedKeys: wanted.flatMap((each) => ids.get(each) ?? []) }
+  })
+
+/** Prices that are set with one request: the gateway writes its whole table each time. */
+const mostPrices = 500
+
+const patched: ReadonlySet<Change["kind"]> = new Set(["key", "mcpServer"])
+
+/** Changes that are made with one request: prices after one another, others by themselves. */
+const requestsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [Change, ...ReadonlyArray<Change>]> => {
+  const requests: Array<[Change, ...Array<Change>]> = []
+  for (const change of changes) {
+    const last = requests.at(-1)
+    if (change.kind === "price" && last?.[0].kind === "price" && last.length < mostPrices) last.push(change)
+    else requests.push([change])
+  }
+  return requests
+}
+
+const priceTable = (changes: ReadonlyArray<Change>): JsonObject => {
+  const table = new Map<string, Array<readonly [string, Json]>>()
+  for (const { body, name } of changes) {
+    const [provider, model] = priceParts(name)
+    const models = table.get(provider) ?? []
+    // Null takes the price out.
+    models.push([model, body["price"] ?? null])
+    table.set(provider, models)
+  }
+  return Object.fromEntries(Array.from(table, ([provider, models]) => [provider, Object.fromEntries(models)]))
+}
+
+/** The secret of a key that was made; null: none was. */
+const done = (
+  to: Client.Target,
+  [change, ...more]: readonly [Change, ...ReadonlyArray<Change>]
+): Effect.Effect<string | null, CliFailure> =>
+  Effect.gen(function* () {
+    const { action, body, id, kind, name } = change
     const place = places[kind]
+    if (kind === "price") return yield* Effect.as(manage(to, "PATCH", place, priceTable([change, ...more])), null)
     if (kind === "settings") return yield* Effect.as(manage(to, "PATCH", place, body), null)
     if (kind === "alias") {
       return action === "remove"
@@ -61,9 +117,14 @@ const one = (to: Client.Target, { action, body, id, kind, name }: Change): Effec
         : yield* Effect.as(manage(to, "POST", place, { alias: name, ...body }), null)
     }
     const own = `${place}/${encodeURIComponent(id ?? "")}`
-    const sent = kind === "combo" ? yield* withIds(to, name, body) : body
+    const sent =
+      kind === "combo"
+        ? yield* withIds(to, name, body)
+        : kind === "mcpServer"
+          ? yield* withKeyIds(to, name, body)
+          : body
     if (action === "remove") return yield* Effect.as(manage(to, "DELETE", own), null)
-    if (action === "update") return yield* Effect.as(manage(to, kind === "key" ? "PATCH" : "PUT", own, sent), null)
+    if (action === "update") return yield* Effect.as(manage(to, patched.has(kind) ? "PATCH" : "PUT", own, sent), null)
     const made = yield* manage(to, "POST", place, sent)
     return stringOr(made["secret"])
   })
@@ -81,12 +142,15 @@ export const execute = (
 ): Effect.Effect<Done, CliFailure> =>
   Effect.gen(function* () {
     const secrets: Record<string, string> = {}
-    for (const [at, change] of changes.entries()) {
-      const secret = yield* one(to, change).pipe(
+    let at = 0
+    for (const request of requestsOf(changes)) {
+      const [change, ...more] = request
+      const also = more.length === 0 ? "" : ` and ${more.length} more`
+      const secret = yield* done(to, request).pipe(
         Effect.mapError((failure) =>
           "message" in failure
             ? new CommandFailed({
-                message: `${change.kind} '${change.name}': ${failure.message}`,
+                message: `${change.kind} '${change.name}'${also}: ${failure.message}`,
                 hint:
                   at === 0
                     ? "Nothing was changed."
@@ -102,7 +166,8 @@ export const execute = (
         )
       )
       if (secret !== null) secrets[change.name] = secret
-      onDone(change)
+      request.forEach(onDone)
+      at += request.length
     }
     return { secrets }
   })

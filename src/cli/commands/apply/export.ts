@@ -13,6 +13,7 @@ const Document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const head = (url: string, variables: ReadonlyArray<string>): string =>
   [
     `# The configuration of ${url}, for 'gateway apply -f <file>' (docs/apply.md).`,
+    `# yaml-language-server: $schema=${url}/gateway.schema.json`,
     ...(variables.length === 0 ? [] : ["# Set these before: " + variables.join(", ")])
   ].join("\n")
 

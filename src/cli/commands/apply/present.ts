@@ -11,7 +11,9 @@ export const present = (to: Client.Target) =>
       connections: manage(to, "GET", "/api/providers"),
       combos: manage(to, "GET", "/api/combos"),
       aliases: manage(to, "GET", "/api/models/alias"),
+      prices: manage(to, "GET", "/api/pricing"),
       keys: manage(to, "GET", "/api/keys"),
+      mcpServers: manage(to, "GET", "/api/mcp/servers"),
       settings: manage(to, "GET", "/api/settings")
     }),
     presentOf

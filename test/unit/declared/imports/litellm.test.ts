@@ -109,6 +109,47 @@ describe("a configuration of LiteLLM", () => {
     assert.include(JSON.stringify(open), "sk-ant-in-the-file")
   })
 
+  it("has prices of its own", () => {
+    const { document: priced, rows: told } = readLitellm(
+      parse(`
+model_list:
+  - model_name: a
+    litellm_params: { model: openai/a, input_cost_per_token: 1.5e-7, output_cost_per_token: "6e-07" }
+    model_info: { input_cost_per_token: 9, cache_read_input_token_cost: 0.000000075 }
+  - model_name: a2
+    litellm_params: { model: openai/a }
+    model_info: { input_cost_per_token: 1, output_cost_per_token: 1 }
+  - model_name: half
+    litellm_params: { model: openai/half }
+    model_info: { input_cost_per_token: 0.000001 }
+  - model_name: vectors
+    litellm_params: { model: openai/vectors }
+    model_info: { mode: embedding, input_cost_per_token: 0.00000002 }
+  - model_name: ears
+    litellm_params: { model: groq/ears }
+    model_info: { mode: audio_transcription, input_cost_per_second: 0.0001 }
+  - model_name: machine
+    litellm_params: { model: groq/machine }
+    model_info: { input_cost_per_second: 0.0001 }
+  - model_name: "anthropic/*"
+    litellm_params: { model: "anthropic/*", input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 }
+`),
+      options
+    )
+    assert.deepStrictEqual(priced["prices"], {
+      openai: {
+        a: { input: 0.15, output: 0.6, cached: 0.075 },
+        vectors: { input: 0.02, output: 0 }
+      },
+      groq: { ears: { input: 0, output: 0, perSecond: 0.0001 } }
+    })
+    const why = Object.fromEntries(told.map(({ reason, what }) => [what, reason]))
+    assert.match(why["model_list.1: a2"] ?? "", /another one above/)
+    assert.match(why["model_list.2: half"] ?? "", /output_cost_per_token is missing/)
+    assert.match(why["model_list.6: anthropic/*"] ?? "", /it is of no model/)
+    Schema.decodeUnknownSync(Declared)({ prices: priced["prices"] })
+  })
+
   it("may be anything", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (any, entry) => {
