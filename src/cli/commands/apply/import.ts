@@ -9,6 +9,7 @@ import { stringify } from "yaml"
 import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
+import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig, parse } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -17,6 +18,7 @@ import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
 import { carryOut, Result } from "./carryOut.ts"
 import { documentOf, readText, readYaml } from "./DocumentFile.ts"
+import { readOmniRouteFile } from "./readOmniRoute.ts"
 
 const flags = {
   dryRun: Options.boolean("dry-run").pipe(Options.withDescription("Show what would change, and change nothing.")),
@@ -91,6 +93,21 @@ export const importLitellm = Command.make(
     Effect.gen(function* () {
       const config = yield* readYaml(given.file, "<config.yaml>", "Name LiteLLM's config.yaml.")
       yield* finish(readLitellm(config, yield* optionsOf(given.withSecrets)), given.file, given)
+    })
+)
+
+export const importOmniRoute = Command.make(
+  "omniroute",
+  {
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("OmniRoute's storage.sqlite, its data folder, or its JSON export.")
+    ),
+    ...flags
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const content = yield* readOmniRouteFile(given.file)
+      yield* finish(readOmniRoute(content, yield* optionsOf(given.withSecrets)), given.file, given)
     })
 )
 

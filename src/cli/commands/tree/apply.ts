@@ -32,6 +32,13 @@ export const imported = group(
       { examples: ["import litellm config.yaml --dry-run", "import litellm config.yaml --print > gateway.yaml"] }
     ),
     command(
+      "omniroute",
+      "Take over connections, combos, aliases and prices of OmniRoute.",
+      () => import("../apply/import.ts"),
+      (m) => m.importOmniRoute,
+      { examples: ["import omniroute ~/.omniroute --dry-run", "import omniroute export.json --with-secrets"] }
+    ),
+    command(
       "env",
       "Make connections of the providers' keys in the environment.",
       () => import("../apply/import.ts"),
