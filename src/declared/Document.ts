@@ -46,6 +46,15 @@ const McpServer = Schema.Struct({
 const PricedProvider = Schema.String.pipe(Schema.pattern(/^[^/]{1,200}$/))
 const PricedModel = Schema.String.pipe(Schema.minLength(1))
 
+const ApiKey = Schema.Struct({
+  ...CreateKey.fields,
+  allowedConnections: field(
+    maybe(Schema.NullOr(Schema.Array(Schema.String.pipe(Schema.maxLength(400))).pipe(Schema.maxItems(100)))),
+    "The connections that may serve it, as `<provider>/<name>`; empty: all of them.",
+    ["openai/work"]
+  )
+})
+
 const Alias = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
 const listOf = <A, I, R>(schema: Schema.Schema<A, I, R>) => maybe(Schema.Array(schema).pipe(Schema.maxItems(most)))
@@ -68,7 +77,7 @@ export const Declared = Schema.Struct({
     "Prices of your own by provider and model, in USD per 1,000,000 tokens.",
     { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }
   ),
-  keys: field(listOf(CreateKey), "API keys, known by their `name`; the secret of a new one is shown once."),
+  keys: field(listOf(ApiKey), "API keys, known by their `name`; the secret of a new one is shown once."),
   mcpServers: field(listOf(McpServer), "MCP servers of others whose tools are offered, known by their `name`."),
   settings: field(maybe(GatewaySettingsPatch), "Settings of the gateway; what is absent stays.")
 }).annotations({

@@ -76,8 +76,17 @@ const serverOf = (server: JsonObject, names: ReadonlyMap<string, string>): JsonO
   return {
     ...picked(server, serverFields),
     ...(headers.length > 0 ? { headers: namesOnly(headers) } : {}),
-    ...(isArray(allowedKeys) ? { allowedKeys: textsOf(allowedKeys).map((id) => names.get(id) ?? id) } : {})
+    // Of keys that are gone nothing is left to name; an empty list still means that no key may use it.
+    ...(isArray(allowedKeys) ? { allowedKeys: textsOf(allowedKeys).flatMap((id) => names.get(id) ?? []) } : {})
   }
+}
+
+/** An API key with its connections by name; those that are gone keep their ids, so that the key may not use more than before. */
+const keyOf = (key: JsonObject, names: ReadonlyMap<string, string>): JsonObject => {
+  const { allowedConnections, ...fields } = picked(key, keyFields)
+  return isArray(allowedConnections)
+    ? { ...fields, allowedConnections: textsOf(allowedConnections).map((id) => names.get(id) ?? id) }
+    : fields
 }
 
 export const connectionName = (connection: JsonObject): string =>
@@ -140,7 +149,7 @@ export const presentOf = ({
             thing("price", `${provider}/${model}`, null, { price: price ?? null })
           )
     ),
-    ...listOf(keys, "keys").map((each) => thing("key", textOf(each["name"]), each["id"], picked(each, keyFields))),
+    ...listOf(keys, "keys").map((each) => thing("key", textOf(each["name"]), each["id"], keyOf(each, names))),
     ...listOf(mcpServers, "servers").map((each) =>
       thing(
         "mcpServer",

@@ -109,6 +109,7 @@ prices:
 keys:
   - name: laptop
     allowedModels: ["openai/*"]
+    allowedConnections: [openai/work]
     maxRequestsPerDay: 100
 mcpServers:
   - name: pages
@@ -170,6 +171,9 @@ describe("gateway apply", () => {
       }
     })
     const { keys } = await manage("GET", "/api/keys")
+    assert.deepStrictEqual(keys.find(({ name }: { readonly name: string }) => name === "laptop").allowedConnections, [
+      work.id
+    ])
     const { servers } = await manage("GET", "/api/mcp/servers")
     assert.deepStrictEqual(
       servers.map((each: { readonly allowedKeys: unknown; readonly headerNames: unknown }) => [
@@ -268,6 +272,8 @@ describe("gateway apply", () => {
       "--yes"
     )
     assert.match(keyless.stderr, /API key 'none', which is not there/)
+    const lost = await ask("apply", "-f", file("keys:\n  - name: y\n    allowedConnections: [openai/none]\n"), "--yes")
+    assert.match(lost.stderr, /API key 'y' names the connection 'openai\/none', which is not there/)
     const program = file("mcpServers:\n  - name: x\n    command: /bin/true\n")
     assert.match((await ask("apply", "-f", program, "--yes")).stderr, /mcpServers\.0/)
     const priced = file("prices:\n  a/b:\n    c: { input: 1, output: 1 }\n  d:\n    e: { input: 1 }\n")

@@ -21,11 +21,24 @@ const places: Readonly<Record<Change["kind"], string>> = {
 
 const textOf = (value: unknown): string => stringOr(value) ?? ""
 
+/** Ids by names; a name that more than one has is with all of them. */
+const idsByName = (given: Json | undefined, nameOf: (each: JsonObject) => string) => {
+  const ids = new Map<string, Array<string>>()
+  for (const each of isArray(given) ? given.map(objectOr) : []) {
+    const known = ids.get(nameOf(each)) ?? []
+    known.push(textOf(each["id"]))
+    ids.set(nameOf(each), known)
+  }
+  return ids
+}
+
 /** Ids of the connections by their names. */
 const connectionIds = (to: Client.Target) =>
-  Effect.map(manage(to, "GET", places.connection), ({ connections }) => {
-    const all = isArray(connections) ? connections.map(objectOr) : []
-    return new Map(all.map((each) => [connectionName(each), textOf(each["id"])]))
+  Effect.map(manage(to, "GET", places.connection), ({ connections }) => idsByName(connections, connectionName))
+
+const unclear = (owner: string, what: string, ids: ReadonlyArray<string> | undefined): BadArgument =>
+  new BadArgument({
+    message: `${owner} names ${what}, which ${ids === undefined ? "is not there" : "more than one has"}.`
   })
 
 /** A combo's targets with the ids of this gateway. */
@@ -36,20 +49,35 @@ const withIds = (to: Client.Target, name: string, body: JsonObject): Effect.Effe
     const ids = yield* connectionIds(to)
     const missing = targets
       .map((target) => textOf(objectOr(target)["connection"]))
-      .find((each) => each !== "" && !ids.has(each))
+      .find((each) => each !== "" && ids.get(each)?.length !== 1)
     if (missing !== undefined) {
-      return yield* new BadArgument({
-        message: `The combo '${name}' names the connection '${missing}', which is not there.`
-      })
+      return yield* unclear(`The combo '${name}'`, `the connection '${missing}'`, ids.get(missing))
     }
     return {
       ...body,
       targets: targets
         .map(objectOr)
         .map(({ connection, ...target }) =>
-          typeof connection === "string" ? Object.assign(target, { connectionId: ids.get(connection) ?? null }) : target
+          typeof connection === "string"
+            ? Object.assign(target, { connectionId: ids.get(connection)?.[0] ?? null })
+            : target
         )
     }
+  })
+
+/** An API key with the ids that its connections have at this gateway. */
+const withConnectionIds = (to: Client.Target, name: string, body: JsonObject): Effect.Effect<JsonObject, CliFailure> =>
+  Effect.gen(function* () {
+    const { allowedConnections } = body
+    const wanted = isArray(allowedConnections) ? allowedConnections.map(textOf) : []
+    // What has no slash is the id of a connection that is gone: it stays, so that the key may not use more than before.
+    if (!wanted.some((each) => each.includes("/"))) return body
+    const ids = yield* connectionIds(to)
+    const wrong = wanted.find((each) => each.includes("/") && ids.get(each)?.length !== 1)
+    if (wrong !== undefined) {
+      return yield* unclear(`The API key '${name}'`, `the connection '${wrong}'`, ids.get(wrong))
+    }
+    return { ...body, allowedConnections: wanted.map((each) => ids.get(each)?.[0] ?? each) }
   })
 
 /** An MCP server with the ids that its keys have at this gateway. */
@@ -58,20 +86,17 @@ const withKeyIds = (to: Client.Target, name: string, body: JsonObject): Effect.E
     const { allowedKeys } = body
     if (!isArray(allowedKeys) || allowedKeys.length === 0) return body
     const { keys } = yield* manage(to, "GET", places.key)
-    const ids = new Map<string, Array<string>>()
-    for (const each of isArray(keys) ? keys.map(objectOr) : []) {
-      const known = ids.get(textOf(each["name"])) ?? []
-      known.push(textOf(each["id"]))
-      ids.set(textOf(each["name"]), known)
-    }
+    const ids = idsByName(keys, (each) => textOf(each["name"]))
     const wanted = allowedKeys.map(textOf)
     const wrong = wanted.find((each) => ids.get(each)?.length !== 1)
-    if (wrong !== undefined) {
-      const why = ids.has(wrong) ? "which more than one key has" : "which is not there"
-      return yield* new BadArgument({ message: `The MCP server '${name}' names the API key '${wrong}', ${why}.` })
-    }
+    if (wrong !== undefined) return yield* unclear(`The MCP server '${name}'`, `the API key '${wrong}'`, ids.get(wrong))
     return { ...body, allowedKeys: wanted.flatMap((each) => ids.get(each) ?? []) }
   })
+
+/** Kinds whose members name other things, which have ids at the gateway. */
+const references: Partial<
+  Record<Change["kind"], (to: Client.Target, name: string, body: JsonObject) => Effect.Effect<JsonObject, CliFailure>>
+> = { combo: withIds, key: withConnectionIds, mcpServer: withKeyIds }
 
 /** Prices that are set with one request: the gateway writes its whole table each time. */
 const mostPrices = 500
@@ -117,12 +142,8 @@ const done = (
         : yield* Effect.as(manage(to, "POST", place, { alias: name, ...body }), null)
     }
     const own = `${place}/${encodeURIComponent(id ?? "")}`
-    const sent =
-      kind === "combo"
-        ? yield* withIds(to, name, body)
-        : kind === "mcpServer"
-          ? yield* withKeyIds(to, name, body)
-          : body
+    const resolve = references[kind]
+    const sent = resolve === undefined ? body : yield* resolve(to, name, body)
     if (action === "remove") return yield* Effect.as(manage(to, "DELETE", own), null)
     if (action === "update") return yield* Effect.as(manage(to, patched.has(kind) ? "PATCH" : "PUT", own, sent), null)
     const made = yield* manage(to, "POST", place, sent)
