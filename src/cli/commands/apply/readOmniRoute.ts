@@ -113,10 +113,10 @@ const contentOf = (database: Database): JsonObject => {
   }
 }
 
-const readDatabase = (path: string, file: string): Effect.Effect<JsonObject, CliFailure> =>
+const readDatabase = (path: string, file: string, sizeBytes: number): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
     const { open } = yield* loadRoom(() => import("../../../store/Handle.ts"))
-    if (statSync(path).size > maxDatabaseBytes) {
+    if (sizeBytes > maxDatabaseBytes) {
       return yield* bad(file, `is larger than ${maxDatabaseBytes} bytes`, "Import OmniRoute's JSON export instead.")
     }
     const folder = yield* Effect.acquireRelease(
@@ -146,10 +146,12 @@ const inFolder = "storage.sqlite"
 /** The content in the form of the JSON export, for `readOmniRoute`. */
 export const readOmniRouteFile = (file: string): Effect.Effect<Json, CliFailure> =>
   Effect.gen(function* () {
-    const { path, start } = yield* Effect.try({
+    const { path, sizeBytes, start } = yield* Effect.try({
       try: () => {
         const found = file !== "-" && statSync(file).isDirectory() ? join(file, inFolder) : file
-        return { path: found, start: found === "-" ? "" : beginning(found) }
+        return found === "-"
+          ? { path: found, start: "", sizeBytes: 0 }
+          : { path: found, start: beginning(found), sizeBytes: statSync(found).size }
       },
       catch: () => bad(file, "cannot be read")
     })
@@ -157,7 +159,7 @@ export const readOmniRouteFile = (file: string): Effect.Effect<Json, CliFailure>
       return yield* bad(file, "is an archive", "Unpack it, and name the storage.sqlite in it.")
     }
     const content = start.startsWith("SQLite format 3")
-      ? yield* readDatabase(path, file)
+      ? yield* readDatabase(path, file, sizeBytes)
       : parseJson(yield* readText(path, "<file>", hint))
     if (content === undefined) return yield* bad(file, "is neither a SQLite database nor JSON")
     return isOmniRoute(content) ? content : yield* bad(file, "has no providers, nodes or combos of OmniRoute")
