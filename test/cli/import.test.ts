@@ -79,6 +79,40 @@ describe("gateway import env", () => {
       assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
       const missing = yield* at("import", "env", "--file", join(root, "none.env"))
       assert.notStrictEqual(missing.code, 0)
+      writeFileSync(file, '{"GROQ_API_KEY": "x"}')
+      const wrong = yield* at("import", "env", "--file", file)
+      assert.match(wrong.stderr, /has no line NAME=value/)
+    })
+  )
+})
+
+describe("gateway import ollama", () => {
+  it.scopedLive("connects a running Ollama once, and says what else answers there", () =>
+    Effect.gen(function* () {
+      const gateway = yield* TestGateway.start()
+      const ollama = yield* Fake.start
+      ollama.lists(Fake.json({ models: [{ name: "llama3.2:3b", model: "llama3.2:3b" }] }))
+      const at = (...words: ReadonlyArray<string>) =>
+        typed([...words, "--url", gateway.url, "--gateway-key", TestGateway.adminKey])
+      const done = yield* at("import", "ollama", ollama.origin, "--yes", "--json")
+      assert.strictEqual(done.code, 0, done.stderr)
+      const { changes, report } = JSON.parse(done.stdout)
+      assert.lengthOf(changes, 1)
+      assert.deepInclude(report, { what: "ollama/llama3.2:3b", result: "taken", reason: "" })
+      const again = yield* at("import", "ollama", ollama.origin, "--json")
+      assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
+      for (const [answer, why] of [
+        [Fake.json({ object: "list" }), /is no Ollama/],
+        [Fake.json({ models: "x".repeat(5_000_000) }), /larger than 4 MiB/],
+        [Fake.json({ error: "no" }, { status: 500 }), /status 500/]
+      ] as const) {
+        ollama.lists(answer)
+        const wrong = yield* at("import", "ollama", ollama.origin)
+        assert.strictEqual(wrong.code, 2)
+        assert.match(wrong.stderr, why)
+      }
+      const none = yield* at("import", "ollama", "http://127.0.0.1:1")
+      assert.match(none.stderr, /No Ollama answers/)
     })
   )
 })

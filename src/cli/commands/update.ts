@@ -5,11 +5,11 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { isNewer } from "../../kernel/Versions.ts"
 import { version } from "../../platform/Version.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed, ServerOffline } from "../Failure.ts"
+import { boundedText } from "../gateway/BoundedText.ts"
 import * as NodeHttp from "../gateway/NodeHttp.ts"
 import * as Output from "../output/Output.ts"
 
@@ -35,20 +35,12 @@ const patience = "10 seconds"
 /** The document of a package with very many versions has some megabytes. */
 const maxBytes = 16 * 1_048_576
 
-/** Stops reading where the answer is too large. */
-const bounded = (address: string, { stream }: HttpClientResponse.HttpClientResponse) =>
-  Stream.runFoldEffect(stream, { chunks: new Array<Uint8Array>(), size: 0 }, ({ chunks, size }, chunk) =>
-    size + chunk.length > maxBytes
-      ? new CommandFailed({ message: `What ${address} answers is larger than ${maxBytes / 1_048_576} MiB.` })
-      : Effect.succeed({ chunks: (chunks.push(chunk), chunks), size: size + chunk.length })
-  ).pipe(Effect.map(({ chunks }) => Buffer.concat(chunks).toString("utf8")))
-
 const decodePackage = Schema.decodeUnknown(Schema.parseJson(Package))
 
 const latestAt = (address: string) =>
   NodeHttp.client.get(address, { headers: { accept: "application/vnd.npm.install-v1+json, application/json" } }).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
-    Effect.flatMap((response) => bounded(address, response)),
+    Effect.flatMap((response) => boundedText(address, response, maxBytes)),
     Effect.flatMap(decodePackage),
     Effect.scoped,
     Effect.timeout(patience),

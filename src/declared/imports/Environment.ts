@@ -23,12 +23,12 @@ const keyName = /^[A-Z][\dA-Z_]*_API_KEY$/
 /** Keys of this gateway, which are no provider's. */
 const own: ReadonlySet<string> = new Set(["GATEWAY_API_KEY", "REQUIRE_API_KEY"])
 
-/** An http address without a trailing slash, with the path; null: it is none, or has a password. */
+/** An http address without a trailing slash, with the path; null: it is none, or may hold a secret. */
 const addressOf = (value: string | undefined, path: string): string | null => {
   const text = value?.trim() ?? ""
   if (!URL.canParse(text)) return null
-  const { password, protocol, username } = new URL(text)
-  const isPlain = username === "" && password === "" && (protocol === "https:" || protocol === "http:")
+  const { hash, password, protocol, search, username } = new URL(text)
+  const isPlain = `${username}${password}${search}${hash}` === "" && /^https?:$/.test(protocol)
   if (!isPlain) return null
   const base = text.replace(/\/+$/, "")
   return base.endsWith(path) ? base : `${base}${path}`
@@ -45,18 +45,28 @@ export const readEnvironment = (
   const documented = new Set(providers.flatMap(({ env }) => env))
   const isSet = (name: string): boolean => (environment.get(name)?.trim() ?? "") !== ""
   for (const { env, id } of providers) {
-    const [name, ...others] = env.filter(isSet)
-    if (name === undefined) continue
-    const what = `${name} (${id})`
-    if (isGatewayKey(environment.get(name) ?? "")) {
-      rows.push(leftOut(what, "It holds a key of a gateway, not of the provider."))
-      continue
+    const set = env.filter(isSet)
+    const isForeign = (variable: string): boolean => isGatewayKey(environment.get(variable) ?? "")
+    for (const foreign of set.filter(isForeign)) {
+      rows.push(leftOut(`${foreign} (${id})`, "It holds a key of a gateway, not of the provider."))
     }
     const { path = "", variable } = addresses[id] ?? {}
+    const [name, ...others] = set.filter((one) => !isForeign(one))
+    if (name === undefined) {
+      if (variable !== undefined && isSet(variable))
+        rows.push(leftOut(`${variable} (${id})`, "There is no key with it."))
+      continue
+    }
+    const what = `${name} (${id})`
     const hasAddress = variable !== undefined && isSet(variable)
     const baseUrl = variable === undefined ? null : addressOf(environment.get(variable), path)
     if (hasAddress && baseUrl === null) {
-      rows.push(leftOut(what, `${variable} is no http address without a password; the key is meant for it.`))
+      rows.push(
+        leftOut(
+          what,
+          `${variable} is no plain http address (without a password, a query and a fragment); the key is meant for it.`
+        )
+      )
       continue
     }
     connections.push({

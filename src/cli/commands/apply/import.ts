@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
 import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
+import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
 import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
 import { yes } from "../../asking/confirm.ts"
@@ -16,6 +17,8 @@ import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
+import { BadArgument } from "../../Failure.ts"
+import { askOllama } from "./askOllama.ts"
 import { carryOut, Result } from "./carryOut.ts"
 import { documentOf, readText, readYaml } from "./DocumentFile.ts"
 import { readOmniRouteFile } from "./readOmniRoute.ts"
@@ -113,29 +116,61 @@ export const importOmniRoute = Command.make(
 
 const { withSecrets: _, ...withoutSecrets } = flags
 
+/** The variables of a file; one that has none is taken for another kind of file. */
+const variablesOf = (file: string) =>
+  Effect.gen(function* () {
+    const hint = "Name a file of NAME=value lines."
+    const text = yield* readText(file, "--file", hint)
+    const values = parse(text)
+    return values.size === 0 && text.trim() !== ""
+      ? yield* new BadArgument({ message: `--file: '${file}' has no line NAME=value.`, hint })
+      : values
+  })
+
 export const importEnv = Command.make(
   "env",
   {
     file: Options.text("file").pipe(
-      Options.withDescription("A file of NAME=value lines, which go before the environment's."),
+      Options.withDescription("A file of NAME=value lines, read instead of the environment."),
       Options.optional
     ),
     ...withoutSecrets
   },
   (given) =>
     Effect.gen(function* () {
-      const { environment } = yield* loadConfig
-      const more = Option.isNone(given.file)
-        ? new Map<string, string>()
-        : parse(yield* readText(given.file.value, "--file", "Name a file of NAME=value lines."))
+      const values = Option.isNone(given.file) ? (yield* loadConfig).environment : yield* variablesOf(given.file.value)
       const { allProviders } = yield* loadRoom(() => import("../../../providers/registry/index.ts"))
       const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/GatewayKey.ts"))
-      const found = readEnvironment(new Map([...environment, ...more]), allProviders, isGatewayKey)
+      const found = readEnvironment(values, allProviders, isGatewayKey)
       yield* finish(
         found,
         Option.getOrElse(given.file, () => "environment"),
         given,
-        more
+        Option.isNone(given.file) ? new Map() : values
       )
+    })
+)
+
+export const importOllama = Command.make(
+  "ollama",
+  {
+    at: Args.text({ name: "url" }).pipe(
+      Args.withDescription(`Where it is; default: OLLAMA_HOST, or ${usualAddress}.`),
+      Args.optional
+    ),
+    ...withoutSecrets
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const { environment } = yield* loadConfig
+      const text = Option.getOrElse(given.at, () => environment.get("OLLAMA_HOST") ?? usualAddress)
+      const address = addressOfHost(text)
+      if (address === null) {
+        return yield* new BadArgument({
+          message: "That is no address of an Ollama server.",
+          hint: "Name a host or an http address without a password: gateway import ollama http://192.168.1.5:11434"
+        })
+      }
+      yield* finish(yield* askOllama(address), address, given)
     })
 )

@@ -44,6 +44,13 @@ export const imported = group(
       () => import("../apply/import.ts"),
       (m) => m.importEnv,
       { examples: ["import env --dry-run", "import env --file .env --yes"] }
+    ),
+    command(
+      "ollama",
+      "Connect a running Ollama with its models.",
+      () => import("../apply/import.ts"),
+      (m) => m.importOllama,
+      { examples: ["import ollama --dry-run", "import ollama http://192.168.1.5:11434"] }
     )
   ],
   { section: "Settings", besides: true, examples: ["import litellm config.yaml --dry-run"] }

@@ -56,10 +56,25 @@ describe("an environment", () => {
   })
 
   it("sends a key nowhere else when its address cannot be used", () => {
-    for (const address of ["nowhere", "file:///etc", "http://user:secret@host/v1"]) {
+    for (const address of ["nowhere", "file:///etc", "http://user:secret@host/v1", "http://host/v1?key=secret"]) {
       const { document, rows } = read({ OPENAI_API_KEY: "secret-1", OPENAI_BASE_URL: address })
       assert.deepStrictEqual(document, { version: 1 })
       assert.notInclude(JSON.stringify(rows), "secret")
     }
+  })
+
+  it("goes on to the next variable behind a key of a gateway, and tells of an address without a key", () => {
+    const { document, rows } = read({
+      GEMINI_API_KEY: "gateway-secret",
+      GOOGLE_API_KEY: "secret-2",
+      OPENAI_BASE_URL: "http://a:1"
+    })
+    assert.deepStrictEqual(document["connections"], [
+      { provider: "gemini", name: "imported", apiKey: "${GOOGLE_API_KEY}" }
+    ])
+    assert.deepStrictEqual(
+      rows.map(({ result, what }) => `${result}: ${what}`),
+      ["left out: OPENAI_BASE_URL (openai)", "left out: GEMINI_API_KEY (gemini)", "taken: GOOGLE_API_KEY (gemini)"]
+    )
   })
 })

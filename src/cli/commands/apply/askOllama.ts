@@ -1,0 +1,34 @@
+/** Asks a server of Ollama for its models. */
+import * as Effect from "effect/Effect"
+import type { Imported } from "../../../declared/imports/Imported.ts"
+import { readOllama } from "../../../declared/imports/Ollama.ts"
+import { parseJson } from "../../../wire/json/Json.ts"
+import { BadArgument } from "../../Failure.ts"
+import { boundedText } from "../../gateway/BoundedText.ts"
+import * as NodeHttp from "../../gateway/NodeHttp.ts"
+
+const patience = "10 seconds"
+const maxAnswerBytes = 4 * 1_048_576
+
+const unusable = (message: string): BadArgument =>
+  new BadArgument({
+    message,
+    hint: "Start it with 'ollama serve', or name its address: gateway import ollama http://host:11434"
+  })
+
+export const askOllama = (baseUrl: string): Effect.Effect<Imported, BadArgument> =>
+  Effect.gen(function* () {
+    const { status, text } = yield* NodeHttp.client.get(`${baseUrl}/api/tags`).pipe(
+      Effect.flatMap((response) =>
+        Effect.map(boundedText(baseUrl, response, maxAnswerBytes), (body) => ({ status: response.status, text: body }))
+      ),
+      Effect.scoped,
+      Effect.timeout(patience),
+      Effect.mapError((error) =>
+        unusable(error._tag === "CommandFailed" ? error.message : `No Ollama answers at ${baseUrl}.`)
+      )
+    )
+    const found = status === 200 ? readOllama(parseJson(text) ?? null, baseUrl) : null
+    if (found === null) return yield* unusable(`What answers at ${baseUrl} is no Ollama (status ${status}).`)
+    return found
+  })
