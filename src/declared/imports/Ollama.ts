@@ -1,5 +1,5 @@
 /** A server of Ollama as a declared document. Pure. https://docs.ollama.com/api/tags */
-import { isArray, type Json, objectOr, stringOr } from "../../wire/json/Json.ts"
+import { isArray, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { escaped } from "../Variables.ts"
 import { changed, type Imported, leftOut, type Row, taken } from "./Imported.ts"
 
@@ -27,9 +27,9 @@ export const addressOfHost = (text: string): string | null => {
   return `${protocol}//${host}${own}${pathname.replace(/\/+$/, "")}`
 }
 
-/** `tags`: what `GET /api/tags` answered; null: it is no answer of Ollama. */
-export const readOllama = (tags: Json, baseUrl: string): Imported | null => {
-  const { models } = objectOr(tags)
+/** `answer`: what `GET /api/tags` answered; null: it is no answer of Ollama. */
+export const readOllama = (answer: string, baseUrl: string): Imported | null => {
+  const { models } = objectOr(parseJson(answer))
   if (!isArray(models)) return null
   const names = models.flatMap((model) => stringOr(objectOr(model)["name"])?.slice(0, maxNameChars) ?? [])
   const told: ReadonlyArray<Row> = names.slice(0, mostModels).map((name) => taken(`ollama/${name}`))

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { Imported } from "../../../declared/imports/Imported.ts"
 import { readOllama } from "../../../declared/imports/Ollama.ts"
-import { parseJson } from "../../../wire/json/Json.ts"
 import { BadArgument } from "../../Failure.ts"
 import { boundedText } from "../../gateway/BoundedText.ts"
 import * as NodeHttp from "../../gateway/NodeHttp.ts"
@@ -28,7 +27,7 @@ export const askOllama = (baseUrl: string): Effect.Effect<Imported, BadArgument>
         unusable(error._tag === "CommandFailed" ? error.message : `No Ollama answers at ${baseUrl}.`)
       )
     )
-    const found = status === 200 ? readOllama(parseJson(text) ?? null, baseUrl) : null
+    const found = status === 200 ? readOllama(text, baseUrl) : null
     if (found === null) return yield* unusable(`What answers at ${baseUrl} is no Ollama (status ${status}).`)
     return found
   })

@@ -24,7 +24,10 @@ describe("the address of an Ollama", () => {
 
 describe("a list of models", () => {
   it("becomes a connection, with each model told", () => {
-    const found = readOllama({ models: [{ name: "llama3.2:3b" }, { name: 5 }, null] }, "http://box:11434")
+    const found = readOllama(
+      JSON.stringify({ models: [{ name: "llama3.2:3b" }, { name: 5 }, null] }),
+      "http://box:11434"
+    )
     assert.deepStrictEqual(found?.document, {
       version: 1,
       connections: [{ provider: "ollama", name: "imported", baseUrl: "http://box:11434" }]
@@ -38,11 +41,11 @@ describe("a list of models", () => {
 
   it("is told shortly when it is long, and is none when it is something else", () => {
     const models = Array.from({ length: 1_000 }, (_, at) => ({ name: `m${at}` }))
-    const found = readOllama({ models }, usualAddress)
+    const found = readOllama(JSON.stringify({ models }), usualAddress)
     assert.lengthOf(found?.rows ?? [], 202)
     assert.deepInclude(found?.rows.at(-1), { what: "800 more models" })
     assert.isNull(readOllama("<html>", usualAddress))
-    assert.isNull(readOllama({ models: "none" }, usualAddress))
-    assert.match(readOllama({ models: [] }, usualAddress)?.rows.at(-1)?.reason ?? "", /ollama pull/)
+    assert.isNull(readOllama(JSON.stringify({ models: "none" }), usualAddress))
+    assert.match(readOllama(JSON.stringify({ models: [] }), usualAddress)?.rows.at(-1)?.reason ?? "", /ollama pull/)
   })
 })
