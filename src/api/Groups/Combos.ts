@@ -37,7 +37,7 @@ const comboWords = {
 
 export const ComboView = Schema.Struct({
   id: field(Schema.String, comboWords.id, "fast"),
-  name: field(Schema.String, comboWords.name, "Fast and cheap"),
+  name: field(Schema.String, comboWords.name, "fast-and-cheap"),
   strategy: field(ComboStrategy, comboWords.strategy, "priority"),
   targets: field(Schema.Array(TargetView), comboWords.targets),
   config: field(Config, comboWords.config),
@@ -88,14 +88,14 @@ export const CreateCombo = Schema.Struct({
     comboWords.id,
     "fast"
   ),
-  name: field(ComboName, comboWords.name, "Fast and cheap"),
+  name: field(ComboName, comboWords.name, "fast-and-cheap"),
   ...comboSettings
 }).annotations(body("CreateCombo"))
 export type CreateCombo = typeof CreateCombo.Type
 
 /** What is absent stays as it is. */
 export const UpdateCombo = Schema.Struct({
-  name: field(optional(ComboName), comboWords.name, "Fast and cheap"),
+  name: field(optional(ComboName), comboWords.name, "fast-and-cheap"),
   ...comboSettings,
   id: ReadOnly,
   createdAt: ReadOnly,
@@ -157,10 +157,11 @@ export class Combos extends HttpApiGroup.make("combos")
   .add(
     at("create", {
       summary: "Create a combo",
-      description: "Names are unique; targets of the form `combo:<name>` must exist, and no combo may contain itself.",
+      description:
+        "Clients ask for it by its name, as a model. Names are unique; targets of the form `combo:<name>` must exist, and no combo may contain itself.",
       example: {
         id: "fast",
-        name: "Fast and cheap",
+        name: "fast-and-cheap",
         strategy: "priority",
         targets: [{ model: "openai/gpt-4o-mini" }, { model: "groq/llama-3.3-70b-versatile", label: "spare" }]
       }
