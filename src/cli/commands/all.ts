@@ -83,7 +83,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.setupCommand,
     {
       section: "Start",
-      examples: ["setup", "setup --non-interactive --provider openai --test-provider"]
+      examples: ["setup", "setup --non-interactive --provider ollama"]
     }
   ),
   command(

@@ -104,7 +104,8 @@ export const carryOut = (
       nowMs
     )
     for (const { removes } of backs) if (removes !== null) yield* ConfigFile.remove(removes, home)
-    if (plan.files.length > 0) {
+    // A tool without files has a key all the same, which an undo ends.
+    if (plan.files.length > 0 || facts.keyId !== null) {
       const record = recordOf(plan, changes, written, former, facts)
       yield* Records.write(Records.recordsFile(places), home, { ...records, [id]: record })
     }

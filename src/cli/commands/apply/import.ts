@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
 import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
+import { filled } from "../../../declared/Variables.ts"
 import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
 import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
@@ -79,7 +80,13 @@ const finish = (
     }
     yield* Output.section(rows, columns)
     const { environment } = yield* loadConfig
-    const whole = yield* documentOf(document, source, new Map([...environment, ...more]))
+    const values = new Map([...environment, ...more])
+    // What would change can be seen before the keys are at hand.
+    for (const name of given.dryRun ? filled(document, values).unset : []) {
+      yield* Output.note(`${name} is not set; the import needs it.`)
+      values.set(name, "not set")
+    }
+    const whole = yield* documentOf(document, source, values)
     const { text, value } = yield* carryOut(whole, yield* Client.target(given), environment, { ...given, prune: false })
     yield* Output.result({
       schema: ImportResult,
