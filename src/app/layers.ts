@@ -69,6 +69,7 @@ import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
+import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as ModelSync from "../providers/ModelSync.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
@@ -149,7 +150,8 @@ const upstreamSettings = Layer.effect(
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
 export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings))
+  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)),
+  Layer.provideMerge(ProxyPlan.layer)
 )
 
 /** What is known of the state of providers, connections and models. */

@@ -7,9 +7,11 @@ import * as AdminPasswordRoom from "../auth/AdminPassword.ts"
 import * as ApiKeysRoom from "../auth/ApiKeys.ts"
 import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
+import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as Upstream from "../egress/Upstream.ts"
 import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
+import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelListsRoom from "../providers/ModelLists.ts"
@@ -38,12 +40,14 @@ export { resetSecrets } from "../store/ResetSecrets.ts"
 export { storeLayer } from "./layers.ts"
 
 const egress = Upstream.layer.pipe(
+  Layer.provide(ProxyPlan.layer),
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
       Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs })
     )
   ),
+  Layer.provide(GatewaySettings.layer),
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore)))
 )
 

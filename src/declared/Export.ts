@@ -15,6 +15,7 @@ export interface Exported {
 /** Values that a new thing has by itself. */
 const usual: Readonly<Record<string, Json>> = {
   isActive: true,
+  proxyEnabled: true,
   priority: 0,
   models: [],
   quotas: [],

@@ -37,6 +37,7 @@ const connectionFields = [
   "apiKey",
   "authType",
   "isActive",
+  "proxyEnabled",
   "priority",
   "baseUrl",
   "wires",

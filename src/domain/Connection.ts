@@ -70,6 +70,8 @@ export interface ConnectionSettings {
   readonly headers: SecretHeaders | null
   readonly quotas: ReadonlyArray<DeclaredQuota>
   readonly isActive: boolean
+  /** False: its calls go direct whatever proxies are assigned. */
+  readonly proxyEnabled: boolean
 }
 
 /** What the gateway observed. Times are epoch milliseconds. */

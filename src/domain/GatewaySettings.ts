@@ -58,6 +58,10 @@ const words = {
   cache: "Answers that are given again to the same request (`docs/cache.md`).",
   visionBridge: "Descriptions of pictures for models that take none (`docs/guardrails.md`).",
   memory: "What is remembered of callers and told to models (`docs/memory.md`).",
+  proxiesEnabled: [
+    "Whether calls go through the proxies assigned to them; false: always direct (`docs/proxies.md`).",
+    true
+  ],
   mcpEnabled: ["Whether the MCP server answers at `/mcp` (`docs/mcp.md`).", true],
   a2aEnabled: ["Whether the A2A agent answers at `/a2a` (`docs/a2a.md`).", false],
   promptCache: [
@@ -129,6 +133,7 @@ export const GatewaySettings = Schema.Struct({
   memory: field(MemorySettings, words.memory),
   visionBridge: field(VisionBridgeSettings, words.visionBridge),
   cache: field(CacheSettings, words.cache),
+  proxiesEnabled: field(Schema.Boolean, ...words.proxiesEnabled),
   mcpEnabled: field(Schema.Boolean, ...words.mcpEnabled),
   a2aEnabled: field(Schema.Boolean, ...words.a2aEnabled),
   promptCache: field(PromptCache, ...words.promptCache)
@@ -287,6 +292,7 @@ export const GatewaySettingsPatch = Schema.Struct({
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
   visionBridge: field(Schema.optionalWith(VisionBridgeSettingsPatch, leave), words.visionBridge),
   cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
+  proxiesEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.proxiesEnabled),
   mcpEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.mcpEnabled),
   a2aEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.a2aEnabled),
   promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
@@ -310,6 +316,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   memory: defaultMemorySettings,
   visionBridge: defaultVisionBridgeSettings,
   cache: defaultCacheSettings,
+  proxiesEnabled: true,
   mcpEnabled: true,
   a2aEnabled: false,
   promptCache: "off"

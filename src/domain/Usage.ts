@@ -103,6 +103,8 @@ export interface UsageRow {
   readonly batchId: string | null
   /** Null: a call of its own did, or nothing. */
   readonly answeredFrom: AnsweredFrom | null
+  /** The way the call took: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
+  readonly egress: string | null
   /** What was reserved of the key's limits for the call that answered; 0 for callers without limits. */
   readonly reservedNanoUsd: number
   /** The ledger's entries of the calls, where there was more than one; null: the row itself is the entry. */

@@ -24,6 +24,7 @@ export type UsageFacts = Pick<
   | "error"
   | "batchId"
   | "answeredFrom"
+  | "egress"
 >
 
 const factsOf = (row: UsageFacts): UsageFacts => ({
@@ -44,7 +45,8 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
   usageSource: row.usageSource,
   error: row.error,
   batchId: row.batchId,
-  answeredFrom: row.answeredFrom
+  answeredFrom: row.answeredFrom,
+  egress: row.egress
 })
 
 const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
@@ -65,7 +67,8 @@ const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.usageSource === other.usageSource &&
   one.error === other.error &&
   one.batchId === other.batchId &&
-  one.answeredFrom === other.answeredFrom
+  one.answeredFrom === other.answeredFrom &&
+  one.egress === other.egress
 
 interface Known<A> {
   readonly facts: UsageFacts

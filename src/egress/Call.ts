@@ -1,5 +1,6 @@
 /** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
+import type { CallOwner } from "../domain/Proxy.ts"
 import { type BodySource, isBodySource, streamOf } from "./BodySource.ts"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
 import type { Connection, OriginPool } from "./OriginPool.ts"
@@ -18,7 +19,12 @@ export interface UpstreamRequest {
    */
   readonly headers: ReadonlyArray<string>
   readonly body: Buffer | string | BodySource | null
+  /** On whose behalf: decides the proxy. Null: of no account, direct. */
+  readonly owner: CallOwner | null
 }
+
+/** A request of which it is told elsewhere on whose behalf it is. */
+export type UnownedRequest = Omit<UpstreamRequest, "owner">
 
 /**
  * Receives one answer. No method runs before `dispatch` has returned; `onHeaders` comes once, then any number of `onData`,

@@ -2,12 +2,18 @@
  * Opens sockets under the outbound policy. A name is resolved once, every address is checked, the socket connects only to checked
  * addresses, and the address it reached is checked again before TLS starts or a byte is sent. So neither a literal nor a second DNS
  * answer gets around the policy.
+ *
+ * With a proxy all this is done to the proxy's address. The target's name goes to the proxy unresolved, so it is judged as it is
+ * written. A failed proxy ends the attempt: there is no way past it.
  */
 import type * as Context from "effect/Context"
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import type { Timers } from "../platform/Timers.ts"
 import type { Dns } from "./Dns.ts"
+import { connectThrough, type Target } from "./proxy/HttpConnect.ts"
+import type { ProxyHop } from "./proxy/ProxyRoute.ts"
+import { socksThrough } from "./proxy/Socks.ts"
 import { judgeAddress, judgeHost, type OutboundPolicy } from "./OutboundPolicy.ts"
 import {
   connectFailureKind,
@@ -21,8 +27,10 @@ export interface ConnectorOptions {
   readonly timers: Context.Tag.Service<Timers>
   /** Read for every connection. */
   readonly policy: () => OutboundPolicy
-  /** For resolving, TCP and TLS together; read for every connection. */
+  /** For resolving, TCP, a proxy and TLS together; read for every connection. */
   readonly connectTimeoutMs: () => number
+  /** Left out: the socket goes to the origin itself. */
+  readonly proxy?: ProxyHop
 }
 
 export interface ConnectListener {
@@ -45,49 +53,73 @@ const markReset = (error: NodeJS.ErrnoException): void => {
   if (error.code === "ECONNRESET") error.code = "UND_ERR_SOCKET"
 }
 
-/** A `lookup` for the socket that returns the checked addresses. */
+/** A `lookup` for the socket that returns the checked addresses, only the first where one is asked for. */
 const lookupOf =
   (addresses: ReadonlyArray<string>): LookupFunction =>
-  (_hostname, _options, callback) =>
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: isIP(address) }))
-    )
+  (_hostname, { all }, callback) => {
+    const [first = ""] = addresses
+    if (all === true) {
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) }))
+      )
+    } else callback(null, first, isIP(first))
+  }
+
+const secureDefaultPort = 443
+const plainDefaultPort = 80
+
+const serverName = (host: string): string => (isIP(host) === 0 ? host : "")
 
 /** A connector for one origin; it keeps the origin's last TLS session for quicker handshakes. */
 export const makeConnector = (origin: URL, options: ConnectorOptions): Connect => {
-  const hostname = origin.hostname.replace(/^\[(.*)\]$/, "$1")
-  const secure = origin.protocol === "https:"
-  const port = origin.port === "" ? (secure ? 443 : 80) : Number(origin.port)
+  const { dns, proxy, timers } = options
+  const isSecure = origin.protocol === "https:"
+  const target: Target = {
+    host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: origin.port === "" ? (isSecure ? secureDefaultPort : plainDefaultPort) : Number(origin.port)
+  }
+  /** Where the TCP connection goes. */
+  const hop: Target = proxy ?? target
+  const family = proxy?.family ?? 0
   let session: Buffer | undefined
 
   const isBlocked = (address: string, policy: OutboundPolicy): boolean =>
     judgeAddress(address, policy)._tag === "Blocked"
 
+  /** A pinned family that the proxy does not have is refused, and so is a name of which that cannot be told. */
+  const noAddress: TransportFailureKind = proxy === undefined ? "dns" : family === 0 ? "proxy" : "proxy_family"
+
   const judgedAddresses = async (policy: OutboundPolicy): Promise<ReadonlyArray<string> | TransportFailureKind> => {
-    if (judgeHost(hostname, policy)._tag === "Blocked") return "blocked"
-    if (isIP(hostname) !== 0) return [hostname]
+    if (judgeHost(target.host, policy)._tag === "Blocked") return "blocked"
+    if (proxy !== undefined && judgeHost(hop.host, policy)._tag === "Blocked") return "proxy"
+    if (isIP(hop.host) !== 0) return [hop.host]
     try {
-      const addresses = await options.dns.resolve(hostname)
+      const addresses = await dns.resolve(hop.host)
       // One forbidden address blocks the name: which of them would be reached is up to chance or to an attacker.
-      if (addresses.some((address) => isBlocked(address, policy))) return "blocked"
-      return addresses.length === 0 ? "dns" : addresses
+      if (addresses.some((address) => isBlocked(address, policy))) return proxy === undefined ? "blocked" : "proxy"
+      const usable = family === 0 ? addresses : addresses.filter((address) => isIP(address) === family)
+      return usable.length === 0 ? noAddress : usable
     } catch {
-      return "dns"
+      return noAddress
     }
   }
 
   return (listener) => {
     const policy = options.policy()
+    const timeoutMs = options.connectTimeoutMs()
+    /** The innermost one; destroying it ends those below. */
     let socket: Socket | null = null
     let settled = false
+    /** False until the proxy has opened the tunnel: what fails before that is the proxy's failure. */
+    let isThrough = proxy === undefined
 
     const fail = (kind: TransportFailureKind): void => {
       if (settled) return
       settled = true
       timer.cancel()
       socket?.destroy()
-      listener.onFail(transportFailure(kind))
+      listener.onFail(transportFailure(isThrough || kind === "blocked" || kind === "proxy_family" ? kind : "proxy"))
     }
     const succeed = (connected: Socket): void => {
       if (settled) return
@@ -95,15 +127,15 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
       timer.cancel()
       listener.onSocket(connected)
     }
-    const timer = options.timers.after(options.connectTimeoutMs(), () => fail("connect_timeout"))
+    const timer = timers.after(timeoutMs, () => fail("connect_timeout"))
 
-    const handshake = (tcp: Socket): void => {
+    const secure = (below: Socket, host: string, reused: Buffer | undefined, then: (tls: Socket) => void): void => {
       const tls = connectTls({
-        socket: tcp,
-        host: hostname,
-        servername: isIP(hostname) === 0 ? hostname : "",
+        socket: below,
+        host,
+        servername: serverName(host),
         ALPNProtocols: ["http/1.1"],
-        ...(session === undefined ? {} : { session })
+        ...(reused === undefined ? {} : { session: reused })
       })
       socket = tls
       tls
@@ -112,17 +144,30 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
           markReset(error)
         })
         .on("session", (ticket) => {
-          session = ticket
+          if (host === target.host) session = ticket
         })
-        .once("secureConnect", () => succeed(tls))
+        .once("secureConnect", () => then(tls))
+    }
+
+    const reachTarget = (tunnel: Socket): void => {
+      if (settled) return
+      isThrough = true
+      if (isSecure) secure(tunnel, target.host, session, succeed)
+      else succeed(tunnel)
+    }
+
+    const askProxy = (used: ProxyHop, connected: Socket): void => {
+      const done = (stands: boolean): void => (stands ? reachTarget(connected) : fail("proxy"))
+      if (used.type === "socks5") socksThrough(connected, target, used, timeoutMs, done)
+      else connectThrough(connected, target, used, done)
     }
 
     const open = (addresses: ReadonlyArray<string>): void => {
       const tcp = connectTcp({
-        host: hostname,
-        port,
+        host: hop.host,
+        port: hop.port,
         lookup: lookupOf(addresses),
-        autoSelectFamily: true,
+        autoSelectFamily: family === 0,
         autoSelectFamilyAttemptTimeout: addressAttemptMs,
         keepAlive: true,
         keepAliveInitialDelay: tcpKeepAliveMs,
@@ -135,8 +180,10 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
           markReset(error)
         })
         .once("connect", () => {
-          if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail("blocked")
-          return secure ? handshake(tcp) : succeed(tcp)
+          if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail(proxy === undefined ? "blocked" : "proxy")
+          if (proxy === undefined) return reachTarget(tcp)
+          if (proxy.type !== "https") return askProxy(proxy, tcp)
+          secure(tcp, proxy.host, undefined, (tls) => askProxy(proxy, tls))
         })
     }
 

@@ -133,7 +133,8 @@ export const make: Effect.Effect<
         path: url.pathname + url.search,
         method: "GET",
         headers,
-        body: null
+        body: null,
+        owner: null
       }
       const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wanted(head)
       return Effect.flatMap(
@@ -192,7 +193,7 @@ export const make: Effect.Effect<
     const { url } = verdict
     const { origin } = url
     const path = url.pathname + url.search
-    return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message }), {
+    return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message, owner: null }), {
       duration: timeoutMs,
       onTimeout: () => new TimedOut({ timeoutMs })
     })
@@ -211,7 +212,8 @@ export const make: Effect.Effect<
       path: url.pathname + url.search,
       method: "POST",
       headers: ["accept-encoding", "identity", "user-agent", `gateway/${version}`, ...message.headers],
-      body: message.body
+      body: message.body,
+      owner: null
     }
     return Effect.timeoutFail(collect(call(url), request, maxBytes), {
       duration: timeoutMs,

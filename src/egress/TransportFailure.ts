@@ -20,6 +20,10 @@ export type TransportFailureKind =
   | "truncated"
   /** The answer is not HTTP/1.1, or its headers are too large. */
   | "protocol"
+  /** The proxy of the call cannot be used, or it did not open the way to the upstream. */
+  | "proxy"
+  /** The proxy has no address of the family it is pinned to. */
+  | "proxy_family"
   | "other"
 
 export class TransportFailure extends Data.TaggedError("TransportFailure")<{
@@ -38,6 +42,9 @@ const messages: Readonly<Record<TransportFailureKind, string>> = {
   blocked: "The outbound policy does not allow this address.",
   truncated: "The upstream's answer ended before it was complete.",
   protocol: "The upstream's answer is not valid HTTP.",
+  proxy: "The proxy for this call cannot be used. The call was not made another way.",
+  proxy_family:
+    "The proxy for this call has no address of the IP family it is set to. The call was not made another way.",
   other: "The call to the upstream failed."
 }
 

@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
+import { type CallOwner, directEgress } from "../domain/Proxy.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Timers } from "../platform/Timers.ts"
@@ -15,12 +16,14 @@ import { failedCall, startCall, type UpstreamCall, type UpstreamRequest, type Up
 import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
+import { direct, type ProxyHop, type ProxyRoute } from "./proxy/ProxyRoute.ts"
+import { ProxyRoutes } from "./proxy/ProxyRoutes.ts"
 import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
 import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
 import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
 import { UpstreamSettings } from "./UpstreamSettings.ts"
 
-export type { UpstreamCall, UpstreamRequest, UpstreamSink } from "./Call.ts"
+export type { UnownedRequest, UpstreamCall, UpstreamRequest, UpstreamSink } from "./Call.ts"
 export type { TransportFailure, TransportFailureKind } from "./TransportFailure.ts"
 export type { UpstreamHeaders } from "./UpstreamHeaders.ts"
 
@@ -53,6 +56,8 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
     readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>
     /** Closes idle connections to an origin; running calls end undisturbed. */
     readonly closeOrigin: (origin: string) => void
+    /** Hot: the way a call would take now: `direct`, or the name of its proxy. */
+    readonly egressOf: (owner: CallOwner) => string
   }
 >() {}
 
@@ -110,10 +115,11 @@ export const collect = (
 export const make: Effect.Effect<
   Context.Tag.Service<Upstream>,
   never,
-  Flags | Dns | Timers | UpstreamSettings | Scope
+  Flags | Dns | ProxyRoutes | Timers | UpstreamSettings | Scope
 > = Effect.gen(function* () {
   const flags = yield* Flags
   const dns = yield* Dns
+  const routes = yield* ProxyRoutes
   const timers = yield* Timers
   const { connectTimeoutMs } = yield* UpstreamSettings
   const options = { dns, timers, connectTimeoutMs, policy: () => providerPolicy(flags.isOn) }
@@ -121,23 +127,33 @@ export const make: Effect.Effect<
   const connections = new Set<Connection>()
   let closed = false
 
-  const open = (origin: string): OriginPool | null => {
+  const open = (origin: string, proxy: ProxyHop | undefined): OriginPool | null => {
     const url = URL.canParse(origin) ? new URL(origin) : null
     if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
-    return makeOriginPool(origin, makeConnector(url, options), connections)
+    const connector = makeConnector(url, proxy === undefined ? options : { ...options, proxy })
+    return makeOriginPool(origin, connector, connections)
   }
 
-  const poolOf = (origin: string): OriginPool | null => {
-    const known = pools.get(origin)
+  /** An edited proxy has another key: its old connections are idle from then on, and close by themselves. */
+  const poolOf = (origin: string, route: Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>): OriginPool | null => {
+    const proxy = route._tag === "Proxied" ? route.hop : undefined
+    const key = proxy === undefined ? origin : `${origin} ${proxy.key}`
+    const known = pools.get(key)
     if (known !== undefined) return known
-    const pool = open(origin)
-    if (pool !== null) pools.set(origin, pool)
+    const pool = open(origin, proxy)
+    if (pool !== null) pools.set(key, pool)
     return pool
+  }
+
+  const closeOrigin = (origin: string): void => {
+    pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
   }
 
   const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
     if (closed) return failedCall(transportFailure("other"), sink)
-    const pool = poolOf(request.origin)
+    const route = request.owner === null ? direct : routes.routeOf(request.owner)
+    if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
+    const pool = poolOf(request.origin, route)
     return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
   }
 
@@ -149,6 +165,11 @@ export const make: Effect.Effect<
       })
     )
   )
+
+  const egressOf = (owner: CallOwner): string => {
+    const route = routes.routeOf(owner)
+    return route._tag === "Direct" ? directEgress : (route.name ?? "unavailable")
+  }
 
   // Sockets made under another policy must not outlive it.
   const forget = policyFlags.map((flag) =>
@@ -167,7 +188,10 @@ export const make: Effect.Effect<
       }
     })
   )
-  return Upstream.of({ dispatch, request, closeOrigin: (origin) => void pools.delete(origin) })
+  return Upstream.of({ dispatch, request, closeOrigin, egressOf })
 })
 
-export const layer: Layer.Layer<Upstream, never, Flags | Dns | Timers | UpstreamSettings> = Layer.scoped(Upstream, make)
+export const layer: Layer.Layer<Upstream, never, Flags | Dns | ProxyRoutes | Timers | UpstreamSettings> = Layer.scoped(
+  Upstream,
+  make
+)

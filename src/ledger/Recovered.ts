@@ -38,6 +38,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     error: "gateway_crashed",
     batchId: request.batchId,
     answeredFrom: null,
+    egress: null,
     reservedNanoUsd: sum(({ nanoUsd }) => nanoUsd),
     calls:
       calls.length < 2

@@ -46,7 +46,8 @@ export const settingsOf = (input: CreateConnection, spec: ProviderSpec): Connect
   maxConcurrent: input.maxConcurrent ?? input.max_concurrent ?? null,
   headers: input.headers ?? null,
   quotas: input.quotas ?? [],
-  isActive: input.isActive ?? true
+  isActive: input.isActive ?? true,
+  proxyEnabled: input.proxyEnabled ?? true
 })
 
 const given = <A>(value: A | undefined, before: A): A => (value === undefined ? before : value)
@@ -67,7 +68,8 @@ export const changed = (before: ConnectionSettings, input: UpdateConnection): Co
   maxConcurrent: given(input.maxConcurrent, given(input.max_concurrent, before.maxConcurrent)),
   headers: input.headers === undefined ? before.headers : unmaskHeaders(input.headers, before.headers),
   quotas: given(input.quotas, before.quotas),
-  isActive: given(input.isActive, before.isActive)
+  isActive: given(input.isActive, before.isActive),
+  proxyEnabled: given(input.proxyEnabled, before.proxyEnabled)
 })
 
 /** What a rule needs to know beside the settings. */

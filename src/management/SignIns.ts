@@ -8,8 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
+import { ownerAt } from "../domain/Proxy.ts"
 import type { OAuthInput } from "../api/Groups/Providers.ts"
-import { Upstream, type UpstreamRequest } from "../egress/Upstream.ts"
+import { Upstream, type UnownedRequest } from "../egress/Upstream.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import * as Requests from "../providers/oauth/SignInRequests.ts"
@@ -167,9 +168,9 @@ export const make = Effect.gen(function* () {
     return pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
   })
 
-  const ask = (request: UpstreamRequest) =>
+  const ask = (provider: string, request: UnownedRequest) =>
     Effect.mapError(
-      upstream.request(request, limits),
+      upstream.request({ ...request, owner: ownerAt(provider) }, limits),
       (error) =>
         new Errors.SignInFailed({
           reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
@@ -234,7 +235,7 @@ export const make = Effect.gen(function* () {
     }
     const client = yield* clientOf(provider, begin)
     yield* room
-    const response = yield* ask(Requests.deviceRequest(row.deviceUrl, row, client))
+    const response = yield* ask(provider, Requests.deviceRequest(row.deviceUrl, row, client))
     const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
     if (given === null) {
       return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
@@ -268,6 +269,7 @@ export const make = Effect.gen(function* () {
     pending.delete(found.sessionId)
     const { verifier } = found.browser
     const response = yield* ask(
+      provider,
       Requests.exchangeRequest(found.row, found.client, { code: pasted.code, state, verifier })
     )
     return yield* connected(found, response, [pasted.code, state, verifier])
@@ -285,7 +287,7 @@ export const make = Effect.gen(function* () {
     const next = (intervalMs: number) =>
       pending.set(sessionId, { ...found, device: { ...device, intervalMs, askAtMs: nowMs + intervalMs } })
     next(device.intervalMs)
-    const response = yield* ask(Requests.deviceTokenRequest(found.row, found.client, device.code))
+    const response = yield* ask(provider, Requests.deviceTokenRequest(found.row, found.client, device.code))
     const waiting = Requests.waitingOf(response.body)
     if (waiting !== null) {
       const intervalMs = device.intervalMs + (waiting === "slow_down" ? slowDownMs : 0)

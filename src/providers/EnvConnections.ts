@@ -43,6 +43,7 @@ export const envConnections = (env: ReadonlyMap<string, string>, nowMs: number):
       headers: null,
       quotas: [],
       isActive: true,
+      proxyEnabled: true,
       source: "env",
       createdAtMs: nowMs,
       updatedAtMs: nowMs

@@ -3,6 +3,7 @@
  * with a stored key to a host that neither the registry nor the operator named.
  */
 import * as Effect from "effect/Effect"
+import { ownerOf } from "../domain/Proxy.ts"
 import type { Connection } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type * as Upstream from "../egress/Upstream.ts"
@@ -77,7 +78,8 @@ const askPages = Effect.fnUntraced(function* (
           path,
           method: "GET",
           headers: [...endpoint.headers, "accept", "application/json"],
-          body: null
+          body: null,
+          owner: ownerOf(connection)
         },
         { timeoutMs: pageTimeoutMs, maxBytes: bytesLeft }
       )
@@ -137,7 +139,8 @@ export const fetchModelDetails = (
           path: `${path.slice(0, -listEnding.length)}/api/show`,
           method: "POST",
           headers: [...headers, "content-type", "application/json", "accept", "application/json"],
-          body: JSON.stringify({ model: model.id })
+          body: JSON.stringify({ model: model.id }),
+          owner: ownerOf(connection)
         },
         { timeoutMs: shownTimeoutMs, maxBytes: shownBytes }
       )

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import { ownerOf } from "../domain/Proxy.ts"
 import { type Connection, healthy } from "../domain/Connection.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../domain/Provider.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -83,7 +84,7 @@ const ping = (wire: WireName, model: string): unknown => {
   }
 }
 
-const jsonRequest = (endpoint: UpstreamEndpoint, model: string, body: unknown): Upstream.UpstreamRequest => ({
+const jsonRequest = (endpoint: UpstreamEndpoint, model: string, body: unknown): Upstream.UnownedRequest => ({
   origin: endpoint.origin,
   path: endpoint.path(model, false),
   method: "POST",
@@ -108,7 +109,7 @@ const refusesSearches = ({
 const trial: Search = { ...emptySearch, query: "ping", maxResults: 1 }
 
 /** Null when the provider has no searches. */
-const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint): Upstream.UpstreamRequest | null => {
+const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint): Upstream.UnownedRequest | null => {
   const codec = searches.peer?.("chat", bodyOf(trial, searchModel), spec.media.search?.adapter ?? null) ?? null
   if (codec === null) return null
   const encoded = codec.encodeRequest(wholeRequest({}, searchModel), {
@@ -143,7 +144,7 @@ export const make = Effect.gen(function* () {
       : jsonRequest(endpoint.right, model, ping(wire, model))
     return request === null
       ? Effect.succeed({ status: null, error: `${spec.name} has no endpoint that can be tried.` })
-      : upstream.request(request, limits).pipe(
+      : upstream.request({ ...request, owner: ownerOf(connection) }, limits).pipe(
           Effect.map(({ status, body }) => ({
             status,
             error: status < 300 ? null : reasonOf(connection, spec, status, body)
@@ -294,6 +295,7 @@ const candidateConnection = (
   headers: null,
   quotas: [],
   isActive: true,
+  proxyEnabled: true,
   source: "db",
   createdAtMs: 0,
   updatedAtMs: 0

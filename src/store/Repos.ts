@@ -27,6 +27,7 @@ import * as ModelListRepo from "./repo/ModelListRepo.ts"
 import * as NodeRepo from "./repo/NodeRepo.ts"
 import * as OutboxRepo from "./repo/OutboxRepo.ts"
 import * as ProviderModelRepo from "./repo/ProviderModelRepo.ts"
+import * as ProxyRepo from "./repo/ProxyRepo.ts"
 import * as QuotaRepo from "./repo/QuotaRepo.ts"
 import * as QuotaUseRepo from "./repo/QuotaUseRepo.ts"
 import * as RawOutputRepo from "./repo/RawOutputRepo.ts"
@@ -69,6 +70,7 @@ export type Repos =
   | NodeRepo.NodeRepo
   | OutboxRepo.OutboxRepo
   | ProviderModelRepo.ProviderModelRepo
+  | ProxyRepo.ProxyRepo
   | QuotaRepo.QuotaRepo
   | QuotaUseRepo.QuotaUseRepo
   | RawOutputRepo.RawOutputRepo
@@ -110,6 +112,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   NodeRepo.layer,
   OutboxRepo.layer,
   ProviderModelRepo.layer,
+  ProxyRepo.layer,
   QuotaRepo.layer,
   QuotaUseRepo.layer,
   RawOutputRepo.layer,

@@ -14,6 +14,7 @@ export const sealedColumns = [
   { table: "provider_nodes", columns: ["headers"] },
   { table: "webhooks", columns: ["secret"] },
   { table: "mcp_servers", columns: ["headers", "program"] },
+  { table: "proxies", columns: ["password"] },
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },

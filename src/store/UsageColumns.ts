@@ -37,6 +37,7 @@ export const Row = Schema.Struct({
   error: MaybeText,
   batchId: MaybeText,
   answeredFrom: Schema.NullOr(Schema.Literal("cache", "coalesced")),
+  egress: MaybeText,
   reservedNanoUsd: Whole
 })
 type Row = typeof Row.Type
@@ -85,7 +86,8 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["usage_source", (facts) => facts.usageSource],
   ["error", (facts) => clipped(facts.error)],
   ["batch_id", (facts) => facts.batchId],
-  ["answered_from", (facts) => facts.answeredFrom]
+  ["answered_from", (facts) => facts.answeredFrom],
+  ["egress", (facts) => clipped(facts.egress)]
 ]
 
 /** Columns of each row, in the order of `addParameters`. */

@@ -40,6 +40,8 @@ const failures: Readonly<Record<TransportFailureKind, string>> = {
   blocked: "The outbound policy does not allow the receiver's address.",
   truncated: "The receiver's answer ended before its head was complete.",
   protocol: "The receiver's answer is not valid HTTP.",
+  proxy: "The proxy for this call cannot be used.",
+  proxy_family: "The proxy for this call has no address of the IP family it is set to.",
   other: "The call to the receiver failed."
 }
 

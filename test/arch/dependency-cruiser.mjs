@@ -17,9 +17,13 @@ const floors = [
     "memory",
     "skills",
     "tools",
-    "declared"
+    "declared",
+    "tunnels",
+    "inspector",
+    "capture",
+    "plugins"
   ],
-  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp"],
+  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp", "bridge", "playground"],
   ["http", "cli"],
   ["app"]
 ]
@@ -37,11 +41,15 @@ const neighbours = {
   usage: ["providers"],
   simulation: ["providers", "routing", "usage"],
   ledger: ["usage"],
+  inspector: ["providers", "usage", "routing"],
+  capture: ["inspector"],
   management: ["mcp"],
   evals: ["inference", "management"],
   search: ["inference"],
   batches: ["inference", "files"],
-  a2a: ["inference", "mcp"]
+  a2a: ["inference", "mcp"],
+  bridge: ["inference"],
+  playground: ["inference"]
 }
 
 /** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */
@@ -128,7 +136,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|socks|smart-buffer|ip-address|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch)/"
       }
     }
   ],

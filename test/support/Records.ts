@@ -22,6 +22,7 @@ export const connection = (
   headers: null,
   quotas: [],
   isActive: true,
+  proxyEnabled: true,
   source: "db",
   createdAtMs: 0,
   updatedAtMs: 0,

@@ -27,6 +27,7 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   error: null,
   batchId: null,
   answeredFrom: null,
+  egress: null,
   reservedNanoUsd: 0,
   calls: null,
   ...more

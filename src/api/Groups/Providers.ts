@@ -29,6 +29,7 @@ const words = {
   name: ["A name for people; absent: made from the provider.", "work account"],
   authType: "How requests are authenticated.",
   isActive: ["Whether requests may use it.", true],
+  proxyEnabled: ["Whether its calls go through the proxies assigned to it; false: always direct.", true],
   priority: ["Order among the connections of a provider; lower is tried first.", 0],
   baseUrl: ["Another address of the provider's API; null: the usual one.", null],
   wires: ["The wire formats its endpoint speaks; null: those of the provider.", null],
@@ -48,6 +49,7 @@ export const ConnectionView = Schema.Struct({
   name: field(Schema.String, ...words.name),
   authType: field(AuthType, words.authType),
   isActive: field(Schema.Boolean, ...words.isActive),
+  proxyEnabled: field(Schema.Boolean, ...words.proxyEnabled),
   priority: field(Schema.Number, ...words.priority),
   baseUrl: field(Schema.NullOr(Schema.String), ...words.baseUrl),
   wires: field(Schema.NullOr(Schema.Array(WireName)), ...words.wires),
@@ -131,6 +133,7 @@ const otherFields = {
   models: field(optional(ModelIds), ...words.models),
   priority: field(optional(Priority), ...words.priority),
   isActive: field(optional(Schema.Boolean), ...words.isActive),
+  proxyEnabled: field(optional(Schema.Boolean), ...words.proxyEnabled),
   oauth: field(optional(OAuthInput), "Tokens, where `authType` is `oauth`."),
   quotas: field(optional(Quotas), words.quotas)
 }

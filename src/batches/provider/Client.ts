@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { createReadStream, createWriteStream } from "node:fs"
 import { stat } from "node:fs/promises"
+import { ownerOf } from "../../domain/Proxy.ts"
 import type { BodySource } from "../../egress/BodySource.ts"
 import type { RequestError, Upstream, UpstreamRequest } from "../../egress/Upstream.ts"
 import type { Account } from "../../providers/Catalog.ts"
@@ -91,7 +92,8 @@ export const clientOf = (
       "accept-encoding",
       "identity"
     ],
-    body
+    body,
+    owner: ownerOf(connection)
   })
 
   const refused = (status: number, body: Buffer) =>

@@ -71,6 +71,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     error: isAnswered ? null : `http_${status}`,
     batchId: batch.id,
     answeredFrom: null,
+    egress: null,
     reservedNanoUsd: 0,
     calls: null
   }

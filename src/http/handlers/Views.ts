@@ -54,6 +54,7 @@ export const connectionView = (
   name: connection.name,
   authType: connection.authType,
   isActive: connection.isActive,
+  proxyEnabled: connection.proxyEnabled,
   priority: connection.priority,
   baseUrl: connection.baseUrl,
   wires: connection.wires,

@@ -2,6 +2,7 @@
  * The bytes of a film or song that only the provider's credential opens, passed through as they come. The client's pace is the provider's;
  * what is longer than the limit is refused, or cut where its length was not told.
  */
+import type { CallOwner } from "../../domain/Proxy.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type * as Upstream from "../../egress/Upstream.ts"
 import type { UpstreamEndpoint } from "../../providers/Endpoints.ts"
@@ -22,6 +23,7 @@ export interface ContentRequest {
   readonly reply: ClientReply
   /** Of the connection that made it. */
   readonly endpoint: UpstreamEndpoint
+  readonly owner: CallOwner
   /** Address of the bytes. */
   readonly address: string
   readonly maxBytes: number
@@ -69,7 +71,7 @@ export const contentAddress = (address: string, variant: Variant | null): string
 export const streamContent = (
   upstream: Pick<typeof Upstream.Upstream.Service, "dispatch">,
   timers: typeof Timers.Service,
-  { address, endpoint, maxBytes, refuse, reply, requestId, silentMs }: ContentRequest
+  { address, endpoint, maxBytes, owner, refuse, reply, requestId, silentMs }: ContentRequest
 ): void => {
   const place = jobAddress(address, endpoint.origin, undefined)
   // The connection has another address by now: its credential belongs there.
@@ -107,7 +109,8 @@ export const streamContent = (
       path: place.path,
       method: "GET",
       headers: [...endpoint.headers, "accept", "*/*", "accept-encoding", "identity"],
-      body: null
+      body: null,
+      owner
     },
     {
       onHeaders: (status, headers) => {

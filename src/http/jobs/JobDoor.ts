@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import * as Proxy from "../../domain/Proxy.ts"
 import type { JobRoute } from "../../api/EdgeRoutes.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { describe, type ErrorView, errorView, type InferenceError } from "../../domain/Errors.ts"
@@ -140,7 +141,7 @@ export const make = Effect.gen(function* () {
     }
     const account = catalog.current().byConnection.get(connectionId ?? "")
     const endpoint = account === undefined ? undefined : account.endpoints[account.wires[0] ?? "chat"]
-    if (endpoint === undefined || output.content === undefined) {
+    if (account === undefined || endpoint === undefined || output.content === undefined) {
       return refuse(call, errorView(410, "The connection that made it is no longer there.", { code: "content_gone" }))
     }
     const { firstByteMs, idleMs } = settings.current().timeouts
@@ -148,6 +149,7 @@ export const make = Effect.gen(function* () {
       requestId: call.requestId,
       reply: call.reply,
       endpoint,
+      owner: Proxy.ownerOf(account.connection, call.identity._tag === "Key" ? call.identity.key.id : null),
       address: contentAddress(output.content, variant),
       maxBytes: gateway.current().media.maxAnswerMb * 1_048_576,
       silentMs: Math.min(firstByteMs, idleMs),

@@ -2,6 +2,7 @@
  * The result of one call to one target. Until the commit nothing has reached the client, so another target may follow a failure; after
  * it the answer is fixed. Phases: waiting (headers, then first content) → relaying → done.
  */
+import type { TransportFailure } from "../../egress/TransportFailure.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { FailureSignal } from "../../resilience/failure/Signal.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
@@ -103,6 +104,17 @@ export const ownFailure = (status: number, reason: string, message: string): Att
   message,
   words: null
 })
+
+const proxyReasons: Readonly<Partial<Record<TransportFailure["kind"], string>>> = {
+  proxy: "PROXY_UNAVAILABLE",
+  proxy_family: "PROXY_FAMILY_UNAVAILABLE"
+}
+
+/** No whole answer came. */
+export const transportReason = ({ kind, message, statusClass }: TransportFailure): AttemptFailure => {
+  const proxyReason = proxyReasons[kind]
+  return proxyReason === undefined ? ownFailure(statusClass, kind, message) : ownFailure(503, proxyReason, message)
+}
 
 const noHeader = (): null => null
 

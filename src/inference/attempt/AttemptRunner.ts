@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { directEgress } from "../../domain/Proxy.ts"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
@@ -152,8 +153,13 @@ export const make = Effect.gen(function* () {
 
   const maxMediaBytes = (): number => gateway.current().media.maxAnswerMb * 1_048_576
 
+  const wayOf = ({ request, wire }: UpstreamCall) => ({
+    targetWire: wire,
+    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner)
+  })
+
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
-    work.trail.asked(call.wire)
+    work.trail.asked(wayOf(call))
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: way.relays,
       replays: way.replays,
@@ -221,7 +227,7 @@ export const make = Effect.gen(function* () {
     const calling = asEffect(started(own, way, { ...call, sameWire: false }, lastChance, watch, null))
     const attempt = Effect.flatMap(calling, (result) => {
       const told = asPart(result, resumption, part)
-      if (told._tag !== "Failed") resumption.first.trail.asked(call.wire)
+      if (told._tag !== "Failed") resumption.first.trail.asked(wayOf(call))
       return Effect.as(Effect.logInfo(story(work, resumption, way.target, told)), told)
     })
     return { _tag: "Effect", attempt }

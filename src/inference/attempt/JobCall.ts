@@ -17,7 +17,8 @@ import {
   type BodyReader,
   failed,
   failureInAnswer,
-  ownFailure
+  ownFailure,
+  transportReason
 } from "./AttemptResult.ts"
 import { errorReader } from "./ErrorReader.ts"
 import { jobAddress } from "./JobAddress.ts"
@@ -96,7 +97,7 @@ type Answer = Upstream.UpstreamResponse
 const failureOf = (error: PublicFetch.PublicFetchError): AttemptFailure => {
   switch (error._tag) {
     case "TransportFailure":
-      return ownFailure(error.statusClass, error.kind, error.message)
+      return transportReason(error)
     case "TimedOut":
       return ownFailure(504, "first_byte_timeout", `The upstream did not answer within ${error.timeoutMs} ms.`)
     case "ResponseTooLarge":
@@ -116,7 +117,8 @@ const withoutContent = (headers: ReadonlyArray<string>): Array<string> =>
 const requestAbout = (call: UpstreamCall, { body, method }: JobRequest, origin: string, path: string) => {
   const headers = withoutContent(call.request.headers)
   if (body !== undefined) headers.push("content-type", "application/json")
-  return { origin, path, method, headers, body: body === undefined ? null : JSON.stringify(body) }
+  const { owner } = call.request
+  return { origin, path, method, headers, body: body === undefined ? null : JSON.stringify(body), owner }
 }
 
 const jsonOf = ({ body }: Answer): JsonObject | null => {

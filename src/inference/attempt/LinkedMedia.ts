@@ -51,7 +51,14 @@ export const makeLinkedMedia = (
     const asked =
       address._tag === "Own"
         ? upstream.request(
-            { origin: address.origin, path: address.path, method: "GET", headers: headersFor(call), body: null },
+            {
+              origin: address.origin,
+              path: address.path,
+              method: "GET",
+              headers: headersFor(call),
+              body: null,
+              owner: call.request.owner
+            },
             limits
           )
         : publicFetch.get(address.url, limits, ({ status }) => status === 200)

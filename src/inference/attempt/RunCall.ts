@@ -5,7 +5,6 @@
 import type { Mutable } from "effect/Types"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { isBodySource, telling } from "../../egress/BodySource.ts"
-import type { TransportFailure } from "../../egress/TransportFailure.ts"
 import type * as Upstream from "../../egress/Upstream.ts"
 import type { UpstreamHeaders } from "../../egress/UpstreamHeaders.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
@@ -15,7 +14,14 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { EncodeContext } from "../../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
-import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFailure } from "./AttemptResult.ts"
+import {
+  type AttemptFailure,
+  type AttemptResult,
+  type BodyReader,
+  failed,
+  ownFailure,
+  transportReason
+} from "./AttemptResult.ts"
 import type { MediaFacts, Traces } from "../request/Headers.ts"
 import { noReport } from "../request/AnswerReport.ts"
 import { shutdown } from "../../domain/Errors.ts"
@@ -57,9 +63,6 @@ export interface CallInput {
 const nothing = (): void => {}
 
 type ClockAndTimers = typeof Timers.Service
-
-const transportReason = (failure: TransportFailure): AttemptFailure =>
-  ownFailure(failure.statusClass, failure.kind, failure.message)
 
 /** A stream silent for this long gets a sign of life. */
 export const heartbeatMs = 15_000

@@ -3,6 +3,7 @@
  * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
+import { ownerOf } from "../../domain/Proxy.ts"
 import type { Dialect, WireRule } from "../../domain/Dialect.ts"
 import { isForPicturesOnly, isForSearchesOnly } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -24,7 +25,7 @@ import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
 import { bytesOf } from "../request/BodyBytes.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
-import type { Work } from "../request/Exchange.ts"
+import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
 import { withThinking } from "../request/Thinking.ts"
 import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
@@ -179,7 +180,8 @@ const requestTo = (
     path: withQuery(place?.path ?? endpoint.path(model, stream), told?.query ?? ""),
     method,
     headers,
-    body: isGet ? null : body
+    body: isGet ? null : body,
+    owner: ownerOf(target.account.connection, apiKeyIdOf(work.exchange))
   }
 }
 

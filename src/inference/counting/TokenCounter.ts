@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { ownerOf } from "../../domain/Proxy.ts"
 import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../../domain/Errors.ts"
 import * as Upstream from "../../egress/Upstream.ts"
 import * as Timers from "../../platform/Timers.ts"
@@ -141,7 +142,8 @@ export const make = Effect.gen(function* () {
       path,
       method: "POST",
       headers: countHeaders(endpoint.headers, exchange.headers, relays(counted, wire) ? wire : null),
-      body: JSON.stringify(body)
+      body: JSON.stringify(body),
+      owner: ownerOf(target.account.connection, apiKeyIdOf(exchange))
     }
   }
 

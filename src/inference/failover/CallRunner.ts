@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     const trail = work.trail.branch()
     const own = { ...work, exchange: { ...work.exchange, reply: contender.reply }, trail }
     return Effect.map(inTime(run, attempts.run(own, target, lastChance)), (result) => {
-      if (!contender.hasLost()) work.trail.asked(trail.targetWire)
+      if (!contender.hasLost()) work.trail.asked(trail)
       return result
     })
   }

@@ -114,6 +114,8 @@ const servedBy = (
     "X-Gateway-Decision",
     `${work.decision.strategy};${work.resolution.targets.length};${reasonOf(work, target, fallbacks)}`
   )
+  const { egress } = work.trail
+  if (egress !== null) headers.push("X-Gateway-Egress", headerSafe(egress))
   const { relaxedFilters } = work.decision
   if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))
   if (work.sessionId !== null) headers.push("X-Gateway-Session-Id", headerSafe(work.sessionId))

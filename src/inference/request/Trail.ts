@@ -14,6 +14,7 @@ export class Trail {
   #attempts: Array<AttemptRecord> = []
   #exclusions: Map<Target, Unready> | null = null
   #targetWire: WireName | null = null
+  #egress: string | null = null
   #charged: ReadonlyArray<EarlierPart> = nothing
   #headers: ReadonlyArray<string> = noHeaders
 
@@ -30,6 +31,11 @@ export class Trail {
   /** Wire of the latest upstream call; null before the first. */
   get targetWire(): WireName | null {
     return this.#targetWire
+  }
+
+  /** The way the latest upstream call took: `direct`, or the name of its proxy; null before the first. */
+  get egress(): string | null {
+    return this.#egress
   }
 
   /** Calls beside the one that answered which belong on the bill: those that another one was faster than. */
@@ -51,8 +57,9 @@ export class Trail {
     this.#charged = [...this.#charged, part]
   }
 
-  asked(wire: WireName | null): void {
-    this.#targetWire = wire
+  asked({ egress, targetWire }: Pick<Trail, "egress" | "targetWire">): void {
+    this.#targetWire = targetWire
+    this.#egress = egress
   }
 
   called(attempt: AttemptRecord): void {

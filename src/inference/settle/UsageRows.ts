@@ -46,6 +46,7 @@ export const rowOf = (
     error: ending.error,
     batchId: exchange.batchId ?? null,
     answeredFrom: kept?.answeredFrom ?? null,
+    egress: work.trail.egress,
     reservedNanoUsd,
     calls
   }
@@ -83,6 +84,7 @@ export const refusedRow = (
   error: ending.error,
   batchId: exchange.batchId ?? null,
   answeredFrom: null,
+  egress: null,
   reservedNanoUsd: 0,
   calls: null
 })

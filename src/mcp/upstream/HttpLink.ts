@@ -146,7 +146,8 @@ export const httpLink =
               ...target,
               method: "POST",
               headers: [...headersOf("application/json, text/event-stream"), "content-type", "application/json"],
-              body: JSON.stringify(message)
+              body: JSON.stringify(message),
+              owner: null
             },
             {
               onHeaders: (status, headers) => {
@@ -196,7 +197,7 @@ export const httpLink =
           resume(Effect.succeed(again))
         }
         const call: UpstreamCall = dispatch(
-          { ...target, method: "GET", headers: headersOf("text/event-stream"), body: null },
+          { ...target, method: "GET", headers: headersOf("text/event-stream"), body: null, owner: null },
           {
             onHeaders: (status, headers) => {
               if (status !== 200 || !isEvents(typeOf(headers))) end(false)
@@ -230,7 +231,7 @@ export const httpLink =
         if (session === null) return resume(Effect.void)
         const done = (): void => resume(Effect.void)
         const call = dispatch(
-          { ...target, method: "DELETE", headers: headersOf("application/json"), body: null },
+          { ...target, method: "DELETE", headers: headersOf("application/json"), body: null, owner: null },
           { onHeaders: done, onData: () => true, onEnd: done, onFail: done }
         )
         return Effect.sync(() => call.abort())

@@ -1,7 +1,7 @@
 /** The requests of a sign-in, and what is read from what a person pastes. Pure; the requests hold secrets: never log them. */
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
-import type { UpstreamRequest } from "../../egress/Upstream.ts"
+import type { UnownedRequest } from "../../egress/Upstream.ts"
 import type { SignInRow } from "../registry/signIn.ts"
 import { postOf } from "./TokenRequest.ts"
 
@@ -47,7 +47,7 @@ export const exchangeRequest = (
   { authorize, tokens }: SignInRow,
   client: SignInClient,
   { code, state, verifier }: { readonly code: string; readonly state: string; readonly verifier: string }
-): UpstreamRequest =>
+): UnownedRequest =>
   postOf(tokens.tokenUrl, tokens.style, {
     grant_type: "authorization_code",
     code,
@@ -58,11 +58,11 @@ export const exchangeRequest = (
   })
 
 /** RFC 8628 §3.1. */
-export const deviceRequest = (url: string, { scopes }: SignInRow, client: SignInClient): UpstreamRequest =>
+export const deviceRequest = (url: string, { scopes }: SignInRow, client: SignInClient): UnownedRequest =>
   postOf(url, "form", { client_id: client.id, scope: scopes.join(" ") })
 
 /** RFC 8628 §3.4. */
-export const deviceTokenRequest = ({ tokens }: SignInRow, client: SignInClient, deviceCode: string): UpstreamRequest =>
+export const deviceTokenRequest = ({ tokens }: SignInRow, client: SignInClient, deviceCode: string): UnownedRequest =>
   postOf(tokens.tokenUrl, tokens.style, {
     grant_type: "urn:ietf:params:oauth:grant-type:device_code",
     device_code: deviceCode,

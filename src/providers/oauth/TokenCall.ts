@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type * as Context from "effect/Context"
+import type { CallOwner } from "../../domain/Proxy.ts"
 import type { OAuthTokens } from "../../domain/Connection.ts"
 import type { OAuthEndpoint } from "../../domain/Provider.ts"
 import type { RequestError, RequestLimits, Upstream } from "../../egress/Upstream.ts"
@@ -36,10 +37,11 @@ export const renew = (
   upstream: Context.Tag.Service<Upstream>,
   endpoint: OAuthEndpoint,
   refreshToken: Redacted.Redacted,
-  tokens: OAuthTokens
+  tokens: OAuthTokens,
+  owner: CallOwner
 ): Effect.Effect<TokenAnswer | Unanswered> => {
   const ask = (clientAuth: ClientAuth) =>
-    upstream.request(requestOf(endpoint, refreshToken, tokens, clientAuth), limits).pipe(
+    upstream.request({ ...requestOf(endpoint, refreshToken, tokens, clientAuth), owner }, limits).pipe(
       Effect.retry({ times: 1, while: wasReset }),
       Effect.map((response): TokenAnswer | Unanswered => readAnswer(response, secretsIn(tokens))),
       Effect.catchAll((error) => Effect.succeed(unanswered(error)))

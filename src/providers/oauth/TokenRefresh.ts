@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { type CallOwner, ownerOf } from "../../domain/Proxy.ts"
 import type { Connection, OAuthTokens } from "../../domain/Connection.ts"
 import type { OAuthEndpoint } from "../../domain/Provider.ts"
 import * as Upstream from "../../egress/Upstream.ts"
@@ -83,6 +84,7 @@ interface Renewable {
   readonly tokens: OAuthTokens
   readonly refreshToken: Redacted.Redacted
   readonly endpoint: OAuthEndpoint
+  readonly owner: CallOwner
 }
 
 const impossible = (connectionId: string, reason: RefreshImpossible["reason"], message: string): RefreshImpossible =>
@@ -123,7 +125,7 @@ export const make = Effect.gen(function* () {
     const endpoint = endpointOf(account.spec, tokens)
     return endpoint === null
       ? impossible(connectionId, "no_token_url", `No token endpoint is known for '${account.spec.id}'.`)
-      : { connectionId, tokens, refreshToken, endpoint }
+      : { connectionId, tokens, refreshToken, endpoint, owner: ownerOf(account.connection) }
   }
 
   const canRefresh = (connection: Connection): boolean => {
@@ -208,7 +210,8 @@ export const make = Effect.gen(function* () {
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const askedAtMs = yield* Clock.currentTimeMillis
-        const answer = yield* restore(renew(upstream, renewable.endpoint, renewable.refreshToken, renewable.tokens))
+        const { endpoint, owner, refreshToken, tokens } = renewable
+        const answer = yield* restore(renew(upstream, endpoint, refreshToken, tokens, owner))
         if (answer._tag === "Renewed") return yield* accept(renewable, answer, askedAtMs)
         // An operator's new credentials meanwhile: what the old ones were told is of no interest.
         const now = renewableOf(renewable.connectionId)

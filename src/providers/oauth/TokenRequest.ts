@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../../domain/Connection.ts"
 import type { OAuthEndpoint, ProviderSpec } from "../../domain/Provider.ts"
-import type { UpstreamRequest } from "../../egress/Upstream.ts"
+import type { UnownedRequest } from "../../egress/Upstream.ts"
 import { registry } from "../Registry.ts"
 
 export type ClientAuth = OAuthEndpoint["clientAuth"]
@@ -41,7 +41,7 @@ export const postOf = (
   style: OAuthEndpoint["style"],
   fields: Readonly<Record<string, string>>,
   authorization: string | null = null
-): UpstreamRequest => {
+): UnownedRequest => {
   const url = new URL(address)
   const isForm = style === "form"
   return {
@@ -65,7 +65,7 @@ export const requestOf = (
   refreshToken: Redacted.Redacted,
   tokens: OAuthTokens,
   clientAuth: ClientAuth
-): UpstreamRequest => {
+): UnownedRequest => {
   const clientId = tokens.clientId ?? endpoint.clientId
   const clientSecret = tokens.clientSecret === null ? null : Redacted.value(tokens.clientSecret)
   const authorization =

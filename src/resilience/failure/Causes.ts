@@ -24,6 +24,9 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   blocked: { kind: "gateway_refusal", status: 502 },
   answer_too_large: { kind: "gateway_refusal", status: 502 },
   no_slot: { kind: "gateway_refusal", status: 503 },
+  // The way to the upstream failed, not the upstream and not its account.
+  PROXY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
+  PROXY_FAMILY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
   // The request's own links; an upstream that follows links itself may still answer.
   media_not_fetched: { kind: "bad_request", status: 400 },
   too_many_links: { kind: "bad_request", status: 400 },

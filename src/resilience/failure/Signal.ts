@@ -29,6 +29,8 @@ export type FailureCause =
   | "media_not_fetched"
   | "too_many_links"
   | "no_slot"
+  | "PROXY_UNAVAILABLE"
+  | "PROXY_FAMILY_UNAVAILABLE"
   | "client_left"
   | "server_shutting_down"
 

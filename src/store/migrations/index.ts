@@ -36,6 +36,7 @@ import answerMeanings from "./0029_answer_meanings.ts"
 import memoryVectors from "./0030_memory_vectors.ts"
 import mcpCalls from "./0031_mcp_calls.ts"
 import mcpServers from "./0032_mcp_servers.ts"
+import proxies from "./0033_proxies.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -71,7 +72,8 @@ export const migrations: Migrations = {
   "0029_answer_meanings": answerMeanings,
   "0030_memory_vectors": memoryVectors,
   "0031_mcp_calls": mcpCalls,
-  "0032_mcp_servers": mcpServers
+  "0032_mcp_servers": mcpServers,
+  "0033_proxies": proxies
 }
 
 /** The schema version a database has after all of these ran. */

@@ -84,6 +84,7 @@ const Row = Schema.Struct({
   headers: MaybeText,
   quotas: Json(Schema.Array(DeclaredQuota)),
   isActive: Flag,
+  proxyEnabled: Flag,
   ...Health.fields,
   createdAtMs: Whole,
   updatedAtMs: Whole

@@ -20,6 +20,7 @@ import * as Gate from "../../../src/auth/Gate.ts"
 import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
@@ -182,7 +183,8 @@ const access = Gate.layer.pipe(
 )
 
 const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
+  Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
+  Layer.provideMerge(ProxyPlan.layer)
 )
 
 const providers = ProviderCalls.layer.pipe(

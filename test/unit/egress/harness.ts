@@ -3,7 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AddressInfo, Server } from "node:net"
 import { once } from "node:events"
+import type { CallOwner } from "../../../src/domain/Proxy.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import type { ProxyRoute } from "../../../src/egress/proxy/ProxyRoute.ts"
+import { layerDirect, ProxyRoutes } from "../../../src/egress/proxy/ProxyRoutes.ts"
 import {
   layer as upstreamLayer,
   type TransportFailure,
@@ -25,6 +28,8 @@ export interface Setup {
   readonly flags?: Readonly<Record<string, string>>
   readonly resolve?: (hostname: string) => Promise<ReadonlyArray<string>>
   readonly timers?: Layer.Layer<Timers.Timers>
+  /** The ways of calls that have an owner. */
+  readonly routes?: (owner: CallOwner) => ProxyRoute
 }
 
 export const transport = (setup: Setup = {}) =>
@@ -36,6 +41,7 @@ export const transport = (setup: Setup = {}) =>
         setup.timers ?? Timers.layer,
         UpstreamSettings.layerOf({ connectTimeoutMs: 10_000 }),
         layerMemory(setup.flags),
+        setup.routes === undefined ? layerDirect : Layer.succeed(ProxyRoutes, { routeOf: setup.routes }),
         AppConfig.layerOf({ dataDir: "/nowhere" })
       )
     )
@@ -47,6 +53,7 @@ export const post = (origin: string, more: Partial<UpstreamRequest> = {}): Upstr
   method: "POST",
   headers: ["content-type", "application/json"],
   body: "{}",
+  owner: null,
   ...more
 })
 

@@ -7,6 +7,7 @@ import * as AdminPassword from "../../../src/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
@@ -45,7 +46,8 @@ import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
 const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 })))
+  Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
+  Layer.provideMerge(ProxyPlan.layer)
 )
 
 /** `environment`: variables that providers' keys are found in. */

@@ -95,5 +95,6 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   error: null,
   batchId: null,
   answeredFrom: null,
+  egress: null,
   ...given
 })

@@ -62,6 +62,7 @@ export const connection: Connection = {
   headers: { "x-team": Redacted.make("blue"), "x-secret": Redacted.make("s3cret") },
   quotas: [{ window: "daily", unit: "usd", limit: 2.5, resetAt: null }],
   isActive: true,
+  proxyEnabled: true,
   testStatus: "unavailable",
   rateLimitedUntilMs: 1_700_000_060_000,
   lastError: "too many requests",
@@ -178,5 +179,6 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   error: null,
   batchId: null,
   answeredFrom: null,
+  egress: null,
   ...more
 })

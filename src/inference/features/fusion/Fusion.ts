@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
       return Effect.map(failover.run(asked), (end) => {
         // Its targets are not those that the record of the decision lists.
         work.trail.join(asked.trail.attempts, noExclusions)
-        work.trail.asked(asked.trail.targetWire)
+        work.trail.asked(asked.trail)
         for (const part of asked.trail.charged) work.trail.charge(part)
         return { work: { ...work, decision: { ...work.decision, reason } }, end, others: servedBy(ends) }
       })
@@ -181,7 +181,7 @@ export const make = Effect.gen(function* () {
     const only = ends.find(hasAnswer)
     if (only?.answer != null && only.end._tag === "Answered") {
       const { answer, end, trail } = only
-      work.trail.asked(trail.targetWire)
+      work.trail.asked(trail)
       const reason: Reason = { _tag: "OnlyAnswer", members: ends.length }
       const decision = { ...work.decision, reason }
       const result = directAnswer(work, answer, context(work, end.target))

@@ -88,7 +88,8 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
         path: "/v1/videos",
         method: "POST",
         headers: ["authorization", "Bearer k", "content-type", "application/json"],
-        body: "{}"
+        body: "{}",
+        owner: null
       },
       wire: "chat",
       codec: codecs.chat,

@@ -65,6 +65,7 @@ export const endpoint = (respond: Respond): Endpoint => {
     layer: Layer.succeed(Upstream, {
       dispatch: () => ({ abort: () => {}, resume: () => {} }),
       closeOrigin: () => {},
+      egressOf: () => "direct",
       request: (request) =>
         Effect.suspend(() => {
           requests.push(request)

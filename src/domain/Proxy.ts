@@ -1,0 +1,66 @@
+/** Egress proxies: by which address a call leaves (docs/proxies.md). */
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+export const ProxyType = Schema.Literal("http", "https", "socks5")
+export type ProxyType = typeof ProxyType.Type
+
+/** The IP family of the way to the proxy; which family the proxy itself uses is its own choice. */
+export const ProxyFamily = Schema.Literal("auto", "ipv4", "ipv6")
+export type ProxyFamily = typeof ProxyFamily.Type
+
+export interface Proxy {
+  readonly id: string
+  /** Unique; `X-Gateway-Egress` shows it. */
+  readonly name: string
+  readonly type: ProxyType
+  /** A host name or an IP literal, without brackets. */
+  readonly host: string
+  readonly port: number
+  readonly username: string | null
+  readonly password: Redacted.Redacted | null
+  /** False when the stored password cannot be decrypted with the key in use; such a proxy is not used. */
+  readonly isReadable: boolean
+  readonly family: ProxyFamily
+  readonly isActive: boolean
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** From the most to the least particular: `key`, `connection`, `provider`, `global`. */
+export const ProxyScope = Schema.Literal("key", "connection", "provider", "global")
+export type ProxyScope = typeof ProxyScope.Type
+
+/** One scope's proxy. The proxy may have been removed since: calls of the scope then fail, they do not go direct. */
+export interface ProxyAssignment {
+  readonly scope: ProxyScope
+  /** Null for `global` only. */
+  readonly scopeId: string | null
+  readonly proxyId: string
+}
+
+/** On whose behalf a call is made. */
+export interface CallOwner {
+  readonly connectionId: string | null
+  readonly provider: string | null
+  readonly apiKeyId: string | null
+  /** False: the connection always goes direct. */
+  readonly proxyEnabled: boolean
+}
+
+/** The owner of calls to an account; `apiKeyId` is null for calls that no key of the gateway asked for. */
+export const ownerOf = (
+  { id, provider, proxyEnabled }: { readonly id: string; readonly provider: string; readonly proxyEnabled: boolean },
+  apiKeyId: string | null = null
+): CallOwner => ({ connectionId: id, provider, apiKeyId, proxyEnabled })
+
+/** The owner of calls to a provider before there is an account. */
+export const ownerAt = (provider: string): CallOwner => ({
+  connectionId: null,
+  provider,
+  apiKeyId: null,
+  proxyEnabled: true
+})
+
+/** Says "no proxy" where the answer says the way taken. */
+export const directEgress = "direct"

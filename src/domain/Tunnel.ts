@@ -1,0 +1,37 @@
+/** Tunnels: ways from elsewhere to this gateway without an open port (docs/tunnels.md). */
+import * as Schema from "effect/Schema"
+
+/**
+ * - `quick`: `cloudflared` with an address that is new at every start.
+ * - `token`: ngrok's SDK with an authtoken.
+ * - `mesh`: the funnel of Tailscale.
+ * - `ssh`: a remote forward of OpenSSH to a server of the user.
+ */
+export const TunnelBackend = Schema.Literal("quick", "token", "mesh", "ssh")
+export type TunnelBackend = typeof TunnelBackend.Type
+
+export const TunnelPhase = Schema.Literal("stopped", "starting", "running", "needs_auth", "error")
+export type TunnelPhase = typeof TunnelPhase.Type
+
+export interface TunnelStatus {
+  readonly backend: TunnelBackend
+  readonly phase: TunnelPhase
+  /** Whether requests can come through now: `phase` is `running`. */
+  readonly running: boolean
+  /** Without a trailing slash; null while there is none. */
+  readonly publicUrl: string | null
+  /** `publicUrl` followed by `/v1`. */
+  readonly apiUrl: string | null
+  /** The listener of this machine that its traffic enters by; null while it is stopped. */
+  readonly targetUrl: string | null
+  /** One sentence for people, without secrets and paths; null when there was none since it was opened. */
+  readonly lastError: string | null
+  /** What this backend cannot carry, one sentence for people; null: nothing. */
+  readonly warning: string | null
+  /** Epoch milliseconds since when it is in its phase. */
+  readonly sinceMs: number
+  /** How often it was opened again by itself since it was enabled. */
+  readonly restarts: number
+  /** Whether it may be open while the gateway requires no API key. */
+  readonly allowKeyless: boolean
+}

@@ -1,0 +1,120 @@
+/** By which way a call leaves: the rules, without sockets (docs/proxies.md). */
+import { isIP } from "node:net"
+import type * as Redacted from "effect/Redacted"
+import type { CallOwner, Proxy, ProxyAssignment, ProxyFamily, ProxyScope, ProxyType } from "../../domain/Proxy.ts"
+
+/** What the connector needs of a proxy. */
+export interface ProxyHop {
+  /** Two hops with the same key may share connections. Without credentials. */
+  readonly key: string
+  readonly type: ProxyType
+  /** A name or an IP literal, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** The address family of the way to the proxy, 0 for any. */
+  readonly family: 0 | 4 | 6
+  readonly username: string | null
+  readonly password: Redacted.Redacted | null
+}
+
+export type ProxyRoute =
+  | { readonly _tag: "Direct" }
+  | { readonly _tag: "Proxied"; readonly name: string; readonly hop: ProxyHop }
+  /** There is a proxy to use and it cannot be used. `name` is null when it was removed. */
+  | { readonly _tag: "Unavailable"; readonly kind: "proxy" | "proxy_family"; readonly name: string | null }
+
+export const direct: ProxyRoute = { _tag: "Direct" }
+
+export interface Switches {
+  /** Off: every call goes direct. */
+  readonly isEnabled: boolean
+  readonly isSocksOn: boolean
+  /** Calls without an assigned proxy use the first active one. */
+  readonly autoSelect: boolean
+}
+
+/** All that is configured, indexed for the hot path. */
+export interface RoutingTable {
+  readonly proxies: ReadonlyMap<string, Proxy>
+  /** Proxy ids by `assignmentKey`. */
+  readonly assigned: ReadonlyMap<string, string>
+}
+
+const assignmentKey = (scope: ProxyScope, scopeId: string | null): string => `${scope}:${scopeId ?? ""}`
+
+export const routingTable = (
+  proxies: ReadonlyArray<Proxy>,
+  assignments: ReadonlyArray<ProxyAssignment>
+): RoutingTable => ({
+  proxies: new Map(proxies.map((proxy) => [proxy.id, proxy])),
+  assigned: new Map(assignments.map(({ proxyId, scope, scopeId }) => [assignmentKey(scope, scopeId), proxyId]))
+})
+
+const familyNumbers: Readonly<Record<ProxyFamily, ProxyHop["family"]>> = { auto: 0, ipv4: 4, ipv6: 6 }
+
+/** Whether the host is a literal of the other family than the one asked for. */
+export const contradictsFamily = (host: string, family: ProxyFamily): boolean => {
+  const literal = isIP(host)
+  return literal !== 0 && familyNumbers[family] !== 0 && familyNumbers[family] !== literal
+}
+
+/**
+ * A proxy's address as a URL without credentials; a pinned family is its query `family=ipv4` or `family=ipv6`, written once.
+ * `auto` leaves the URL as it is.
+ */
+export const proxyUrl = ({ family, host, port, type }: Pick<Proxy, "type" | "host" | "port" | "family">): string => {
+  const url = `${type}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  return family === "auto" ? url : `${url}?family=${family}`
+}
+
+const routeThrough = (proxy: Proxy | undefined, isSocksOn: boolean): ProxyRoute => {
+  const name = proxy?.name ?? null
+  if (proxy === undefined || !proxy.isActive || !proxy.isReadable || (proxy.type === "socks5" && !isSocksOn)) {
+    return { _tag: "Unavailable", kind: "proxy", name }
+  }
+  const { family, host, id, password, port, type, updatedAtMs, username } = proxy
+  if (contradictsFamily(host, family)) return { _tag: "Unavailable", kind: "proxy_family", name }
+  const key = `${proxyUrl(proxy)} ${id} ${updatedAtMs}`
+  return {
+    _tag: "Proxied",
+    name: proxy.name,
+    hop: { key, type, host, port, family: familyNumbers[family], username, password }
+  }
+}
+
+/** The way of a proxy that is tried out: it need not be active. */
+export const routeOfProxy = (proxy: Proxy, isSocksOn: boolean): ProxyRoute =>
+  routeThrough({ ...proxy, isActive: true }, isSocksOn)
+
+/** The oldest one that can be used: the choice does not change without a reason. */
+const firstActive = ({ proxies }: RoutingTable, isSocksOn: boolean): ProxyRoute => {
+  for (const proxy of proxies.values()) {
+    const route = routeThrough(proxy, isSocksOn)
+    if (route._tag === "Proxied") return route
+  }
+  return direct
+}
+
+/**
+ * Off, or switched off for the connection: direct. Otherwise the proxy of the key, of the connection, of the provider, of all, then the
+ * automatic choice, then direct. An assigned proxy that is missing or inactive is never passed over.
+ */
+export const resolveRoute = (
+  table: RoutingTable,
+  { autoSelect, isEnabled, isSocksOn }: Switches,
+  owner: CallOwner
+): ProxyRoute => {
+  if (!isEnabled || !owner.proxyEnabled) return direct
+  const scopes: ReadonlyArray<readonly [ProxyScope, string | null]> = [
+    ["key", owner.apiKeyId],
+    ["connection", owner.connectionId],
+    ["provider", owner.provider],
+    ["global", null]
+  ]
+  for (const [scope, scopeId] of scopes) {
+    if (scope !== "global" && scopeId === null) continue
+    const proxyId = table.assigned.get(assignmentKey(scope, scopeId))
+    if (proxyId !== undefined) return routeThrough(table.proxies.get(proxyId), isSocksOn)
+  }
+  return autoSelect ? firstActive(table, isSocksOn) : direct
+}
