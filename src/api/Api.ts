@@ -37,6 +37,7 @@ import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
 import { ProviderNodes } from "./Groups/ProviderNodes.ts"
 import { Providers } from "./Groups/Providers.ts"
+import { Proxies } from "./Groups/Proxies.ts"
 import { QuotaGroups } from "./Groups/QuotaGroups.ts"
 import { RateLimits } from "./Groups/RateLimits.ts"
 import { RegisteredKeys } from "./Groups/RegisteredKeys.ts"
@@ -70,6 +71,7 @@ const contract = withCommonErrors(
     .add(Rtk)
     .add(CompressionCombos)
     .add(QuotaGroups)
+    .add(Proxies)
     .add(Keys)
     .add(RegisteredKeys)
     .add(IssueLimits)

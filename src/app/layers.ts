@@ -69,6 +69,7 @@ import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as ModelLists from "../providers/ModelLists.ts"
+import * as ProxyChecks from "../providers/ProxyChecks.ts"
 import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as ModelSync from "../providers/ModelSync.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
@@ -167,7 +168,7 @@ const resilience = Layer.mergeAll(
 
 const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
 
-const providers = ModelSync.layer.pipe(
+const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer)),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))

@@ -23,6 +23,8 @@ import * as ModelCatalog from "../management/ModelCatalog.ts"
 import * as ObservedState from "../management/ObservedState.ts"
 import * as ProviderModels from "../management/ProviderModels.ts"
 import * as ProviderNodes from "../management/ProviderNodes.ts"
+import * as Proxies from "../management/Proxies.ts"
+import * as FreeProxies from "../providers/FreeProxies.ts"
 import * as QuotaGroups from "../management/QuotaGroups.ts"
 import * as QuotaChecks from "../management/QuotaChecks.ts"
 import * as RegisteredKeys from "../management/RegisteredKeys.ts"
@@ -62,6 +64,7 @@ export const management = Layer.mergeAll(
   AcpAgents.layer.pipe(Layer.provideMerge(Detector.layer)),
   ProviderModels.layer,
   ProviderNodes.layer,
+  Proxies.layer.pipe(Layer.provide(FreeProxies.layer)),
   QuotaGroups.layer,
   SettingsChanges.layer,
   Guardrails.layer,

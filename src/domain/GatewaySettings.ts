@@ -5,6 +5,7 @@ import { field } from "../kernel/Documented.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./VisionBridgeSettings.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./MemorySettings.ts"
+import { defaultProxySettings, ProxySettings, ProxySettingsPatch } from "./ProxySettings.ts"
 
 const words = {
   allowedHosts: [
@@ -58,10 +59,7 @@ const words = {
   cache: "Answers that are given again to the same request (`docs/cache.md`).",
   visionBridge: "Descriptions of pictures for models that take none (`docs/guardrails.md`).",
   memory: "What is remembered of callers and told to models (`docs/memory.md`).",
-  proxiesEnabled: [
-    "Whether calls go through the proxies assigned to them; false: always direct (`docs/proxies.md`).",
-    true
-  ],
+  proxies: "By which address calls leave (`docs/proxies.md`).",
   mcpEnabled: ["Whether the MCP server answers at `/mcp` (`docs/mcp.md`).", true],
   a2aEnabled: ["Whether the A2A agent answers at `/a2a` (`docs/a2a.md`).", false],
   promptCache: [
@@ -133,7 +131,7 @@ export const GatewaySettings = Schema.Struct({
   memory: field(MemorySettings, words.memory),
   visionBridge: field(VisionBridgeSettings, words.visionBridge),
   cache: field(CacheSettings, words.cache),
-  proxiesEnabled: field(Schema.Boolean, ...words.proxiesEnabled),
+  proxies: field(ProxySettings, words.proxies),
   mcpEnabled: field(Schema.Boolean, ...words.mcpEnabled),
   a2aEnabled: field(Schema.Boolean, ...words.a2aEnabled),
   promptCache: field(PromptCache, ...words.promptCache)
@@ -292,7 +290,7 @@ export const GatewaySettingsPatch = Schema.Struct({
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
   visionBridge: field(Schema.optionalWith(VisionBridgeSettingsPatch, leave), words.visionBridge),
   cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
-  proxiesEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.proxiesEnabled),
+  proxies: field(Schema.optionalWith(ProxySettingsPatch, leave), words.proxies),
   mcpEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.mcpEnabled),
   a2aEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.a2aEnabled),
   promptCache: field(Schema.optionalWith(PromptCache, leave), ...words.promptCache)
@@ -316,7 +314,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   memory: defaultMemorySettings,
   visionBridge: defaultVisionBridgeSettings,
   cache: defaultCacheSettings,
-  proxiesEnabled: true,
+  proxies: defaultProxySettings,
   mcpEnabled: true,
   a2aEnabled: false,
   promptCache: "off"
@@ -334,5 +332,6 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   coalescing: { ...settings.coalescing, ...patch.coalescing },
   memory: { ...settings.memory, ...patch.memory },
   visionBridge: { ...settings.visionBridge, ...patch.visionBridge },
-  cache: mergeCacheSettings(settings.cache, patch.cache)
+  cache: mergeCacheSettings(settings.cache, patch.cache),
+  proxies: { ...settings.proxies, ...patch.proxies }
 })

@@ -1,6 +1,7 @@
 /** Egress proxies: by which address a call leaves (docs/proxies.md). */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { Connection } from "./Connection.ts"
 
 export const ProxyType = Schema.Literal("http", "https", "socks5")
 export type ProxyType = typeof ProxyType.Type
@@ -8,6 +9,10 @@ export type ProxyType = typeof ProxyType.Type
 /** The IP family of the way to the proxy; which family the proxy itself uses is its own choice. */
 export const ProxyFamily = Schema.Literal("auto", "ipv4", "ipv6")
 export type ProxyFamily = typeof ProxyFamily.Type
+
+/** `free`: found in a public list, run by strangers. */
+export const ProxySource = Schema.Literal("manual", "free")
+export type ProxySource = typeof ProxySource.Type
 
 export interface Proxy {
   readonly id: string
@@ -22,6 +27,7 @@ export interface Proxy {
   /** False when the stored password cannot be decrypted with the key in use; such a proxy is not used. */
   readonly isReadable: boolean
   readonly family: ProxyFamily
+  readonly source: ProxySource
   readonly isActive: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -46,20 +52,32 @@ export interface CallOwner {
   readonly apiKeyId: string | null
   /** False: the connection always goes direct. */
   readonly proxyEnabled: boolean
+  /** Whether a credential of the connection goes along. */
+  readonly carriesKey: boolean
 }
+
+/** The part of a connection that decides by which way its calls leave. */
+type OwningConnection = Pick<Connection, "id" | "provider" | "proxyEnabled" | "authType" | "headers">
 
 /** The owner of calls to an account; `apiKeyId` is null for calls that no key of the gateway asked for. */
 export const ownerOf = (
-  { id, provider, proxyEnabled }: { readonly id: string; readonly provider: string; readonly proxyEnabled: boolean },
+  { authType, headers, id, provider, proxyEnabled }: OwningConnection,
   apiKeyId: string | null = null
-): CallOwner => ({ connectionId: id, provider, apiKeyId, proxyEnabled })
+): CallOwner => ({
+  connectionId: id,
+  provider,
+  apiKeyId,
+  proxyEnabled,
+  carriesKey: authType !== "none" || headers !== null
+})
 
 /** The owner of calls to a provider before there is an account. */
 export const ownerAt = (provider: string): CallOwner => ({
   connectionId: null,
   provider,
   apiKeyId: null,
-  proxyEnabled: true
+  proxyEnabled: true,
+  carriesKey: true
 })
 
 /** Says "no proxy" where the answer says the way taken. */

@@ -62,7 +62,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   #resumeSocket: (() => void) | null = null
   #decoder: ContentDecoder | null = null
 
-  constructor(pool: OriginPool, request: UpstreamRequest, sink: UpstreamSink) {
+  constructor(pool: OriginPool, request: UnownedRequest, sink: UpstreamSink) {
     this.#pool = pool
     this.#sink = sink
     this.#connection = pool.acquire()
@@ -187,7 +187,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 }
 
-export const startCall = (pool: OriginPool, request: UpstreamRequest, sink: UpstreamSink): UpstreamCall =>
+export const startCall = (pool: OriginPool, request: UnownedRequest, sink: UpstreamSink): UpstreamCall =>
   new Call(pool, request, sink)
 
 /** A call that cannot even be started, reported like any other failure. */

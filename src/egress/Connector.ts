@@ -31,6 +31,10 @@ export interface ConnectorOptions {
   readonly connectTimeoutMs: () => number
   /** Left out: the socket goes to the origin itself. */
   readonly proxy?: ProxyHop
+  /** Hands out the socket once the proxy itself is reached; the target is not asked for. */
+  readonly endsAtProxy?: boolean
+  /** Called once per connection that is made through the proxy: whether the proxy opened the way. */
+  readonly onProxy?: (stands: boolean, elapsedMs: number) => void
 }
 
 export interface ConnectListener {
@@ -111,13 +115,16 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     /** The innermost one; destroying it ends those below. */
     let socket: Socket | null = null
     let settled = false
+    let isAborted = false
     /** False until the proxy has opened the tunnel: what fails before that is the proxy's failure. */
     let isThrough = proxy === undefined
+    const startedMs = proxy === undefined ? 0 : timers.monotonicMs()
 
     const fail = (kind: TransportFailureKind): void => {
       if (settled) return
       settled = true
       timer.cancel()
+      if (!isThrough && kind !== "blocked" && !isAborted) options.onProxy?.(false, timers.monotonicMs() - startedMs)
       socket?.destroy()
       listener.onFail(transportFailure(isThrough || kind === "blocked" || kind === "proxy_family" ? kind : "proxy"))
     }
@@ -151,6 +158,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
 
     const reachTarget = (tunnel: Socket): void => {
       if (settled) return
+      if (!isThrough) options.onProxy?.(true, timers.monotonicMs() - startedMs)
       isThrough = true
       if (isSecure) secure(tunnel, target.host, session, succeed)
       else succeed(tunnel)
@@ -182,8 +190,9 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
         .once("connect", () => {
           if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail(proxy === undefined ? "blocked" : "proxy")
           if (proxy === undefined) return reachTarget(tcp)
-          if (proxy.type !== "https") return askProxy(proxy, tcp)
-          secure(tcp, proxy.host, undefined, (tls) => askProxy(proxy, tls))
+          const reached = (way: Socket): void => (options.endsAtProxy === true ? succeed(way) : askProxy(proxy, way))
+          if (proxy.type === "https") secure(tcp, proxy.host, undefined, reached)
+          else reached(tcp)
         })
     }
 
@@ -194,6 +203,9 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
       else open(found)
     }
     void start()
-    return () => fail("other")
+    return () => {
+      isAborted = true
+      fail("other")
+    }
   }
 }

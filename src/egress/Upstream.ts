@@ -12,7 +12,14 @@ import { type CallOwner, directEgress } from "../domain/Proxy.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Timers } from "../platform/Timers.ts"
-import { failedCall, startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink } from "./Call.ts"
+import {
+  failedCall,
+  startCall,
+  type UnownedRequest,
+  type UpstreamCall,
+  type UpstreamRequest,
+  type UpstreamSink
+} from "./Call.ts"
 import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
@@ -58,8 +65,27 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
     readonly closeOrigin: (origin: string) => void
     /** Hot: the way a call would take now: `direct`, or the name of its proxy. */
     readonly egressOf: (owner: CallOwner) => string
+    /**
+     * As `request`, for signing in, renewing tokens and validating keys: when the proxy cannot be used and the flag
+     * `GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK` is on, it is made directly, and that is logged. A failed proxy has passed nothing on.
+     */
+    readonly controlRequest: (
+      request: UpstreamRequest,
+      limits: RequestLimits
+    ) => Effect.Effect<UpstreamResponse, RequestError>
+    /** As `request`, by the way given. */
+    readonly requestVia: (
+      route: ProxyRoute,
+      request: UnownedRequest,
+      limits: RequestLimits
+    ) => Effect.Effect<UpstreamResponse, RequestError>
+    /** Connects to a proxy and asks it for nothing; the milliseconds that took. */
+    readonly reachProxy: (proxy: ProxyHop) => Effect.Effect<number, TransportFailure>
   }
 >() {}
+
+/** Stands for the target of a connection that ends at the proxy. */
+const noTarget = new URL("http://target.invalid")
 
 /** Origins with a pool of their own; beyond it the one unused longest loses its idle connections. */
 const maxOrigins = 2_000
@@ -72,9 +98,9 @@ const withIdentityEncoding = (headers: ReadonlyArray<string>): ReadonlyArray<str
 /**
  * Reads one whole answer by way of `dispatch`. Where `headSuffices`, the call ends with the headers and the body is empty.
  */
-export const collect = (
-  dispatch: (request: UpstreamRequest, sink: UpstreamSink) => UpstreamCall,
-  request: UpstreamRequest,
+export const collect = <Request extends UnownedRequest>(
+  dispatch: (request: Request, sink: UpstreamSink) => UpstreamCall,
+  request: Request,
   maxBytes: number,
   headSuffices: (head: Pick<UpstreamResponse, "status" | "headers">) => boolean = () => false
 ): Effect.Effect<UpstreamResponse, TransportFailure | ResponseTooLarge> =>
@@ -127,10 +153,16 @@ export const make: Effect.Effect<
   const connections = new Set<Connection>()
   let closed = false
 
+  const recordProxy =
+    ({ id }: ProxyHop) =>
+    (isWorking: boolean, elapsedMs: number): void =>
+      routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
+  const optionsFor = (proxy: ProxyHop) => ({ ...options, proxy, onProxy: recordProxy(proxy) })
+
   const open = (origin: string, proxy: ProxyHop | undefined): OriginPool | null => {
     const url = URL.canParse(origin) ? new URL(origin) : null
     if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
-    const connector = makeConnector(url, proxy === undefined ? options : { ...options, proxy })
+    const connector = makeConnector(url, proxy === undefined ? options : optionsFor(proxy))
     return makeOriginPool(origin, connector, connections)
   }
 
@@ -149,27 +181,88 @@ export const make: Effect.Effect<
     pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
   }
 
-  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
+  const dispatchVia = (route: ProxyRoute, request: UnownedRequest, sink: UpstreamSink): UpstreamCall => {
     if (closed) return failedCall(transportFailure("other"), sink)
-    const route = request.owner === null ? direct : routes.routeOf(request.owner)
     if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
     const pool = poolOf(request.origin, route)
     return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
   }
 
+  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall =>
+    dispatchVia(request.owner === null ? direct : routes.routeOf(request.owner), request, sink)
+
+  const collectIn = <Request extends UnownedRequest>(
+    call: (request: Request, sink: UpstreamSink) => UpstreamCall,
+    sent: Request,
+    { maxBytes, timeoutMs }: RequestLimits
+  ): Effect.Effect<UpstreamResponse, RequestError> =>
+    Effect.timeoutFail(collect(call, { ...sent, headers: withIdentityEncoding(sent.headers) }, maxBytes), {
+      duration: timeoutMs,
+      onTimeout: () => new TimedOut({ timeoutMs })
+    })
+
   const request = Effect.fn("Upstream.request")((sent: UpstreamRequest, limits: RequestLimits) =>
-    collect(dispatch, { ...sent, headers: withIdentityEncoding(sent.headers) }, limits.maxBytes).pipe(
-      Effect.timeoutFail({
-        duration: limits.timeoutMs,
-        onTimeout: (): RequestError => new TimedOut({ timeoutMs: limits.timeoutMs })
-      })
-    )
+    collectIn(dispatch, sent, limits)
+  )
+
+  const requestVia = Effect.fn("Upstream.requestVia")(
+    (route: ProxyRoute, sent: UnownedRequest, limits: RequestLimits) =>
+      collectIn((asked: UnownedRequest, sink) => dispatchVia(route, asked, sink), sent, limits)
   )
 
   const egressOf = (owner: CallOwner): string => {
     const route = routes.routeOf(owner)
     return route._tag === "Direct" ? directEgress : (route.name ?? "unavailable")
   }
+
+  const mayGoDirect = (error: RequestError): boolean =>
+    error._tag === "TransportFailure" &&
+    (error.kind === "proxy" || error.kind === "proxy_family") &&
+    flags.isOn("GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK")
+
+  const controlRequest = Effect.fn("Upstream.controlRequest")((sent: UpstreamRequest, limits: RequestLimits) =>
+    Effect.catchIf(request(sent, limits), mayGoDirect, () =>
+      Effect.zipRight(
+        Effect.logWarning(
+          `A request to ${sent.origin} is made from this machine's own address: its proxy cannot be used, and GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK is on.`
+        ),
+        request({ ...sent, owner: null }, limits)
+      )
+    )
+  )
+
+  const reachProxy = Effect.fn("Upstream.reachProxy")((proxy: ProxyHop) =>
+    Effect.async<number, TransportFailure>((resume) => {
+      const startedMs = timers.monotonicMs()
+      const record = (isWorking: boolean): number => {
+        const elapsedMs = timers.monotonicMs() - startedMs
+        recordProxy(proxy)(isWorking, elapsedMs)
+        return elapsedMs
+      }
+      const connect = makeConnector(noTarget, { ...options, proxy, endsAtProxy: true })
+      let isOver = false
+      const abort = connect({
+        onSocket: (socket) => {
+          isOver = true
+          socket.destroy()
+          resume(Effect.succeed(record(true)))
+        },
+        onFail: (failure) => {
+          if (isOver) return
+          isOver = true
+          record(false)
+          resume(Effect.fail(failure))
+        }
+      })
+      return Effect.sync(() => {
+        isOver = true
+        abort()
+      })
+    })
+  )
+
+  // Connections that were made as the proxies were set before are not used again; what runs on them ends undisturbed.
+  const forgetProxied = routes.onChange(() => pools.prune((_, key) => key.includes(" ")))
 
   // Sockets made under another policy must not outlive it.
   const forget = policyFlags.map((flag) =>
@@ -180,7 +273,7 @@ export const make: Effect.Effect<
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closed = true
-      for (const stop of forget) stop()
+      for (const stop of [forgetProxied, ...forget]) stop()
       pools.clear()
       for (const connection of connections) {
         connection.client.destroy(null, () => {})
@@ -188,7 +281,7 @@ export const make: Effect.Effect<
       }
     })
   )
-  return Upstream.of({ dispatch, request, closeOrigin, egressOf })
+  return Upstream.of({ dispatch, request, controlRequest, requestVia, reachProxy, closeOrigin, egressOf })
 })
 
 export const layer: Layer.Layer<Upstream, never, Flags | Dns | ProxyRoutes | Timers | UpstreamSettings> = Layer.scoped(

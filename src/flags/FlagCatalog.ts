@@ -18,12 +18,14 @@ export interface FlagDefinition {
   readonly requiresRestart: boolean
   /** How harmful a careless change is. */
   readonly warningLevel: "none" | "caution" | "danger"
+  /** Why it cannot be switched on, one or more sentences; null: it can. */
+  readonly refusal: string | null
   /** The part of the gateway that will read it and does not exist yet; null when the flag has an effect. */
   readonly waitsFor: string | null
 }
 
 type Text = Pick<FlagDefinition, "label" | "description">
-type Traits = Partial<Pick<FlagDefinition, "requiresRestart" | "warningLevel" | "waitsFor">>
+type Traits = Partial<Pick<FlagDefinition, "requiresRestart" | "warningLevel" | "waitsFor" | "refusal">>
 
 const described = (description: string, waitsFor: string | null): string =>
   waitsFor === null ? description : `${description} It has no effect yet: it waits for ${waitsFor}.`
@@ -45,6 +47,7 @@ const bool = <const K extends string>(
   defaultValue,
   requiresRestart: traits.requiresRestart ?? false,
   warningLevel: traits.warningLevel ?? ("none" as const),
+  refusal: traits.refusal ?? null,
   waitsFor: traits.waitsFor ?? null
 })
 
@@ -65,12 +68,12 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
   defaultValue,
   requiresRestart: traits.requiresRestart ?? false,
   warningLevel: traits.warningLevel ?? ("none" as const),
+  refusal: traits.refusal ?? null,
   waitsFor: traits.waitsFor ?? null
 })
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const proxies: Traits = { waitsFor: "the egress proxies" }
 const capture: Traits = { waitsFor: "the capture of traffic" }
 const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
@@ -135,32 +138,35 @@ export const flagCatalog = [
     "ENABLE_TLS_FINGERPRINT",
     "false",
     "TLS fingerprint",
-    "Shape outgoing TLS handshakes like a browser's.",
-    { requiresRestart: true, warningLevel: "caution", ...proxies }
+    "Shape outgoing TLS handshakes like a browser's. It cannot be switched on: Node's TLS offers no control over the order of a handshake's extensions, so it would be recognised and of no use.",
+    {
+      requiresRestart: true,
+      warningLevel: "caution",
+      refusal:
+        "Node's TLS offers no control over the order of extensions, GREASE values and key shares of a handshake, so none can look like a browser's. Use a proxy that does this (docs/proxies.md)."
+    }
   ),
   bool(
     "network",
     "FREE_PROXY_ENABLED",
     "true",
     "Free proxies",
-    "Allow requests to go through proxies of the free marketplace.",
-    proxies
+    "Allow proxies of public lists: they are looked for when that is asked for, and used where they are assigned (`docs/proxies.md`)."
   ),
   bool(
     "network",
     "PROXY_AUTO_SELECT_ENABLED",
     "false",
     "Pick a proxy automatically",
-    "Use the first working registry proxy when a connection has none.",
-    proxies
+    "Use the first working proxy of the registry for calls without an assigned one (`docs/proxies.md`)."
   ),
   bool(
     "network",
     "GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK",
     "false",
     "Direct fallback for sign-in",
-    "Let OAuth and validation calls go direct when the proxy check fails. This may change the egress address.",
-    { ...caution, ...proxies }
+    "Let sign-ins, renewals of tokens and checks of keys go direct when their proxy cannot be used. They then leave by this machine's own address; each time is logged.",
+    caution
   ),
   bool(
     "network",

@@ -40,6 +40,9 @@ export interface FlagChange {
   readonly pendingRestart: boolean
 }
 
+/** The flag cannot be switched on here; `reason` says why, for people. */
+export class FlagRefused extends Data.TaggedError("FlagRefused")<{ readonly key: string; readonly reason: string }> {}
+
 export class UnknownFlag extends Data.TaggedError("UnknownFlag")<{ readonly key: string }> {}
 
 export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
@@ -63,7 +66,7 @@ export class Flags extends Context.Tag("gateway/flags/Flags")<
     readonly set: (
       key: string,
       value: string
-    ) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue | OpenToOthers>
+    ) => Effect.Effect<FlagChange, UnknownFlag | InvalidFlagValue | FlagRefused | OpenToOthers>
     /** Removes an override. */
     readonly unset: (key: string) => Effect.Effect<FlagChange, UnknownFlag | OpenToOthers>
     /** Removes all overrides; returns how many there were. */
@@ -100,7 +103,7 @@ export const resolve = (
   environment: ReadonlyMap<string, string>
 ): Resolved => {
   const usable = (value: string | undefined): value is string =>
-    value !== undefined && value !== "" && accepts(flag, value)
+    value !== undefined && value !== "" && accepts(flag, value) && !(flag.refusal !== null && isEnabled(value))
   const override = overrides.get(flag.key)
   if (usable(override)) return { effectiveValue: override, source: "db" }
   const variable = environment.get(flag.key)
@@ -126,7 +129,12 @@ export const make = Effect.gen(function* () {
     else enabled.delete(flag.key)
     for (const listener of listeners.get(flag.key) ?? []) listener()
   }
-  for (const flag of flagCatalog) apply(flag)
+  for (const flag of flagCatalog) {
+    apply(flag)
+    if (flag.refusal !== null && isEnabled(environment.get(flag.key) ?? "")) {
+      yield* Effect.logWarning(`${flag.key} stays off. ${flag.refusal}`)
+    }
+  }
 
   const refresh = Effect.map(store.load, (loaded) => {
     overrides = loaded
@@ -183,6 +191,7 @@ export const make = Effect.gen(function* () {
   const set = Effect.fn("Flags.set")(function* (key: string, value: string) {
     const flag = yield* find(key)
     if (!accepts(flag, value)) return yield* new InvalidFlagValue({ key, allowed: allowedValues(flag) })
+    if (flag.refusal !== null && isEnabled(value)) return yield* new FlagRefused({ key, reason: flag.refusal })
     return yield* change(flag, value, store.save(key, value))
   })
 

@@ -47,6 +47,7 @@ import type { MemoryEntries } from "../management/MemoryEntries.ts"
 import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
 import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
 import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
+import type { Proxies as ProxyManagement } from "../management/Proxies.ts"
 import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
 import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
 import type { QuotaChecks } from "../management/QuotaChecks.ts"
@@ -117,6 +118,7 @@ import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
 import * as ProviderNodes from "./handlers/ProviderNodes.ts"
 import * as Providers from "./handlers/Providers.ts"
+import * as Proxies from "./handlers/Proxies.ts"
 import * as QuotaGroups from "./handlers/QuotaGroups.ts"
 import * as RateLimits from "./handlers/RateLimits.ts"
 import * as RegisteredKeys from "./handlers/RegisteredKeys.ts"
@@ -159,6 +161,7 @@ export type UseCases =
   | MemoryEntries
   | ModelManagement
   | NodeManagement
+  | ProxyManagement
   | QuotaChecks
   | RegisteredKeyManagement
   | ResilienceManagement
@@ -239,6 +242,7 @@ const groups = Layer.mergeAll(
   ProviderModels.layer,
   ProviderNodes.layer,
   Providers.layer,
+  Proxies.layer,
   QuotaGroups.layer,
   RateLimits.layer,
   RegisteredKeys.layer,

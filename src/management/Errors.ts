@@ -23,6 +23,7 @@ export type Entity =
   | "budget"
   | "token limit"
   | "webhook"
+  | "proxy"
   | "MCP server"
   | "backup"
   | "sign-in"
@@ -67,7 +68,7 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{ reado
 }
 
 /** Who has a name already. */
-export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory" | "MCP server"
+export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory" | "MCP server" | "proxy"
 
 /** The name, id or prefix given in `field` belongs to something else. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
@@ -84,6 +85,8 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
         return `There is already an alias '${this.name}'.`
       case "group":
         return `There is already a group named '${this.name}'.`
+      case "proxy":
+        return `There is already a proxy named '${this.name}'.`
       case "MCP server":
         return `There is already an MCP server named '${this.name}'.`
       case "memory":
@@ -147,6 +150,29 @@ export class TooManyMcpServers extends Data.TaggedError("TooManyMcpServers")<{ r
 export class TooManyWebhooks extends Data.TaggedError("TooManyWebhooks")<{ readonly limit: number }> {
   override get message(): string {
     return `There are ${this.limit} webhooks already, the limit. Remove one first.`
+  }
+}
+
+/** There are as many proxies as there may be. */
+export class TooManyProxies extends Data.TaggedError("TooManyProxies")<{ readonly limit: number }> {
+  override get message(): string {
+    return `There are ${this.limit} proxies already, the limit. Remove one first.`
+  }
+}
+
+/** Free proxies are not looked for: the flag is off, or no list of them is named. */
+export class FreeProxiesOff extends Data.TaggedError("FreeProxiesOff")<{ readonly reason: "flag" | "sources" }> {
+  override get message(): string {
+    return this.reason === "flag"
+      ? "Free proxies are off: the flag FREE_PROXY_ENABLED is false."
+      : "No list of free proxies is named. Name some in proxies.freeSources (PATCH /api/settings)."
+  }
+}
+
+/** None of the lists of free proxies could be read. */
+export class FreeProxiesNotListed extends Data.TaggedError("FreeProxiesNotListed")<{ readonly reason: string }> {
+  override get message(): string {
+    return `No list of free proxies could be read. ${this.reason}`
   }
 }
 
@@ -287,6 +313,9 @@ export type ManagementError =
   | ModelsNotListed
   | TooManyMcpServers
   | TooManyWebhooks
+  | TooManyProxies
+  | FreeProxiesOff
+  | FreeProxiesNotListed
   | TooManySecrets
   | IssueLimitReached
   | IdempotencyConflict

@@ -170,7 +170,7 @@ export const make = Effect.gen(function* () {
 
   const ask = (provider: string, request: UnownedRequest) =>
     Effect.mapError(
-      upstream.request({ ...request, owner: ownerAt(provider) }, limits),
+      upstream.controlRequest({ ...request, owner: ownerAt(provider) }, limits),
       (error) =>
         new Errors.SignInFailed({
           reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message

@@ -60,6 +60,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["usageSource", (row) => text(row, "usage_source")],
   ["error", (row) => text(row, "error")],
   ["batchId", (row) => text(row, "batch_id")],
+  ["egress", (row) => text(row, "egress")],
   ["cacheHit", (row) => row["answered_from"] === "cache"],
   ["coalesced", (row) => row["answered_from"] === "coalesced"]
 ]

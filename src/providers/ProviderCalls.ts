@@ -130,12 +130,15 @@ const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint)
   }
 }
 
+type Asking = Pick<typeof Upstream.Upstream.Service, "request">
+
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const catalog = yield* Catalog.Catalog
   const lists = yield* ModelLists.ModelLists
+  const control: Asking = { request: upstream.controlRequest }
 
-  const ask = (spec: ProviderSpec, connection: Connection, model: string) => {
+  const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
     const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
     const endpoint = endpointOf(spec, connection, wire)
     if (endpoint._tag === "Left") return Effect.succeed({ status: null, error: endpoint.left.message })
@@ -144,7 +147,7 @@ export const make = Effect.gen(function* () {
       : jsonRequest(endpoint.right, model, ping(wire, model))
     return request === null
       ? Effect.succeed({ status: null, error: `${spec.name} has no endpoint that can be tried.` })
-      : upstream.request({ ...request, owner: ownerOf(connection) }, limits).pipe(
+      : by.request({ ...request, owner: ownerOf(connection) }, limits).pipe(
           Effect.map(({ status, body }) => ({
             status,
             error: status < 300 ? null : reasonOf(connection, spec, status, body)
@@ -227,7 +230,7 @@ export const make = Effect.gen(function* () {
         spec.models[0] ??
         firstOf(yield* Fiber.join(listing)))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
-    const { status, error } = yield* ask(spec, connection, model)
+    const { status, error } = yield* ask(upstream, spec, connection, model)
     return yield* done(model, status, error)
   })
 
@@ -236,12 +239,12 @@ export const make = Effect.gen(function* () {
     connection.apiKey === null && connection.oauth === null
       ? Effect.succeed(false)
       : Effect.map(
-          fetchModels(upstream, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
+          fetchModels(control, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
           ({ _tag }) => _tag === "Listed"
         )
 
   const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
-    const listed = yield* fetchModels(upstream, spec, connection)
+    const listed = yield* fetchModels(control, spec, connection)
     if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
       return { valid: true, status: 200, error: null } satisfies ValidationResult
     }
@@ -251,7 +254,7 @@ export const make = Effect.gen(function* () {
     // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
       connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(listed) ?? "gateway-validation"
-    const asked = yield* ask(spec, connection, model)
+    const asked = yield* ask(control, spec, connection, model)
     const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
     return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
   })

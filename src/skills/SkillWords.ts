@@ -87,8 +87,14 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "gw-proxies": words(
     "Gateway outbound proxies",
-    "Find out how the gateway reaches providers, and what of it can be changed.",
-    ["Requests go to providers directly. Where a connection has a `baseUrl`, they go to that address."]
+    "Choose by which address calls to providers leave: add proxies, assign them to keys, connections, providers or all calls, and test them.",
+    [
+      "The proxy of the API key comes first, then that of the connection, of the provider, and the one of all calls; without any, calls go direct.",
+      "An answer's header `X-Gateway-Egress` names the way it took."
+    ],
+    [
+      "A call whose proxy is missing, inactive or down fails with 503 `PROXY_UNAVAILABLE`; it never goes direct. Removing a proxy does not take its assignments back."
+    ]
   ),
   "gw-cache": words(
     "Gateway answer cache",

@@ -43,6 +43,11 @@ export const UsageLog = Schema.Struct({
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
   error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
   batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null),
+  egress: field(
+    Schema.NullOr(Schema.String),
+    "The way its call took: `direct`, or the name of the proxy; null: there was no call.",
+    "direct"
+  ),
   cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
   coalesced: field(Schema.Boolean, "Whether it got the answer of an equal request in place of a call.", false)
 }).annotations({ identifier: "UsageLog" })

@@ -3,6 +3,7 @@ import { command, group, type TreeNode } from "../tree/Tree.ts"
 import { list, remove } from "../tree/verbs.ts"
 import { audit } from "./tree/audit.ts"
 import { budget } from "./tree/budget.ts"
+import { proxy } from "./tree/proxy.ts"
 import { provider } from "./tree/provider.ts"
 import { model, pricing } from "./tree/models.ts"
 import { key } from "./tree/keys.ts"
@@ -164,6 +165,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   search,
   context,
   provider,
+  proxy,
   model,
   key,
   combo,

@@ -163,6 +163,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   telemetry: () => import("../../api/Groups/Telemetry.ts").then(({ Telemetry }) => Telemetry),
   usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
+  proxies: () => import("../../api/Groups/Proxies.ts").then(({ Proxies }) => Proxies),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
   evals: () => import("../../api/Groups/Evals.ts").then(({ Evals }) => Evals),
   limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),

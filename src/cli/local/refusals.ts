@@ -26,6 +26,8 @@ export const refusal = (
     case "ConnectionLimitReached":
     case "ConnectionReadOnly":
     case "TooManyWebhooks":
+    case "TooManyProxies":
+    case "FreeProxiesOff":
     case "TooManySecrets":
     case "TooManyMcpServers":
     case "TooManyRuns":
@@ -48,6 +50,7 @@ export const refusal = (
     case "RestartRefused":
     case "ModelsNotListed":
     case "ReadRefused":
+    case "FreeProxiesNotListed":
       return new CommandFailed({ message: error.message })
     default:
       return new CommandFailed({ message: describe(error) })

@@ -7,6 +7,8 @@ import type { CallOwner, Proxy, ProxyAssignment, ProxyFamily, ProxyScope, ProxyT
 export interface ProxyHop {
   /** Two hops with the same key may share connections. Without credentials. */
   readonly key: string
+  /** Of the proxy. */
+  readonly id: string
   readonly type: ProxyType
   /** A name or an IP literal, without brackets. */
   readonly host: string
@@ -29,8 +31,10 @@ export interface Switches {
   /** Off: every call goes direct. */
   readonly isEnabled: boolean
   readonly isSocksOn: boolean
-  /** Calls without an assigned proxy use the first active one. */
+  /** Calls without an assigned proxy use the first one that works. */
   readonly autoSelect: boolean
+  /** Whether free proxies are used at all, and whether for calls that carry a key. */
+  readonly free: "never" | "without_keys" | "always"
 }
 
 /** All that is configured, indexed for the hot path. */
@@ -67,32 +71,45 @@ export const proxyUrl = ({ family, host, port, type }: Pick<Proxy, "type" | "hos
   return family === "auto" ? url : `${url}?family=${family}`
 }
 
-const routeThrough = (proxy: Proxy | undefined, isSocksOn: boolean): ProxyRoute => {
+/** What decides whether a proxy may be used for a call, besides the proxy. */
+type Use = Pick<Switches, "isSocksOn" | "free"> & Pick<CallOwner, "carriesKey">
+
+const isRefused = ({ isActive, isReadable, source, type }: Proxy, { carriesKey, free, isSocksOn }: Use): boolean =>
+  !isActive ||
+  !isReadable ||
+  (type === "socks5" && !isSocksOn) ||
+  (source === "free" && (free === "never" || (free === "without_keys" && carriesKey)))
+
+const routeThrough = (proxy: Proxy | undefined, use: Use): ProxyRoute => {
   const name = proxy?.name ?? null
-  if (proxy === undefined || !proxy.isActive || !proxy.isReadable || (proxy.type === "socks5" && !isSocksOn)) {
-    return { _tag: "Unavailable", kind: "proxy", name }
-  }
+  if (proxy === undefined || isRefused(proxy, use)) return { _tag: "Unavailable", kind: "proxy", name }
   const { family, host, id, password, port, type, updatedAtMs, username } = proxy
   if (contradictsFamily(host, family)) return { _tag: "Unavailable", kind: "proxy_family", name }
   const key = `${proxyUrl(proxy)} ${id} ${updatedAtMs}`
   return {
     _tag: "Proxied",
     name: proxy.name,
-    hop: { key, type, host, port, family: familyNumbers[family], username, password }
+    hop: { key, id, type, host, port, family: familyNumbers[family], username, password }
   }
 }
 
-/** The way of a proxy that is tried out: it need not be active. */
+/** The way of a proxy that is tried out: it need not be active, and no key goes along. */
 export const routeOfProxy = (proxy: Proxy, isSocksOn: boolean): ProxyRoute =>
-  routeThrough({ ...proxy, isActive: true }, isSocksOn)
+  routeThrough({ ...proxy, isActive: true }, { isSocksOn, free: "always", carriesKey: false })
 
-/** The oldest one that can be used: the choice does not change without a reason. */
-const firstActive = ({ proxies }: RoutingTable, isSocksOn: boolean): ProxyRoute => {
+/**
+ * The oldest one that can be used and does not fail; when all fail, the oldest of them: who asked for a proxy must not leave by his own
+ * address because it is down. Direct when there is none.
+ */
+const firstWorking = ({ proxies }: RoutingTable, use: Use, isFailing: (proxyId: string) => boolean): ProxyRoute => {
+  let failing: ProxyRoute | null = null
   for (const proxy of proxies.values()) {
-    const route = routeThrough(proxy, isSocksOn)
-    if (route._tag === "Proxied") return route
+    const route = routeThrough(proxy, use)
+    if (route._tag !== "Proxied") continue
+    if (!isFailing(proxy.id)) return route
+    failing ??= route
   }
-  return direct
+  return failing ?? direct
 }
 
 /**
@@ -101,20 +118,21 @@ const firstActive = ({ proxies }: RoutingTable, isSocksOn: boolean): ProxyRoute 
  */
 export const resolveRoute = (
   table: RoutingTable,
-  { autoSelect, isEnabled, isSocksOn }: Switches,
-  owner: CallOwner
+  switches: Switches,
+  { apiKeyId, carriesKey, connectionId, provider, proxyEnabled }: CallOwner,
+  isFailing: (proxyId: string) => boolean
 ): ProxyRoute => {
-  if (!isEnabled || !owner.proxyEnabled) return direct
-  const scopes: ReadonlyArray<readonly [ProxyScope, string | null]> = [
-    ["key", owner.apiKeyId],
-    ["connection", owner.connectionId],
-    ["provider", owner.provider],
-    ["global", null]
-  ]
-  for (const [scope, scopeId] of scopes) {
-    if (scope !== "global" && scopeId === null) continue
-    const proxyId = table.assigned.get(assignmentKey(scope, scopeId))
-    if (proxyId !== undefined) return routeThrough(table.proxies.get(proxyId), isSocksOn)
-  }
-  return autoSelect ? firstActive(table, isSocksOn) : direct
+  if (!switches.isEnabled || !proxyEnabled) return direct
+  const { assigned } = table
+  const { free, isSocksOn } = switches
+  const use: Use = { isSocksOn, free, carriesKey }
+  const of = (scope: ProxyScope, scopeId: string | null): string | undefined =>
+    scopeId === null ? undefined : assigned.get(assignmentKey(scope, scopeId))
+  const proxyId =
+    of("key", apiKeyId) ??
+    of("connection", connectionId) ??
+    of("provider", provider) ??
+    assigned.get(assignmentKey("global", null))
+  if (proxyId !== undefined) return routeThrough(table.proxies.get(proxyId), use)
+  return switches.autoSelect ? firstWorking(table, use, isFailing) : direct
 }

@@ -91,6 +91,9 @@ interface AnswerOf {
   readonly ModelsNotListed: UpstreamFailed
   readonly TooManyMcpServers: Conflict
   readonly TooManyWebhooks: Conflict
+  readonly TooManyProxies: Conflict
+  readonly FreeProxiesOff: Conflict
+  readonly FreeProxiesNotListed: UpstreamFailed
   readonly IssueLimitReached: TooManyRequests
   readonly IdempotencyConflict: Conflict
   readonly KeyRevoked: Conflict
@@ -126,6 +129,9 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
     ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
     TooManyMcpServers: ({ message }) => new Conflict({ message }),
     TooManyWebhooks: ({ message }) => new Conflict({ message }),
+    TooManyProxies: ({ message }) => new Conflict({ message }),
+    FreeProxiesOff: ({ message }) => new Conflict({ message, code: "free_proxies_off" }),
+    FreeProxiesNotListed: ({ message }) => new UpstreamFailed({ message, code: "free_proxies_not_listed" }),
     IssueLimitReached: ({ errorCode, message, retryAfterMs }) =>
       new TooManyRequests({
         message,

@@ -45,6 +45,12 @@ export const layer = HttpApiBuilder.group(GatewayApi, "flags", (handlers) =>
           {
             UnknownFlag: ({ key }) => badField("key", `there is no flag '${key}'`),
             OpenToOthers: tooOpen,
+            FlagRefused: ({ key, reason }) =>
+              new Conflict({
+                message: `${key} cannot be switched on. ${reason}`,
+                code: "flag_refused",
+                param: "value"
+              }),
             InvalidFlagValue: ({ allowed }) => badField("value", `must be one of: ${allowed.join(", ")}`)
           }
         )

@@ -41,7 +41,7 @@ export const renew = (
   owner: CallOwner
 ): Effect.Effect<TokenAnswer | Unanswered> => {
   const ask = (clientAuth: ClientAuth) =>
-    upstream.request({ ...requestOf(endpoint, refreshToken, tokens, clientAuth), owner }, limits).pipe(
+    upstream.controlRequest({ ...requestOf(endpoint, refreshToken, tokens, clientAuth), owner }, limits).pipe(
       Effect.retry({ times: 1, while: wasReset }),
       Effect.map((response): TokenAnswer | Unanswered => readAnswer(response, secretsIn(tokens))),
       Effect.catchAll((error) => Effect.succeed(unanswered(error)))

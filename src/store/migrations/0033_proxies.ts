@@ -13,6 +13,7 @@ const statements: ReadonlyArray<string> = [
     username TEXT,
     password TEXT,
     family TEXT NOT NULL DEFAULT 'auto',
+    source TEXT NOT NULL DEFAULT 'manual',
     is_active INTEGER NOT NULL,
     created_at_ms INTEGER NOT NULL,
     updated_at_ms INTEGER NOT NULL

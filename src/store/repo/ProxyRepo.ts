@@ -4,7 +4,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Proxy, type ProxyAssignment, ProxyFamily, ProxyScope, ProxyType } from "../../domain/Proxy.ts"
+import {
+  type Proxy,
+  type ProxyAssignment,
+  ProxyFamily,
+  ProxyScope,
+  ProxySource,
+  ProxyType
+} from "../../domain/Proxy.ts"
 import { Flag, MaybeText, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import { SecretText, sealedColumn } from "../SealedColumns.ts"
@@ -41,6 +48,7 @@ const Row = Schema.Struct({
   username: MaybeText,
   password: MaybeText,
   family: Text,
+  source: ProxySource,
   isActive: Flag,
   createdAtMs: Whole,
   updatedAtMs: Whole
@@ -71,6 +79,7 @@ export const make = Effect.gen(function* () {
     port: proxy.port,
     username: proxy.username,
     family: proxy.family,
+    source: proxy.source,
     isActive: proxy.isActive,
     createdAtMs: proxy.createdAtMs,
     updatedAtMs: proxy.updatedAtMs,

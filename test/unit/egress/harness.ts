@@ -6,6 +6,7 @@ import { once } from "node:events"
 import type { CallOwner } from "../../../src/domain/Proxy.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import type { ProxyRoute } from "../../../src/egress/proxy/ProxyRoute.ts"
+import { ProxyHealth } from "../../../src/egress/proxy/ProxyHealth.ts"
 import { layerDirect, ProxyRoutes } from "../../../src/egress/proxy/ProxyRoutes.ts"
 import {
   layer as upstreamLayer,
@@ -41,7 +42,9 @@ export const transport = (setup: Setup = {}) =>
         setup.timers ?? Timers.layer,
         UpstreamSettings.layerOf({ connectTimeoutMs: 10_000 }),
         layerMemory(setup.flags),
-        setup.routes === undefined ? layerDirect : Layer.succeed(ProxyRoutes, { routeOf: setup.routes }),
+        setup.routes === undefined
+          ? layerDirect
+          : Layer.succeed(ProxyRoutes, { routeOf: setup.routes, onChange: () => () => {}, health: new ProxyHealth() }),
         AppConfig.layerOf({ dataDir: "/nowhere" })
       )
     )

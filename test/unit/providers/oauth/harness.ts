@@ -58,6 +58,17 @@ export interface Endpoint {
 export const endpoint = (respond: Respond): Endpoint => {
   const requests: Array<UpstreamRequest> = []
   const fieldsOf = (request: UpstreamRequest | undefined) => new URLSearchParams(String(request?.body ?? ""))
+  const request = (asked: UpstreamRequest) =>
+    Effect.suspend(() => {
+      requests.push(asked)
+      return Effect.map(self.respond(asked, fieldsOf(asked)), ({ body, headers, status }) => ({
+        status,
+        headers: fromRaw(
+          Object.entries(headers ?? {}).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)])
+        ),
+        body: Buffer.from(body)
+      }))
+    })
   const self: Endpoint = {
     requests,
     fields: (n) => fieldsOf(requests[n]),
@@ -66,17 +77,10 @@ export const endpoint = (respond: Respond): Endpoint => {
       dispatch: () => ({ abort: () => {}, resume: () => {} }),
       closeOrigin: () => {},
       egressOf: () => "direct",
-      request: (request) =>
-        Effect.suspend(() => {
-          requests.push(request)
-          return Effect.map(self.respond(request, fieldsOf(request)), ({ body, headers, status }) => ({
-            status,
-            headers: fromRaw(
-              Object.entries(headers ?? {}).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)])
-            ),
-            body: Buffer.from(body)
-          }))
-        })
+      request,
+      controlRequest: request,
+      requestVia: () => Effect.dieMessage("not used"),
+      reachProxy: () => Effect.dieMessage("not used")
     })
   }
   return self

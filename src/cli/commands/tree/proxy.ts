@@ -1,0 +1,125 @@
+/** The commands about egress proxies. */
+import { command, group } from "../../tree/Tree.ts"
+import { add, list, remove } from "../../tree/verbs.ts"
+
+export const proxy = group(
+  "proxy",
+  "Proxies that calls to providers leave by; a call with one never goes direct.",
+  [
+    command(
+      "list",
+      "List the proxies, and whether they can be reached.",
+      () => import("../proxy/show.ts"),
+      (m) => m.proxyList,
+      { ...list, examples: ["proxy list", "proxy list --json"] }
+    ),
+    command(
+      "add",
+      "Add a proxy. It is used once it is assigned.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyAdd,
+      {
+        ...add,
+        examples: [
+          "proxy add socks5://203.0.113.7:1080 --name berlin",
+          "proxy add http://alice@proxy.example.com:3128 --name office --password-stdin < password.txt",
+          "proxy add socks5://proxy.example.com --name v4 --family ipv4"
+        ]
+      }
+    ),
+    command(
+      "assign",
+      "Send calls through a proxy: all, or those of a provider, connection or key.",
+      () => import("../proxy/assign.ts"),
+      (m) => m.proxyAssign,
+      {
+        examples: [
+          "proxy assign berlin --all",
+          "proxy assign berlin --provider openai",
+          "proxy assign office --connection work"
+        ]
+      }
+    ),
+    command(
+      "unassign",
+      "Take an assignment back.",
+      () => import("../proxy/assign.ts"),
+      (m) => m.proxyUnassign,
+      { examples: ["proxy unassign --all", "proxy unassign --provider openai"] }
+    ),
+    command(
+      "assignments",
+      "List what proxies are assigned to.",
+      () => import("../proxy/assign.ts"),
+      (m) => m.proxyAssignments,
+      { examples: ["proxy assignments", "proxy assignments --json"] }
+    ),
+    command(
+      "test",
+      "Fetch an address through a proxy, and show by which address it leaves.",
+      () => import("../proxy/show.ts"),
+      (m) => m.proxyTest,
+      { examples: ["proxy test berlin", "proxy test berlin --url https://example.com/"] }
+    ),
+    command(
+      "edit",
+      "Change a proxy: address, name, family, password.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyEdit,
+      { aliases: ["update", "set"], examples: ["proxy edit berlin --family ipv6"] }
+    ),
+    command(
+      "enable",
+      "Let a proxy be used again.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyEnable,
+      {
+        examples: ["proxy enable berlin"]
+      }
+    ),
+    command(
+      "disable",
+      "Keep a proxy, but do not use it: its calls fail.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyDisable,
+      { examples: ["proxy disable berlin"] }
+    ),
+    command(
+      "remove",
+      "Remove a proxy. Its calls fail until another is assigned, or none.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyRemove,
+      { ...remove, examples: ["proxy remove berlin"] }
+    ),
+    command(
+      "on",
+      "Use the assigned proxies.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyOn,
+      {
+        examples: ["proxy on"]
+      }
+    ),
+    command(
+      "off",
+      "Let all calls go direct.",
+      () => import("../proxy/change.ts"),
+      (m) => m.proxyOff,
+      {
+        examples: ["proxy off"]
+      }
+    ),
+    command(
+      "find-free",
+      "Read lists of free proxies, and keep those that work, unused.",
+      () => import("../proxy/show.ts"),
+      (m) => m.proxyFindFree,
+      { examples: ["proxy find-free"] }
+    )
+  ],
+  {
+    section: "Connect",
+    aliases: ["proxies"],
+    examples: ["proxy add socks5://203.0.113.7:1080 --name berlin", "proxy assign berlin --provider openai"]
+  }
+)
