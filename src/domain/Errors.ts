@@ -5,6 +5,7 @@
  */
 import * as Data from "effect/Data"
 import type { AttemptRecord } from "./Decision.ts"
+import { proxyCodes } from "./Proxy.ts"
 import type { ErrorKind, NativeError } from "./ErrorKind.ts"
 
 export interface FieldProblem {
@@ -357,7 +358,16 @@ export const describe = (error: InferenceError): ErrorView => {
     }
     case "TargetsFailed": {
       const { attempts, kind, native, resetsAtMs, retryAfterMs } = error
-      return errorView(error.status, error.message, { attempts, kind, native, resetsAtMs, retryAfterMs })
+      const last = attempts.at(-1)?.reason
+      const code = proxyCodes.find((each) => each === last)
+      return errorView(error.status, error.message, {
+        attempts,
+        kind,
+        native,
+        resetsAtMs,
+        retryAfterMs,
+        ...(code === undefined ? {} : { code })
+      })
     }
     case "ProviderNotFound":
       return errorView(404, `There is no provider '${error.provider}'.`, { code: "provider_not_found" })

@@ -80,5 +80,8 @@ export const ownerAt = (provider: string): CallOwner => ({
   carriesKey: true
 })
 
+/** Codes of errors whose call found its proxy unusable; they are reasons of attempts as well. */
+export const proxyCodes = ["PROXY_UNAVAILABLE", "PROXY_FAMILY_UNAVAILABLE"] as const
+
 /** Says "no proxy" where the answer says the way taken. */
 export const directEgress = "direct"

@@ -136,13 +136,13 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     }
     const timer = timers.after(timeoutMs, () => fail("connect_timeout"))
 
-    const secure = (below: Socket, host: string, reused: Buffer | undefined, then: (tls: Socket) => void): void => {
+    const secure = (below: Socket, host: string, isTarget: boolean, then: (tls: Socket) => void): void => {
       const tls = connectTls({
         socket: below,
         host,
         servername: serverName(host),
         ALPNProtocols: ["http/1.1"],
-        ...(reused === undefined ? {} : { session: reused })
+        ...(isTarget && session !== undefined ? { session } : {})
       })
       socket = tls
       tls
@@ -151,7 +151,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
           markReset(error)
         })
         .on("session", (ticket) => {
-          if (host === target.host) session = ticket
+          if (isTarget) session = ticket
         })
         .once("secureConnect", () => then(tls))
     }
@@ -160,13 +160,13 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
       if (settled) return
       if (!isThrough) options.onProxy?.(true, timers.monotonicMs() - startedMs)
       isThrough = true
-      if (isSecure) secure(tunnel, target.host, session, succeed)
+      if (isSecure) secure(tunnel, target.host, true, succeed)
       else succeed(tunnel)
     }
 
     const askProxy = (used: ProxyHop, connected: Socket): void => {
       const done = (stands: boolean): void => (stands ? reachTarget(connected) : fail("proxy"))
-      if (used.type === "socks5") socksThrough(connected, target, used, timeoutMs, done)
+      if (used.type === "socks5") socksThrough(connected, target, used, done)
       else connectThrough(connected, target, used, done)
     }
 
@@ -191,7 +191,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
           if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail(proxy === undefined ? "blocked" : "proxy")
           if (proxy === undefined) return reachTarget(tcp)
           const reached = (way: Socket): void => (options.endsAtProxy === true ? succeed(way) : askProxy(proxy, way))
-          if (proxy.type === "https") secure(tcp, proxy.host, undefined, reached)
+          if (proxy.type === "https") secure(tcp, proxy.host, false, reached)
           else reached(tcp)
         })
     }

@@ -6,7 +6,7 @@ import type { Client } from "undici"
 import UndiciClient from "undici/lib/dispatcher/client.js"
 import type { Connect } from "./Connector.ts"
 import { dropContinues } from "./Continue.ts"
-import type { TransportFailure } from "./TransportFailure.ts"
+import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
 
 export interface Connection {
   readonly client: Client
@@ -15,6 +15,8 @@ export interface Connection {
   beforeEnd: (() => void) | null
   /** Runs before the next answer. */
   beforeAnswer: () => void
+  /** Whether the call may open a socket: once, and again when the idle one it was given turns out to be closed. */
+  mayConnect: boolean
 }
 
 export interface OriginPool {
@@ -49,6 +51,12 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
   const create = (): Connection => {
     const client = new UndiciClient(origin, {
       connect: (_options, done) => {
+        // The client opens socket after socket for a peer that sends or closes before it gets the request.
+        if (!connection.mayConnect) {
+          queueMicrotask(() => done(transportFailure("reset"), null))
+          return
+        }
+        connection.mayConnect = false
         connection.cancelConnect = connect({
           onSocket: (socket) => {
             socket.on("end", () => connection.beforeEnd?.())
@@ -65,7 +73,13 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
       keepAliveMaxTimeout: longestKeepAliveMs,
       maxHeaderSize: maxHeaderBytes
     })
-    const connection: Connection = { client, cancelConnect: ignore, beforeEnd: null, beforeAnswer: ignore }
+    const connection: Connection = {
+      client,
+      cancelConnect: ignore,
+      beforeEnd: null,
+      beforeAnswer: ignore,
+      mayConnect: true
+    }
     client.on("disconnect", () => {
       const position = idle.indexOf(connection)
       if (position === -1) return
@@ -79,8 +93,10 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
   return {
     acquire: () => {
       const known = idle.pop()
-      known?.beforeAnswer()
-      return known ?? create()
+      if (known === undefined) return create()
+      known.beforeAnswer()
+      known.mayConnect = true
+      return known
     },
     release: (connection) => {
       connection.beforeEnd = null

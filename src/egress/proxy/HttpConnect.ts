@@ -4,6 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
+import { type Judge, readHandshake } from "./Handshake.ts"
 import type { ProxyHop } from "./ProxyRoute.ts"
 
 export interface Target {
@@ -12,7 +13,7 @@ export interface Target {
   readonly port: number
 }
 
-/** Of the proxy's answer to CONNECT, its status line included. */
+/** Of the proxy's answers to CONNECT, their status lines included. */
 const maxHeadBytes = 16 * 1024
 
 const authorization = ({ password, username }: ProxyHop): string => {
@@ -21,7 +22,36 @@ const authorization = ({ password, username }: ProxyHop): string => {
   return `Proxy-Authorization: Basic ${Buffer.from(pair, "utf8").toString("base64")}\r\n`
 }
 
+const headStart = Buffer.from("HTTP/1.")
 const headEnd = Buffer.from("\r\n\r\n")
+/** Long enough for the version and the status. */
+const statusLineBytes = 16
+
+/** Informational answers may come first. A 2xx answer has no body, whatever its headers say. */
+const answerJudge = (): Judge => {
+  /** Where the head of the answer being read begins. */
+  let start = 0
+  /** Up to here there is no end of that head. */
+  let searched = 0
+  return (bytes) => {
+    for (;;) {
+      const known = Math.min(bytes.length - start, headStart.length)
+      // Without waiting for more: a server of another protocol may wait for the client itself.
+      if (headStart.compare(bytes, start, start + known, 0, known) !== 0) return "failed"
+      const end = bytes.indexOf(headEnd, searched)
+      if (end === -1) {
+        searched = Math.max(start, bytes.length - (headEnd.length - 1))
+        return "more"
+      }
+      const statusLine = bytes.toString("latin1", start, start + statusLineBytes)
+      const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(statusLine)?.[1] ?? ""
+      start = end + headEnd.length
+      searched = start
+      if (status.startsWith("2")) return start
+      if (!status.startsWith("1") || status === "101") return "failed"
+    }
+  }
+}
 
 /** Runs `done` once: with true when the tunnel stands. What came behind the head stays in the socket. */
 export const connectThrough = (
@@ -31,28 +61,6 @@ export const connectThrough = (
   done: (stands: boolean) => void
 ): void => {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`
-  let head = Buffer.alloc(0)
-
-  const finish = (stands: boolean): void => {
-    socket.off("data", onData).off("end", onEnd)
-    done(stands)
-  }
-  const onEnd = (): void => finish(false)
-  const onData = (chunk: Buffer): void => {
-    // Three bytes before the chunk may belong to the end of the head.
-    const from = Math.max(0, head.length - 3)
-    head = Buffer.concat([head, chunk])
-    const end = head.indexOf(headEnd, from)
-    if (end === -1) {
-      if (head.length > maxHeadBytes) finish(false)
-      return
-    }
-    const stands = /^HTTP\/1\.[01] 2\d\d(?: |\r|$)/.test(head.subarray(0, 16).toString("latin1"))
-    socket.pause()
-    const rest = head.subarray(end + headEnd.length)
-    if (stands && rest.length > 0) socket.unshift(rest)
-    finish(stands)
-  }
-  socket.on("data", onData).on("end", onEnd)
+  readHandshake(socket, maxHeadBytes, answerJudge(), done)
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization(hop)}\r\n`)
 }

@@ -25,19 +25,19 @@ export const proxyList = Command.make("list", Client.connection, (given) =>
   })
 )
 
-const url = Options.text("url").pipe(
+const fetched = Options.text("fetch").pipe(
   Options.withDescription("What to fetch through it; without it the setting proxies.testUrl."),
   Options.optional
 )
 
-export const proxyTest = Command.make("test", { proxy, address: url, ...Client.connection }, (given) =>
+export const proxyTest = Command.make("test", { proxy, address: fetched, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const { client, found } = yield* findProxy(to, given.proxy)
     const payload = yield* body(
       TestProxy,
       { proxyId: found.id, url: Option.getOrUndefined(given.address) },
-      { url: "--url" }
+      { url: "--fetch" }
     )
     const answer = yield* client.test({ payload }).pipe(Client.orExplain(to))
     const seen = answer.egressIp === null ? "" : ` It leaves by ${answer.egressIp}.`

@@ -59,7 +59,7 @@ export const proxy = group(
       "Fetch an address through a proxy, and show by which address it leaves.",
       () => import("../proxy/show.ts"),
       (m) => m.proxyTest,
-      { examples: ["proxy test berlin", "proxy test berlin --url https://example.com/"] }
+      { examples: ["proxy test berlin", "proxy test berlin --fetch https://example.com/"] }
     ),
     command(
       "edit",
