@@ -5,6 +5,7 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import type { Transport } from "./Transport.ts"
 import type { WireName } from "./Wire.ts"
 
 export const AuthType = Schema.Literal("apikey", "oauth", "none")
@@ -72,6 +73,8 @@ export interface ConnectionSettings {
   readonly isActive: boolean
   /** False: its calls go direct whatever proxies are assigned. */
   readonly proxyEnabled: boolean
+  /** Null: sockets are made the usual way. */
+  readonly transport: Transport | null
 }
 
 /** What the gateway observed. Times are epoch milliseconds. */

@@ -2,6 +2,7 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Connection } from "./Connection.ts"
+import type { Transport } from "./Transport.ts"
 
 export const ProxyType = Schema.Literal("http", "https", "socks5")
 export type ProxyType = typeof ProxyType.Type
@@ -54,21 +55,24 @@ export interface CallOwner {
   readonly proxyEnabled: boolean
   /** Whether a credential of the connection goes along. */
   readonly carriesKey: boolean
+  /** Null: sockets are made the usual way. */
+  readonly transport: Transport | null
 }
 
 /** The part of a connection that decides by which way its calls leave. */
-type OwningConnection = Pick<Connection, "id" | "provider" | "proxyEnabled" | "authType" | "headers">
+type OwningConnection = Pick<Connection, "id" | "provider" | "proxyEnabled" | "authType" | "headers" | "transport">
 
 /** The owner of calls to an account; `apiKeyId` is null for calls that no key of the gateway asked for. */
 export const ownerOf = (
-  { authType, headers, id, provider, proxyEnabled }: OwningConnection,
+  { authType, headers, id, provider, proxyEnabled, transport }: OwningConnection,
   apiKeyId: string | null = null
 ): CallOwner => ({
   connectionId: id,
   provider,
   apiKeyId,
   proxyEnabled,
-  carriesKey: authType !== "none" || headers !== null
+  carriesKey: authType !== "none" || headers !== null,
+  transport
 })
 
 /** The owner of calls to a provider before there is an account. */
@@ -77,7 +81,8 @@ export const ownerAt = (provider: string): CallOwner => ({
   provider,
   apiKeyId: null,
   proxyEnabled: true,
-  carriesKey: true
+  carriesKey: true,
+  transport: null
 })
 
 /** Codes of errors whose call found its proxy unusable; they are reasons of attempts as well. */

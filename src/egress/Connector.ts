@@ -7,8 +7,10 @@
  * written. A failed proxy ends the attempt: there is no way past it.
  */
 import type * as Context from "effect/Context"
+import * as Redacted from "effect/Redacted"
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
-import { connect as connectTls } from "node:tls"
+import { connect as connectTls, type ConnectionOptions } from "node:tls"
+import type { Transport } from "../domain/Transport.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { Dns } from "./Dns.ts"
 import { connectThrough, type Target } from "./proxy/HttpConnect.ts"
@@ -31,6 +33,8 @@ export interface ConnectorOptions {
   readonly connectTimeoutMs: () => number
   /** Left out: the socket goes to the origin itself. */
   readonly proxy?: ProxyHop
+  /** Left out: TLS and TCP the usual way. */
+  readonly transport?: Transport
   /** Hands out the socket once the proxy itself is reached; the target is not asked for. */
   readonly endsAtProxy?: boolean
   /** Called once per connection that is made through the proxy: whether the proxy opened the way. */
@@ -75,9 +79,17 @@ const plainDefaultPort = 80
 
 const serverName = (host: string): string => (isIP(host) === 0 ? host : "")
 
+const tlsOf = (transport: Transport | undefined): Pick<ConnectionOptions, "ca" | "cert" | "key"> => ({
+  ...(transport?.ca == null ? {} : { ca: transport.ca }),
+  ...(transport?.certificate == null ? {} : { cert: transport.certificate }),
+  ...(transport?.key == null ? {} : { key: Redacted.value(transport.key) })
+})
+
 /** A connector for one origin; it keeps the origin's last TLS session for quicker handshakes. */
 export const makeConnector = (origin: URL, options: ConnectorOptions): Connect => {
-  const { dns, proxy, timers } = options
+  const { dns, proxy, timers, transport } = options
+  const targetName = transport?.serverName ?? null
+  const targetTls = tlsOf(transport)
   const isSecure = origin.protocol === "https:"
   const target: Target = {
     host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -111,7 +123,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
 
   return (listener) => {
     const policy = options.policy()
-    const timeoutMs = options.connectTimeoutMs()
+    const timeoutMs = transport?.connectTimeoutMs ?? options.connectTimeoutMs()
     /** The innermost one; destroying it ends those below. */
     let socket: Socket | null = null
     let settled = false
@@ -139,10 +151,11 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     const secure = (below: Socket, host: string, isTarget: boolean, then: (tls: Socket) => void): void => {
       const tls = connectTls({
         socket: below,
-        host,
-        servername: serverName(host),
+        host: isTarget ? (targetName ?? host) : host,
+        servername: isTarget ? (targetName ?? serverName(host)) : serverName(host),
         ALPNProtocols: ["http/1.1"],
-        ...(isTarget && session !== undefined ? { session } : {})
+        ...(isTarget && session !== undefined ? { session } : {}),
+        ...(isTarget ? targetTls : {})
       })
       socket = tls
       tls
@@ -177,6 +190,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
         lookup: lookupOf(addresses),
         autoSelectFamily: family === 0,
         autoSelectFamilyAttemptTimeout: addressAttemptMs,
+        ...(transport?.localAddress == null ? {} : { localAddress: transport.localAddress }),
         keepAlive: true,
         keepAliveInitialDelay: tcpKeepAliveMs,
         noDelay: true

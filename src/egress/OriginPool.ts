@@ -4,6 +4,7 @@
  */
 import type { Client } from "undici"
 import UndiciClient from "undici/lib/dispatcher/client.js"
+import type { Transport } from "../domain/Transport.ts"
 import type { Connect } from "./Connector.ts"
 import { dropContinues } from "./Continue.ts"
 import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
@@ -29,6 +30,9 @@ export interface OriginPool {
   readonly retire: () => void
 }
 
+/** Null: the usual ones. */
+export type PoolLimits = Partial<Pick<Transport, "keepAliveMs" | "maxIdleSockets">>
+
 /** Idle sockets kept per origin; the rest of a burst is closed. */
 const maxIdle = 512
 const keepAliveMs = 30_000
@@ -38,7 +42,14 @@ const maxHeaderBytes = 64 * 1024
 const ignore = (): void => {}
 
 /** `open` collects every connection, so that its owner can close them all. */
-export const makeOriginPool = (origin: string, connect: Connect, open: Set<Connection>): OriginPool => {
+export const makeOriginPool = (
+  origin: string,
+  connect: Connect,
+  open: Set<Connection>,
+  limits: PoolLimits = {}
+): OriginPool => {
+  const idleLimit = limits.maxIdleSockets ?? maxIdle
+  const idleMs = limits.keepAliveMs ?? keepAliveMs
   const idle: Array<Connection> = []
   let retired = false
 
@@ -69,8 +80,8 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: longestKeepAliveMs,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: Math.max(idleMs, limits.keepAliveMs == null ? longestKeepAliveMs : 0),
       maxHeaderSize: maxHeaderBytes
     })
     const connection: Connection = {
@@ -100,7 +111,7 @@ export const makeOriginPool = (origin: string, connect: Connect, open: Set<Conne
     },
     release: (connection) => {
       connection.beforeEnd = null
-      if (retired || idle.length >= maxIdle) drop(connection)
+      if (retired || idle.length >= idleLimit) drop(connection)
       else idle.push(connection)
     },
     drop,

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
 import { type CallOwner, directEgress } from "../domain/Proxy.ts"
+import type { Transport } from "../domain/Transport.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Timers } from "../platform/Timers.ts"
@@ -26,6 +27,7 @@ import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.t
 import { direct, type ProxyHop, type ProxyRoute } from "./proxy/ProxyRoute.ts"
 import { ProxyRoutes } from "./proxy/ProxyRoutes.ts"
 import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
+import { transportKey } from "./TransportKey.ts"
 import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
 import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
 import { UpstreamSettings } from "./UpstreamSettings.ts"
@@ -157,22 +159,30 @@ export const make: Effect.Effect<
     ({ id }: ProxyHop) =>
     (isWorking: boolean, elapsedMs: number): void =>
       routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
-  const optionsFor = (proxy: ProxyHop) => ({ ...options, proxy, onProxy: recordProxy(proxy) })
 
-  const open = (origin: string, proxy: ProxyHop | undefined): OriginPool | null => {
+  const open = (origin: string, proxy: ProxyHop | null, transport: Transport | null): OriginPool | null => {
     const url = URL.canParse(origin) ? new URL(origin) : null
     if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
-    const connector = makeConnector(url, proxy === undefined ? options : optionsFor(proxy))
-    return makeOriginPool(origin, connector, connections)
+    const connector = makeConnector(url, {
+      ...options,
+      ...(transport === null ? {} : { transport }),
+      ...(proxy === null ? {} : { proxy, onProxy: recordProxy(proxy) })
+    })
+    return makeOriginPool(origin, connector, connections, transport ?? undefined)
   }
 
   /** An edited proxy has another key: its old connections are idle from then on, and close by themselves. */
-  const poolOf = (origin: string, route: Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>): OriginPool | null => {
-    const proxy = route._tag === "Proxied" ? route.hop : undefined
-    const key = proxy === undefined ? origin : `${origin} ${proxy.key}`
+  const poolOf = (
+    origin: string,
+    route: Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>,
+    transport: Transport | null
+  ): OriginPool | null => {
+    const proxy = route._tag === "Proxied" ? route.hop : null
+    const direct = transport === null ? origin : `${origin} ${transportKey(transport)}`
+    const key = proxy === null ? direct : `${direct} ${proxy.key}`
     const known = pools.get(key)
     if (known !== undefined) return known
-    const pool = open(origin, proxy)
+    const pool = open(origin, proxy, transport)
     if (pool !== null) pools.set(key, pool)
     return pool
   }
@@ -181,15 +191,24 @@ export const make: Effect.Effect<
     pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
   }
 
-  const dispatchVia = (route: ProxyRoute, request: UnownedRequest, sink: UpstreamSink): UpstreamCall => {
+  const dispatchVia = (
+    route: ProxyRoute,
+    transport: Transport | null,
+    request: UnownedRequest,
+    sink: UpstreamSink
+  ): UpstreamCall => {
     if (closed) return failedCall(transportFailure("other"), sink)
     if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
-    const pool = poolOf(request.origin, route)
+    const pool = poolOf(request.origin, route, transport)
     return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
   }
 
-  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall =>
-    dispatchVia(request.owner === null ? direct : routes.routeOf(request.owner), request, sink)
+  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
+    const { owner } = request
+    return owner === null
+      ? dispatchVia(direct, null, request, sink)
+      : dispatchVia(routes.routeOf(owner), owner.transport, request, sink)
+  }
 
   const collectIn = <Request extends UnownedRequest>(
     call: (request: Request, sink: UpstreamSink) => UpstreamCall,
@@ -207,7 +226,7 @@ export const make: Effect.Effect<
 
   const requestVia = Effect.fn("Upstream.requestVia")(
     (route: ProxyRoute, sent: UnownedRequest, limits: RequestLimits) =>
-      collectIn((asked: UnownedRequest, sink) => dispatchVia(route, asked, sink), sent, limits)
+      collectIn((asked: UnownedRequest, sink) => dispatchVia(route, null, asked, sink), sent, limits)
   )
 
   const egressOf = (owner: CallOwner): string => {
@@ -226,7 +245,7 @@ export const make: Effect.Effect<
         Effect.logWarning(
           `A request to ${sent.origin} is made from this machine's own address: its proxy cannot be used, and GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK is on.`
         ),
-        request({ ...sent, owner: null }, limits)
+        request({ ...sent, owner: sent.owner === null ? null : { ...sent.owner, proxyEnabled: false } }, limits)
       )
     )
   )

@@ -1,4 +1,4 @@
-/** What must hold when a connection is saved, and how an input becomes a record. Pure. */
+/** What must hold when a connection is saved, and how an input becomes a record. Pure but for the addresses of the machine. */
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { CreateConnection, OAuthInput, UpdateConnection } from "../api/Groups/Providers.ts"
@@ -9,6 +9,8 @@ import { blockMessage, judgeUrl, providerPolicy } from "../egress/OutboundPolicy
 import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 import { isGatewayKey } from "../kernel/GatewayKey.ts"
 import { unmaskHeaders } from "../kernel/Masking.ts"
+import { isOwnAddress } from "../platform/OwnAddress.ts"
+import { transportOf, transportProblem } from "./TransportRules.ts"
 import { endpointOf } from "../providers/Endpoints.ts"
 
 const defaultPriority = 1
@@ -47,7 +49,8 @@ export const settingsOf = (input: CreateConnection, spec: ProviderSpec): Connect
   headers: input.headers ?? null,
   quotas: input.quotas ?? [],
   isActive: input.isActive ?? true,
-  proxyEnabled: input.proxyEnabled ?? true
+  proxyEnabled: input.proxyEnabled ?? true,
+  transport: transportOf(input.transport ?? null, null)
 })
 
 const given = <A>(value: A | undefined, before: A): A => (value === undefined ? before : value)
@@ -69,7 +72,8 @@ export const changed = (before: ConnectionSettings, input: UpdateConnection): Co
   headers: input.headers === undefined ? before.headers : unmaskHeaders(input.headers, before.headers),
   quotas: given(input.quotas, before.quotas),
   isActive: given(input.isActive, before.isActive),
-  proxyEnabled: given(input.proxyEnabled, before.proxyEnabled)
+  proxyEnabled: given(input.proxyEnabled, before.proxyEnabled),
+  transport: input.transport === undefined ? before.transport : transportOf(input.transport, before.transport)
 })
 
 /** What a rule needs to know beside the settings. */
@@ -147,6 +151,7 @@ export const problemOf = (
   }
   return (
     secretProblem(settings) ??
+    transportProblem(settings.transport, isOwnAddress) ??
     addressProblem("baseUrl", settings.baseUrl, provider.isOn) ??
     addressProblem("oauth.tokenUrl", settings.oauth?.tokenUrl, provider.isOn)
   )

@@ -44,6 +44,7 @@ export const envConnections = (env: ReadonlyMap<string, string>, nowMs: number):
       quotas: [],
       isActive: true,
       proxyEnabled: true,
+      transport: null,
       source: "env",
       createdAtMs: nowMs,
       updatedAtMs: nowMs

@@ -299,6 +299,7 @@ const candidateConnection = (
   quotas: [],
   isActive: true,
   proxyEnabled: true,
+  transport: null,
   source: "db",
   createdAtMs: 0,
   updatedAtMs: 0

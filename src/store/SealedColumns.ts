@@ -10,7 +10,7 @@ import type { Secrets } from "./Secrets.ts"
 
 /** Every encrypted column, for the reset. */
 export const sealedColumns = [
-  { table: "connections", columns: ["api_key", "oauth", "headers"] },
+  { table: "connections", columns: ["api_key", "oauth", "headers", "transport"] },
   { table: "provider_nodes", columns: ["headers"] },
   { table: "webhooks", columns: ["secret"] },
   { table: "mcp_servers", columns: ["headers", "program"] },

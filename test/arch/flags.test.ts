@@ -54,6 +54,21 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     "without the guard all but metadata addresses may be providers, with it what the two flags say"
   ],
   ALLOW_API_KEY_REVEAL: [effects, "show their key with ALLOW_API_KEY_REVEAL, one at a time and to the management only"],
+  ENABLE_TLS_FINGERPRINT: [effects, "cannot be switched on, and says why: ENABLE_TLS_FINGERPRINT"],
+  FREE_PROXY_ENABLED: [
+    "test/http/proxies/proxies.test.ts",
+    "of a public list is tried, saved unused, and carries no keys until that is allowed",
+    "of a public list is not looked for with FREE_PROXY_ENABLED=false"
+  ],
+  PROXY_AUTO_SELECT_ENABLED: [
+    "test/http/proxies/proxies.test.ts",
+    "that is chosen automatically is one that works",
+    "go by the proxy of the key, the connection, the provider, of all, or direct"
+  ],
+  GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK: [
+    "test/http/proxies/proxies.test.ts",
+    "whose proxy is down, with GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK=${value}"
+  ],
   GATEWAY_ALLOW_PRIVATE_PROVIDER_URLS: [effects, addresses],
   GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: [effects, addresses],
   TOOL_POLICY_MODE: [

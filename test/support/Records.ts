@@ -23,6 +23,7 @@ export const connection = (
   quotas: [],
   isActive: true,
   proxyEnabled: true,
+  transport: null,
   source: "db",
   createdAtMs: 0,
   updatedAtMs: 0,

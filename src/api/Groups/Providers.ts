@@ -30,6 +30,7 @@ const words = {
   authType: "How requests are authenticated.",
   isActive: ["Whether requests may use it.", true],
   proxyEnabled: ["Whether its calls go through the proxies assigned to it; false: always direct.", true],
+  transport: ["How its sockets are made, where the usual way does not do; null: the usual way.", null],
   priority: ["Order among the connections of a provider; lower is tried first.", 0],
   baseUrl: ["Another address of the provider's API; null: the usual one.", null],
   wires: ["The wire formats its endpoint speaks; null: those of the provider.", null],
@@ -43,6 +44,53 @@ const words = {
 } as const
 
 /** A connection as callers see it: the key is masked. Times are ISO 8601. */
+const transportWords = {
+  ca: ["Certificates in PEM that are trusted in place of the usual authorities.", null],
+  certificate: ["The client's certificate in PEM, its own first: for providers that ask for one (mTLS).", null],
+  key: "The private key of `certificate` in PEM, without a passphrase.",
+  serverName: ["The name for SNI and for the check of the provider's certificate.", "models.internal.example"],
+  connectTimeoutMs: ["Milliseconds until a socket has to stand; null: `timeouts.connectMs`.", 5_000],
+  keepAliveMs: ["Milliseconds an idle socket is kept for the next call.", 30_000],
+  maxIdleSockets: ["Idle sockets kept at most.", 512],
+  localAddress: ["An address of the gateway's machine that sockets leave by.", null]
+} as const
+
+const transportView = {
+  ca: field(Schema.NullOr(Schema.String), ...transportWords.ca),
+  certificate: field(Schema.NullOr(Schema.String), ...transportWords.certificate),
+  serverName: field(Schema.NullOr(Schema.String), ...transportWords.serverName),
+  connectTimeoutMs: field(Schema.NullOr(Schema.Number), ...transportWords.connectTimeoutMs),
+  keepAliveMs: field(Schema.NullOr(Schema.Number), ...transportWords.keepAliveMs),
+  maxIdleSockets: field(Schema.NullOr(Schema.Number), ...transportWords.maxIdleSockets),
+  localAddress: field(Schema.NullOr(Schema.String), ...transportWords.localAddress)
+}
+
+const TransportView = Schema.Struct({
+  ...transportView,
+  key: field(Schema.NullOr(Schema.String), "The masked private key; null: none.", null)
+}).annotations({ identifier: "Transport" })
+
+const Pem = Schema.String.pipe(Schema.maxLength(65_536))
+const Millis = (most: number) => Schema.Int.pipe(Schema.between(50, most))
+
+const TransportInput = Schema.Struct({
+  ca: field(optional(Pem), ...transportWords.ca),
+  certificate: field(optional(Pem), ...transportWords.certificate),
+  key: field(
+    optional(Schema.Redacted(Pem.annotations({ examples: ["-----BEGIN PRIVATE KEY-----"] }))),
+    transportWords.key
+  ),
+  serverName: field(
+    optional(Schema.Trim.pipe(Schema.pattern(/^[\w.-]{1,253}$/, { message: () => "must be a host name" }))),
+    ...transportWords.serverName
+  ),
+  connectTimeoutMs: field(optional(Millis(600_000)), ...transportWords.connectTimeoutMs),
+  keepAliveMs: field(optional(Millis(600_000)), ...transportWords.keepAliveMs),
+  maxIdleSockets: field(optional(Schema.Int.pipe(Schema.between(0, 4_096))), ...transportWords.maxIdleSockets),
+  localAddress: field(optional(Schema.Trim.pipe(Schema.maxLength(45))), ...transportWords.localAddress)
+}).annotations({ identifier: "TransportInput" })
+export type TransportInput = typeof TransportInput.Type
+
 export const ConnectionView = Schema.Struct({
   id: field(Schema.String, "Id of the connection, in paths of this API.", exampleId),
   provider: field(Schema.String, ...words.provider),
@@ -50,6 +98,7 @@ export const ConnectionView = Schema.Struct({
   authType: field(AuthType, words.authType),
   isActive: field(Schema.Boolean, ...words.isActive),
   proxyEnabled: field(Schema.Boolean, ...words.proxyEnabled),
+  transport: field(Schema.NullOr(TransportView), ...words.transport),
   priority: field(Schema.Number, ...words.priority),
   baseUrl: field(Schema.NullOr(Schema.String), ...words.baseUrl),
   wires: field(Schema.NullOr(Schema.Array(WireName)), ...words.wires),
@@ -123,7 +172,8 @@ const nullableFields = {
   tier: field(clearable(AccountTier), ...words.tier),
   maxConcurrent: field(clearable(MaxConcurrent), ...words.maxConcurrent),
   max_concurrent: field(clearable(MaxConcurrent), ...words.max_concurrent),
-  headers: field(clearable(HeaderMap), ...words.headers)
+  headers: field(clearable(HeaderMap), ...words.headers),
+  transport: field(clearable(TransportInput), ...words.transport)
 }
 
 const otherFields = {

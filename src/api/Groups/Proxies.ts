@@ -72,11 +72,18 @@ const Host = Schema.Trim.pipe(
   )
 )
 const Port = Schema.Int.pipe(Schema.between(1, 65_535))
-const hasNoControls = (text: string): true | string =>
-  /[\p{Cc}]/u.test(text) ? "must not hold control characters" : true
-const Username = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(255), Schema.filter(hasNoControls))
+const noControls = { message: () => "must not hold control characters" }
+const Username = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(255),
+  Schema.pattern(/^[^\p{Cc}]*$/u, noControls)
+)
 const Password = Schema.Redacted(
-  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1024), Schema.filter(hasNoControls)).annotations({
+  Schema.String.pipe(
+    Schema.minLength(1),
+    Schema.maxLength(1024),
+    Schema.pattern(/^[^\p{Cc}]*$/u, noControls)
+  ).annotations({
     examples: ["a-password"]
   })
 )

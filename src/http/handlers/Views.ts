@@ -13,6 +13,7 @@ import type { Combo } from "../../domain/Combo.ts"
 import type { ConnectionHealth } from "../../domain/Connection.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import type { Transport } from "../../domain/Transport.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { maskHeaders, maskSecret } from "../../kernel/Masking.ts"
 import type { AutoCombo } from "../../management/AutoCombos.ts"
@@ -44,6 +45,11 @@ export const healthView = (health: ConnectionHealth) => ({
   backoffLevel: health.backoffLevel
 })
 
+const transportView = (transport: Transport | null) =>
+  transport === null
+    ? null
+    : { ...transport, key: transport.key === null ? null : maskSecret(Redacted.value(transport.key)) }
+
 export const connectionView = (
   { connection, health, modelList }: ObservedConnection,
   nowMs: number,
@@ -55,6 +61,7 @@ export const connectionView = (
   authType: connection.authType,
   isActive: connection.isActive,
   proxyEnabled: connection.proxyEnabled,
+  transport: transportView(connection.transport),
   priority: connection.priority,
   baseUrl: connection.baseUrl,
   wires: connection.wires,

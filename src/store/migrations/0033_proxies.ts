@@ -26,6 +26,8 @@ const statements: ReadonlyArray<string> = [
     PRIMARY KEY (scope, scope_id)
   ) STRICT`,
   `ALTER TABLE connections ADD COLUMN proxy_enabled INTEGER NOT NULL DEFAULT 1`,
+  // Encrypted, because it may hold a private key.
+  `ALTER TABLE connections ADD COLUMN transport TEXT`,
   `ALTER TABLE usage_log ADD COLUMN egress TEXT`
 ]
 

@@ -16,6 +16,7 @@ import {
   type OAuthTokens,
   TestStatus
 } from "../../domain/Connection.ts"
+import { StoredTransport } from "../../domain/Transport.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
@@ -85,6 +86,7 @@ const Row = Schema.Struct({
   quotas: Json(Schema.Array(DeclaredQuota)),
   isActive: Flag,
   proxyEnabled: Flag,
+  transport: MaybeText,
   ...Health.fields,
   createdAtMs: Whole,
   updatedAtMs: Whole
@@ -113,6 +115,7 @@ export const make = Effect.gen(function* () {
   const apiKey = sealedColumn(secrets, "connections", "api_key", SecretText)
   const oauth = sealedColumn(secrets, "connections", "oauth", OAuth)
   const headers = sealedColumn(secrets, "connections", "headers", SecretHeaders)
+  const transport = sealedColumn(secrets, "connections", "transport", StoredTransport)
   /** Token sets read from here: one of them in an update is the caller's copy, not a change. */
   const handedOut = new WeakSet<OAuthTokens>()
 
@@ -120,7 +123,8 @@ export const make = Effect.gen(function* () {
     const opened = {
       apiKey: apiKey.open(row.id, row.apiKey),
       oauth: oauth.open(row.id, row.oauth),
-      headers: headers.open(row.id, row.headers)
+      headers: headers.open(row.id, row.headers),
+      transport: transport.open(row.id, row.transport)
     }
     if (opened.oauth.value !== null) handedOut.add(opened.oauth.value)
     return {
@@ -128,8 +132,9 @@ export const make = Effect.gen(function* () {
       apiKey: opened.apiKey.value,
       oauth: opened.oauth.value,
       headers: opened.headers.value,
+      transport: opened.transport.value,
       source: "db",
-      locked: opened.apiKey.locked || opened.oauth.locked || opened.headers.locked
+      locked: opened.apiKey.locked || opened.oauth.locked || opened.headers.locked || opened.transport.locked
     }
   }
 
@@ -141,7 +146,8 @@ export const make = Effect.gen(function* () {
       before !== null && connection.oauth !== null && handedOut.has(connection.oauth)
         ? before.oauth
         : oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
-    headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null)
+    headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null),
+    transport: transport.reseal(connection.id, connection.transport, before?.transport ?? null)
   })
 
   const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)

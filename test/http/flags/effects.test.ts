@@ -33,12 +33,10 @@ const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDir?: str
     const { csrfToken } = JSON.parse(yield* Effect.promise(() => login.text()))
     const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
     const headers = { cookie, "x-csrf-token": String(csrfToken), "content-type": "application/json" }
+    const put = (key: FlagKey, value: string | null) =>
+      fetch(gateway.url + route, { method: "PUT", headers, body: JSON.stringify({ key, value }) })
     const set = async (key: FlagKey, value: string | null) => {
-      const response = await fetch(gateway.url + route, {
-        method: "PUT",
-        headers,
-        body: JSON.stringify({ key, value })
-      })
+      const response = await put(key, value)
       assert.strictEqual(response.status, 200)
       return JSON.parse(await response.text())
     }
@@ -58,7 +56,7 @@ const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDir?: str
         headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
-    return { gateway, set, listed, chat, admin }
+    return { gateway, put, set, listed, chat, admin }
   })
 
 const fake = Effect.tap(Fake.start, (upstream) =>
@@ -234,6 +232,24 @@ describe("the background", () => {
         assert.deepStrictEqual([first.listRequests.length, third.listRequests.length], [before, 0])
         // Another spelling of the value in force is no change to wait for.
         assert.deepInclude(await set(flag, "yes"), { effectiveValue: "yes", pendingRestart: false })
+      })
+    })
+  )
+})
+
+describe("a flag that this gateway cannot do well", () => {
+  it.scopedLive("cannot be switched on, and says why: ENABLE_TLS_FINGERPRINT", () =>
+    Effect.gen(function* () {
+      const { listed, put } = yield* start({ ENABLE_TLS_FINGERPRINT: "true" })
+      yield* Effect.promise(async () => {
+        const before = await listed("ENABLE_TLS_FINGERPRINT")
+        assert.deepInclude(before, { effectiveValue: "false", source: "default" })
+        const refused = await put("ENABLE_TLS_FINGERPRINT", "true")
+        assert.strictEqual(refused.status, 409)
+        const { error } = JSON.parse(await refused.text())
+        assert.strictEqual(error.code, "flag_refused")
+        assert.include(error.message, "Node's TLS")
+        assert.strictEqual((await put("ENABLE_TLS_FINGERPRINT", "false")).status, 200)
       })
     })
   )

@@ -63,6 +63,7 @@ export const connection: Connection = {
   quotas: [{ window: "daily", unit: "usd", limit: 2.5, resetAt: null }],
   isActive: true,
   proxyEnabled: true,
+  transport: null,
   testStatus: "unavailable",
   rateLimitedUntilMs: 1_700_000_060_000,
   lastError: "too many requests",

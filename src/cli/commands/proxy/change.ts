@@ -30,7 +30,7 @@ const family = Options.choice("family", ProxyFamily.literals).pipe(
 )
 
 const address = Args.text({ name: "address" }).pipe(
-  Args.withDescription("Such as socks5://alice@203.0.113.7:1080; also http:// and https://.")
+  Args.withDescription("Such as socks5://user@host:1080; http:// and https:// too.")
 )
 
 const typed = (text: string) =>

@@ -46,7 +46,7 @@ const nodes = group(
 
 export const provider = group(
   "provider",
-  "Connections to providers, and the catalogue of those that are known.",
+  "Connections to providers, and the catalogue of known ones; see proxy.",
   [
     command(
       "list",

@@ -4,7 +4,7 @@ import { add, list, remove } from "../../tree/verbs.ts"
 
 export const proxy = group(
   "proxy",
-  "Proxies that calls to providers leave by; a call with one never goes direct.",
+  "Proxies that calls to providers leave by, and who uses which.",
   [
     command(
       "list",
@@ -22,14 +22,14 @@ export const proxy = group(
         ...add,
         examples: [
           "proxy add socks5://203.0.113.7:1080 --name berlin",
-          "proxy add http://alice@proxy.example.com:3128 --name office --password-stdin < password.txt",
+          "proxy add http://alice@proxy.example:3128 --name office --password-stdin < pw.txt",
           "proxy add socks5://proxy.example.com --name v4 --family ipv4"
         ]
       }
     ),
     command(
       "assign",
-      "Send calls through a proxy: all, or those of a provider, connection or key.",
+      "Send calls of a provider, connection or key, or all, through a proxy.",
       () => import("../proxy/assign.ts"),
       (m) => m.proxyAssign,
       {
@@ -119,6 +119,7 @@ export const proxy = group(
   ],
   {
     section: "Connect",
+    besides: true,
     aliases: ["proxies"],
     examples: ["proxy add socks5://203.0.113.7:1080 --name berlin", "proxy assign berlin --provider openai"]
   }

@@ -116,7 +116,14 @@ export const tunnelled = (port: number, open: (socket: Socket, done: (stands: bo
     return { stands, read }
   })
 
-export const owner = { connectionId: "c", provider: "p", apiKeyId: null, proxyEnabled: true, carriesKey: true }
+export const owner = {
+  connectionId: "c",
+  provider: "p",
+  apiKeyId: null,
+  proxyEnabled: true,
+  carriesKey: true,
+  transport: null
+}
 
 /** One call through a proxy that follows the script. */
 export const callThrough = (type: ProxyHop["type"], origin: string, steps: ReadonlyArray<Step>, login?: Login) =>
