@@ -10,6 +10,7 @@ import { addressOf } from "../../kernel/BindAddress.ts"
 import { database, storage } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
+import { proxies } from "../doctor/proxies.ts"
 import { flagProblems, loadConfig } from "../EnvFile.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
@@ -17,7 +18,18 @@ import * as Column from "../output/Column.ts"
 import { runningGateway } from "../gateway/Target.ts"
 
 const Check = Schema.Struct({
-  name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
+  name: Schema.Literal(
+    "config",
+    "runtime",
+    "native",
+    "memory",
+    "disk",
+    "database",
+    "storage",
+    "port",
+    "liveness",
+    "proxies"
+  ),
   ...Finding.Finding.fields
 })
 type Check = typeof Check.Type
@@ -59,7 +71,8 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
         ...(wanted.noLiveness
           ? Finding.skip("Not asked (--no-liveness)")
           : yield* machine.liveness(Option.getOrElse(wanted.livenessUrl, () => pingUrl)))
-      }
+      },
+      ...(running === null || wanted.noLiveness ? [] : [{ name: "proxies" as const, ...(yield* proxies(running)) }])
     ] satisfies ReadonlyArray<Check>
   })
 
