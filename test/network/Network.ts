@@ -218,7 +218,7 @@ export const openNetwork = (): Network => {
     const [program = "", ...args] = [...on(host), ...command]
     const child = spawn(program, args, {
       env: { ...env, ...options.env },
-      stdio: options.stdio ?? "ignore",
+      stdio: options.stdio ?? (process.env["NETWORK_LOG"] === undefined ? "ignore" : "inherit"),
       detached: true
     })
     children.add(child)

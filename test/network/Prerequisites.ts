@@ -40,5 +40,3 @@ const reasonToSkip = (): string | null => {
 /** Why the suites are skipped; null when they run. */
 export const skipped = reasonToSkip()
 if (skipped !== null) process.stderr.write(`test/network is skipped: ${skipped}.\n`)
-
-export const title = (about: string): string => (skipped === null ? about : `${about} (skipped: ${skipped})`)

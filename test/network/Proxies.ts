@@ -17,14 +17,12 @@ export interface Endpoint {
 }
 
 const open = { username: null, password: null }
-const userOnly = { username: "only-a-user", password: null }
 
 export const endpoints: ReadonlyArray<Endpoint> = [
   { name: "danted", program: "danted", type: "socks5", port: 1080, ...open },
   { name: "danted with password", program: "danted", type: "socks5", port: 1081, ...login },
   { name: "microsocks", program: "microsocks", type: "socks5", port: 1090, ...open },
   { name: "microsocks with password", program: "microsocks", type: "socks5", port: 1091, ...login },
-  { name: "microsocks with user only", program: "microsocks", type: "socks5", port: 1092, ...userOnly },
   { name: "tinyproxy", program: "tinyproxy", type: "http", port: 8880, ...open },
   { name: "tinyproxy with password", program: "tinyproxy", type: "http", port: 8881, ...plainLogin },
   { name: "squid", program: "squid", type: "http", port: 3128, ...open },
@@ -38,7 +36,7 @@ internal: ${addresses.proxy.v4} port = ${port}
 internal: ${addresses.proxy.v6} port = ${port}
 external: ${addresses.exit.v4}
 external: ${addresses.exit.v6}
-external.rotation: same-same
+external.rotation: route
 clientmethod: none
 socksmethod: ${method}
 user.privileged: root
@@ -105,7 +103,6 @@ export const startProxy = async (
       const at = (port: number) => ["microsocks", "-i", "::", "-p", String(port + offset)]
       start(...at(1090))
       start(...at(1091), "-u", login.username, "-P", login.password)
-      start(...at(1092), "-u", userOnly.username, "-P", "")
       break
     }
     case "tinyproxy":
@@ -122,7 +119,7 @@ export const startProxy = async (
       file("users", `${login.username}:${hash}\n`)
       // It gives up root for a user of its own.
       for (const path of [network.folder, folder]) chmodSync(path, 0o777)
-      for (const { cert, key } of [certificates.proxy]) for (const path of [cert, key]) chmodSync(path, 0o644)
+      for (const path of Object.values(certificates.proxy)) chmodSync(path, 0o644)
       start("squid", "-N", "-f", file("squid.conf", squid(folder, certificates, 3128 + offset)))
     }
   }

@@ -101,7 +101,12 @@ const openWorld = async (): Promise<World> => {
         env: { NODE_EXTRA_CA_CERTS: certificates.authority, CONNECT_TIMEOUT_MS: String(connectTimeoutMs) }
       })
     )
-    await Promise.all([client.ready, neighbour.ready, network.listening("target", [80, 443]), network.listening("proxy", [9001])])
+    await Promise.all([
+      client.ready,
+      neighbour.ready,
+      network.listening("target", [80, 443]),
+      network.listening("proxy", [9001])
+    ])
     const ask = <A>(question: Ask) => client.ask({ ask: question }) as Promise<A>
     const usage = () => ask<Usage>({ op: "usage" })
     return {

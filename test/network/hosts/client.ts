@@ -7,6 +7,7 @@ import { lookup } from "node:dns/promises"
 import type { CallOwner, Proxy, ProxyFamily, ProxyType } from "../../../src/domain/Proxy.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import { resolveRoute, routingTable } from "../../../src/egress/proxy/ProxyRoute.ts"
+import { ProxyHealth } from "../../../src/egress/proxy/ProxyHealth.ts"
 import { ProxyRoutes } from "../../../src/egress/proxy/ProxyRoutes.ts"
 import {
   layer as upstreamLayer,
@@ -66,6 +67,7 @@ export type Ask =
   | { readonly op: "usage" }
   | { readonly op: "lookup"; readonly name: string }
 
+const health = new ProxyHealth()
 const keptChars = 100_000
 const transport = upstreamLayer.pipe(
   Layer.provideMerge(Flags.layer),
@@ -75,7 +77,7 @@ const transport = upstreamLayer.pipe(
       Timers.layer,
       UpstreamSettings.layerOf({ connectTimeoutMs: Number(process.env["CONNECT_TIMEOUT_MS"] ?? "3000") }),
       layerMemory(),
-      Layer.succeed(ProxyRoutes, { routeOf: (owner) => routeOf(owner) }),
+      Layer.succeed(ProxyRoutes, { routeOf: (owner) => routeOf(owner), onChange: () => () => {}, health }),
       AppConfig.layerOf({ dataDir: "/nowhere" })
     )
   )
@@ -97,12 +99,18 @@ const routeOf = (owner: CallOwner) => {
     password: plan.password === null ? null : Redacted.make(plan.password),
     isReadable: true,
     family: plan.family ?? "auto",
+    source: "manual",
     isActive: plan.isActive ?? true,
     createdAtMs: 0,
     updatedAtMs: plan.version ?? versions++
   }
   const table = routingTable([proxy], [{ scope: "connection", scopeId: owner.connectionId, proxyId: "p" }])
-  return resolveRoute(table, { isEnabled: true, isSocksOn: true, autoSelect: false }, owner)
+  return resolveRoute(
+    table,
+    { isEnabled: true, isSocksOn: true, autoSelect: false, free: "never" },
+    owner,
+    health.isFailing
+  )
 }
 
 interface Running {
@@ -117,7 +125,8 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
   const { origin, pathname, search } = new URL(url)
   const connectionId = `c${calls++}`
   if (proxy !== null) plans.set(connectionId, proxy)
-  const owner = proxy === null ? null : { connectionId, provider: null, apiKeyId: null, proxyEnabled: true }
+  const owner =
+    proxy === null ? null : { connectionId, provider: null, apiKeyId: null, proxyEnabled: true, carriesKey: true }
   const startedMs = performance.now()
   let status: number | null = null
   let body = ""

@@ -52,8 +52,8 @@ const relayUntil = (client: Socket, head: string, end: (client: Socket) => void)
   upstream.on("data", (chunk: Buffer) => {
     passed += chunk.length
     client.write(chunk)
-    // Behind a handshake of TLS.
-    if (passed < 5_000) return
+    // Behind a handshake of TLS and the head.
+    if (passed < 1_000_000) return
     upstream.destroy()
     end(client)
   })
@@ -92,6 +92,7 @@ const faults: Readonly<Partial<Record<Fault, (socket: Socket, head: string) => v
 for (const [name, act] of Object.entries(faults)) {
   createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {})
+    socket.once("end", () => socket.end())
     socket.once("data", (head) => {
       act(socket, head.toString("latin1"))
       socket.resume()
