@@ -12,7 +12,8 @@ import { type Network, openNetwork } from "./Network.ts"
 import type { Endpoint } from "./Proxies.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-export const connectTimeoutMs = 1_500
+export const shortTimeoutMs = 1_500
+const usualTimeoutMs = 20_000
 
 /** The programs of `hosts`, as files that Node runs. */
 const bundleHosts = async (): Promise<string> => {
@@ -81,7 +82,7 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-const openWorld = async (): Promise<World> => {
+const openWorld = async (connectTimeoutMs: number): Promise<World> => {
   const network = openNetwork()
   const bundled = await bundleHosts()
   const close = async (): Promise<void> => {
@@ -130,10 +131,13 @@ const openWorld = async (): Promise<World> => {
 }
 
 /** A network for the tests of a file. */
-export const useWorld = (prepare: (world: World) => Promise<unknown> = async () => {}): (() => World) => {
+export const useWorld = (
+  prepare: (world: World) => Promise<unknown>,
+  connectTimeoutMs = usualTimeoutMs
+): (() => World) => {
   let world: World | undefined
   beforeAll(async () => {
-    world = await openWorld()
+    world = await openWorld(connectTimeoutMs)
     await prepare(world)
   })
   afterAll(() => world?.close())

@@ -8,7 +8,7 @@ import { type Fault, faultPorts } from "./hosts/faults.ts"
 import { addresses, proxyNames, targetName } from "./Network.ts"
 import { skipped } from "./Prerequisites.ts"
 import { type Endpoint, endpoints, startProxies, startProxy } from "./Proxies.ts"
-import { connectTimeoutMs, proxyAt, useWorld, type World } from "./World.ts"
+import { proxyAt, shortTimeoutMs, useWorld, type World } from "./World.ts"
 
 /** What a busy machine may add to the limit. */
 const slackMs = 3_000
@@ -33,7 +33,7 @@ describe.skipIf(skipped !== null)("a proxy that fails", () => {
   const world = useWorld(async (opened) => {
     await startProxies(opened.network, opened.certificates)
     await startSshServer(opened)
-  })
+  }, shortTimeoutMs)
 
   /** The call failed for good: by nothing but the proxy, within the limit, and nothing is left of it. */
   const failsThere = async (
@@ -44,7 +44,7 @@ describe.skipIf(skipped !== null)("a proxy that fails", () => {
     await world().network.packets()
     const answer = await world().call({ proxy, url })
     assert.include(kinds, answer.failure, `${url}: ${JSON.stringify(answer)}`)
-    assert.isBelow(answer.ms, connectTimeoutMs + slackMs)
+    assert.isBelow(answer.ms, shortTimeoutMs + slackMs)
     await world().quiet()
     const { dns, target } = await world().network.packets()
     assert.deepStrictEqual({ dns, target }, { dns: 0, target: 0 })

@@ -165,6 +165,17 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
   return { call, begun, ended }
 }
 
+/** With the first failure the others are given up: they may wait for each other. */
+const atOnce = async (running: ReadonlyArray<Running>): Promise<ReadonlyArray<Outcome>> => {
+  const failed = new Promise<Outcome>((resolve) => {
+    for (const { ended } of running) void ended.then((outcome) => outcome.failure !== null && resolve(outcome))
+  })
+  const outcomes = await Promise.race([Promise.all(running.map(({ ended }) => ended)), failed])
+  if (!("failure" in outcomes)) return outcomes
+  for (const { call } of running) call.abort()
+  return [outcomes]
+}
+
 /** TIME_WAIT, and the end of a connection whose other side is gone, are the kernel's; LISTEN is not a connection. */
 const isOver = new Set(["06", "07", "0A"])
 
@@ -194,7 +205,7 @@ const serve = (upstream: typeof Upstream.Service, live: () => number) => {
       case "abort":
         return streamOf(ask.stream).call.abort()
       case "many":
-        return Promise.all(Array.from({ length: ask.count }, () => run(upstream, ask.call).ended))
+        return atOnce(Array.from({ length: ask.count }, () => run(upstream, ask.call)))
       case "usage":
         return { files: readdirSync("/proc/self/fd").length, sockets: sockets(), timers: live() }
       case "lookup":

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import { createServer as createSecureServer } from "node:https"
 
 const env = (name: string): string => process.env[name] ?? ""
-const waiting: Array<ServerResponse> = []
+const waiting = new Set<ServerResponse>()
 const pieceMs = 20
 const block = Buffer.alloc(1_048_576, "x")
 
@@ -19,9 +19,10 @@ const stream = (response: ServerResponse): void => {
 const hold = (response: ServerResponse, count: number): void => {
   response.writeHead(200, { "content-type": "text/event-stream", connection: "close" })
   response.write("data: first\n\n")
-  waiting.push(response)
-  if (waiting.length < count) return
-  for (const held of waiting.splice(0)) held.end(`data: ${"y".repeat(50_000)}\n\n`)
+  waiting.add(response)
+  response.on("close", () => waiting.delete(response))
+  if (waiting.size < count) return
+  for (const held of waiting) held.end(`data: ${"y".repeat(50_000)}\n\n`)
 }
 
 const send = (response: ServerResponse, megabytes: number): void => {
