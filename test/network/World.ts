@@ -2,21 +2,15 @@
 import type { ChildProcess } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
-import { afterAll, beforeAll } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { type Certificates, makeCertificates } from "./Certificates.ts"
-import type { Ask, CallAt, Outcome, ProxyAt, Usage } from "./hosts/client.ts"
+import type { Ask, CallAt, Load, Outcome, ProxyAt, Usage } from "./hosts/client.ts"
 import { type Network, openNetwork } from "./Network.ts"
 import type { Endpoint } from "./Proxies.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-export const shortTimeoutMs = 1_500
-const usualTimeoutMs = 20_000
-
 /** The programs of `hosts`, as files that Node runs. */
-const bundleHosts = async (): Promise<string> => {
+const bundleHosts = async (root: string): Promise<string> => {
   mkdirSync(join(root, ".gateway"), { recursive: true })
   const folder = mkdtempSync(join(root, ".gateway", "network-"))
   const bundle = await rolldown({
@@ -72,6 +66,7 @@ export interface World {
   readonly ended: (stream: string) => Promise<Outcome>
   readonly abort: (stream: string) => Promise<void>
   readonly many: (count: number, call: CallAt) => Promise<ReadonlyArray<Outcome>>
+  readonly load: (call: CallAt, parallel: number, ms: number) => Promise<Load>
   readonly usage: () => Promise<Usage>
   /** By the resolver of the client's host; null when it knows no address. */
   readonly lookup: (name: string) => Promise<string | null>
@@ -82,9 +77,10 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-const openWorld = async (connectTimeoutMs: number): Promise<World> => {
+/** `root` is the folder of the repository. */
+export const openWorld = async (root: string, connectTimeoutMs: number): Promise<World> => {
   const network = openNetwork()
-  const bundled = await bundleHosts()
+  const bundled = await bundleHosts(root)
   const close = async (): Promise<void> => {
     await network.close()
     rmSync(bundled, { recursive: true, force: true })
@@ -119,6 +115,7 @@ const openWorld = async (connectTimeoutMs: number): Promise<World> => {
       ended: (stream) => ask({ op: "ended", stream }),
       abort: (stream) => ask({ op: "abort", stream }),
       many: (count, call) => ask({ op: "many", count, call }),
+      load: (call, parallel, ms) => ask({ op: "load", call, parallel, ms }),
       lookup: (name) => ask({ op: "lookup", name }),
       questions: () => neighbour.ask({}) as Promise<ReadonlyArray<Question>>,
       quiet: () => eventually("the client's connections to be closed", usage, ({ sockets }) => sockets === 0),
@@ -127,23 +124,6 @@ const openWorld = async (connectTimeoutMs: number): Promise<World> => {
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-/** A network for the tests of a file. */
-export const useWorld = (
-  prepare: (world: World) => Promise<unknown>,
-  connectTimeoutMs = usualTimeoutMs
-): (() => World) => {
-  let world: World | undefined
-  beforeAll(async () => {
-    world = await openWorld(connectTimeoutMs)
-    await prepare(world)
-  })
-  afterAll(() => world?.close())
-  return () => {
-    if (world === undefined) throw new Error("The network is not open.")
-    return world
   }
 }
 

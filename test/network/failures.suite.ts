@@ -3,12 +3,13 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import type { ProxyType } from "../../src/domain/Proxy.ts"
+import { shortTimeoutMs, useWorld } from "./Fixture.ts"
 import type { Outcome, ProxyAt } from "./hosts/client.ts"
 import { type Fault, faultPorts } from "./hosts/faults.ts"
 import { addresses, proxyNames, targetName } from "./Network.ts"
 import { skipped } from "./Prerequisites.ts"
 import { type Endpoint, endpoints, startProxies, startProxy } from "./Proxies.ts"
-import { proxyAt, shortTimeoutMs, useWorld, type World } from "./World.ts"
+import { proxyAt, type World } from "./World.ts"
 
 /** What a busy machine may add to the limit. */
 const slackMs = 3_000

@@ -1,10 +1,11 @@
 import { assert, beforeAll, describe, it } from "vitest"
 import type { ProxyFamily } from "../../src/domain/Proxy.ts"
 import { type Capture, startCapture } from "./Capture.ts"
+import { useWorld } from "./Fixture.ts"
 import { addresses, proxyNames, targetName } from "./Network.ts"
 import { skipped } from "./Prerequisites.ts"
 import { endpoints, startProxies } from "./Proxies.ts"
-import { proxyAt, useWorld } from "./World.ts"
+import { proxyAt } from "./World.ts"
 
 const families: ReadonlyArray<ProxyFamily> = ["auto", "ipv4", "ipv6"]
 

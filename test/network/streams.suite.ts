@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
+import { useWorld } from "./Fixture.ts"
 import { proxyNames, targetName } from "./Network.ts"
 import { skipped } from "./Prerequisites.ts"
 import { endpoints, startProxies } from "./Proxies.ts"
-import { proxyAt, useWorld } from "./World.ts"
+import { proxyAt } from "./World.ts"
 
 const count = 200
 

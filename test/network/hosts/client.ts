@@ -57,6 +57,12 @@ export interface Usage {
   readonly timers: number
 }
 
+export interface Load {
+  readonly calls: number
+  readonly bytes: number
+  readonly ms: number
+}
+
 export type Ask =
   | { readonly op: "call"; readonly call: CallAt }
   /** Comes back with the first piece of the body, or the failure. */
@@ -64,6 +70,8 @@ export type Ask =
   | { readonly op: "ended"; readonly stream: string }
   | { readonly op: "abort"; readonly stream: string }
   | { readonly op: "many"; readonly call: CallAt; readonly count: number }
+  /** So many at a time, for so long. */
+  | { readonly op: "load"; readonly call: CallAt; readonly parallel: number; readonly ms: number }
   | { readonly op: "usage" }
   | { readonly op: "lookup"; readonly name: string }
 
@@ -176,6 +184,25 @@ const atOnce = async (running: ReadonlyArray<Running>): Promise<ReadonlyArray<Ou
   return [outcomes]
 }
 
+const load = async (
+  upstream: typeof Upstream.Service,
+  { call, ms, parallel }: Extract<Ask, { readonly op: "load" }>
+): Promise<Load> => {
+  const startedMs = performance.now()
+  let calls = 0
+  let bytes = 0
+  const worker = async (): Promise<void> => {
+    while (performance.now() - startedMs < ms) {
+      const outcome = await run(upstream, call).ended
+      if (outcome.failure !== null) throw new Error(`${call.url}: ${outcome.failure}`)
+      calls += 1
+      bytes += outcome.bytes
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  return { calls, bytes, ms: performance.now() - startedMs }
+}
+
 /** TIME_WAIT, and the end of a connection whose other side is gone, are the kernel's; LISTEN is not a connection. */
 const isOver = new Set(["06", "07", "0A"])
 
@@ -206,6 +233,8 @@ const serve = (upstream: typeof Upstream.Service, live: () => number) => {
         return streamOf(ask.stream).call.abort()
       case "many":
         return atOnce(Array.from({ length: ask.count }, () => run(upstream, ask.call)))
+      case "load":
+        return load(upstream, ask)
       case "usage":
         return { files: readdirSync("/proc/self/fd").length, sockets: sockets(), timers: live() }
       case "lookup":
