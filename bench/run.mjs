@@ -142,6 +142,11 @@ const withoutGateway = {
     const { compressionText, measureCompression } = await import("./compression.mjs")
     const compression = await measureCompression(options)
     return { figures: { compression }, text: compressionText(compression) }
+  },
+  proxies: async (options) => {
+    const { measureProxies, proxiesText } = await import("./proxies.mjs")
+    const proxies = await measureProxies(options)
+    return { figures: { proxies }, text: proxiesText(proxies) }
   }
 }
 

@@ -14,6 +14,7 @@ export const usage = `npm run bench -- [options]
   --limits              only what the limits of a key add to a request; needs a built gateway
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
   --batch               only what a batch of 10,000 lines costs a client beside it; needs a built gateway
+  --proxies             only the throughput through egress proxies, as a ratio to direct; needs root on Linux and Debian's proxies
   --against folder      with --features: also a request of the build in this checkout, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
@@ -74,6 +75,7 @@ export const readOptions = (args) => {
       limits: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
       batch: { type: "boolean", default: false },
+      proxies: { type: "boolean", default: false },
       against: { type: "string" },
       connections: { type: "string" },
       stall: { type: "boolean", default: false },
@@ -92,6 +94,7 @@ export const readOptions = (args) => {
     limits: values.limits,
     features: values.features,
     batch: values.batch,
+    proxies: values.proxies,
     against: values.against,
     connections: counts(values.connections),
     stall: values.stall,

@@ -19,7 +19,7 @@ export const withSources = async (files, use) => {
       input: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, path.join(root, file)])),
       cwd: root,
       platform: "node",
-      external: ["better-sqlite3", "@node-rs/argon2"],
+      external: ["better-sqlite3", "@node-rs/argon2", "rolldown"],
       experimental: { resolveNewUrlToAsset: true }
     })
     await bundle.write({
