@@ -6,6 +6,7 @@ import { rolldown } from "rolldown"
 import { eventually } from "../support/eventually.ts"
 import { type Certificates, makeCertificates } from "./Certificates.ts"
 import type { Ask, CallAt, Load, Outcome, ProxyAt, Usage } from "./hosts/client.ts"
+import type { Fetch, Fetched } from "./hosts/fetches.ts"
 import { type Network, openNetwork } from "./Network.ts"
 import type { Endpoint } from "./Proxies.ts"
 
@@ -66,6 +67,8 @@ export interface World {
   readonly ended: (stream: string) => Promise<Outcome>
   readonly abort: (stream: string) => Promise<void>
   readonly many: (count: number, call: CallAt) => Promise<ReadonlyArray<Outcome>>
+  readonly fetch: (fetch: Fetch, stream?: string) => Promise<Fetched>
+  readonly fetched: (stream: string) => Promise<Fetched>
   readonly load: (call: CallAt, parallel: number, ms: number) => Promise<Load>
   readonly usage: () => Promise<Usage>
   /** By the resolver of the client's host; null when it knows no address. */
@@ -115,6 +118,8 @@ export const openWorld = async (root: string, connectTimeoutMs: number): Promise
       ended: (stream) => ask({ op: "ended", stream }),
       abort: (stream) => ask({ op: "abort", stream }),
       many: (count, call) => ask({ op: "many", count, call }),
+      fetch: (fetch, stream) => ask({ op: "fetch", fetch, stream: stream ?? null }),
+      fetched: (stream) => ask({ op: "fetched", stream }),
       load: (call, parallel, ms) => ask({ op: "load", call, parallel, ms }),
       lookup: (name) => ask({ op: "lookup", name }),
       questions: () => neighbour.ask({}) as Promise<ReadonlyArray<Question>>,

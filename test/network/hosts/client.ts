@@ -20,6 +20,7 @@ import * as Flags from "../../../src/flags/Flags.ts"
 import { layerMemory } from "../../../src/flags/FlagStore.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
+import { type Fetch, type Fetching, startFetch } from "./fetches.ts"
 
 export interface ProxyAt {
   readonly type: ProxyType
@@ -72,6 +73,9 @@ export type Ask =
   | { readonly op: "many"; readonly call: CallAt; readonly count: number }
   /** So many at a time, for so long. */
   | { readonly op: "load"; readonly call: CallAt; readonly parallel: number; readonly ms: number }
+  /** Requests to the gateway on this host; with a name, until the first piece of the body only. */
+  | { readonly op: "fetch"; readonly fetch: Fetch; readonly stream: string | null }
+  | { readonly op: "fetched"; readonly stream: string }
   | { readonly op: "usage" }
   | { readonly op: "lookup"; readonly name: string }
 
@@ -134,7 +138,9 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
   const connectionId = `c${calls++}`
   if (proxy !== null) plans.set(connectionId, proxy)
   const owner =
-    proxy === null ? null : { connectionId, provider: null, apiKeyId: null, proxyEnabled: true, carriesKey: true }
+    proxy === null
+      ? null
+      : { connectionId, provider: null, apiKeyId: null, proxyEnabled: true, carriesKey: true, transport: null }
   const startedMs = performance.now()
   let status: number | null = null
   let body = ""
@@ -213,6 +219,7 @@ const sockets = (): number =>
 
 const serve = (upstream: typeof Upstream.Service, live: () => number) => {
   const streams = new Map<string, Running>()
+  const fetches = new Map<string, Fetching>()
   const streamOf = (name: string): Running => {
     const stream = streams.get(name)
     if (stream === undefined) throw new Error(`no stream ${name}`)
@@ -233,6 +240,14 @@ const serve = (upstream: typeof Upstream.Service, live: () => number) => {
         return streamOf(ask.stream).call.abort()
       case "many":
         return atOnce(Array.from({ length: ask.count }, () => run(upstream, ask.call)))
+      case "fetch": {
+        const fetching = startFetch(ask.fetch)
+        if (ask.stream === null) return fetching.ended
+        fetches.set(ask.stream, fetching)
+        return fetching.begun
+      }
+      case "fetched":
+        return fetches.get(ask.stream)?.ended
       case "load":
         return load(upstream, ask)
       case "usage":
