@@ -37,8 +37,8 @@ const measureAll = async ({ network, proxies, world }, opened, quick) => {
       proxy: world.proxyAt(endpoint, { host: proxyNames.v4, version: 1 })
     }))
   ]
-  const rounds = quick ? 3 : 7
-  const windowMs = quick ? 250 : 600
+  const rounds = quick ? 3 : 5
+  const windowMs = quick ? 250 : 500
   const figures = []
   for (const scheme of ["http", "https"]) {
     for (const [load, { of, parallel, path }] of Object.entries(loads)) {

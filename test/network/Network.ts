@@ -39,6 +39,7 @@ export const login = { username: "ann", password: "p@ss:w%rd" } as const
 export const plainLogin = { username: "ann", password: "secret1" } as const
 
 const prefix = "gwnet"
+const folderStart = "gateway-network-"
 const hostFiles = "/etc/netns"
 const env = { ...process.env, PATH: pathOfPrograms }
 
@@ -60,8 +61,17 @@ const removeNamespace = (name: string): void => {
   rmSync(join(hostFiles, name), { recursive: true, force: true })
 }
 
+/** Removes what is named `<start><process id>-…` of a process that is gone. */
+export const removeFoldersOfTheDead = (parent: string, start: string): void => {
+  for (const name of existsSync(parent) ? readdirSync(parent) : []) {
+    const pid = name.startsWith(start) ? /^\d+(?=-)/.exec(name.slice(start.length))?.[0] : undefined
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
 /** What runs that ended without tidying up have left. Their names hold their process id. */
 const removeLeftovers = (): void => {
+  removeFoldersOfTheDead(tmpdir(), folderStart)
   const known = run("ip", "netns", "list")
     .split("\n")
     .map((line) => line.split(" ")[0] ?? "")
@@ -180,7 +190,7 @@ export const openNetwork = (): Network => {
   removeLeftovers()
   const place = `${prefix}${process.pid}${String.fromCharCode(97 + (opened++ % 26))}`
   const names = { client: `${place}-client`, proxy: `${place}-proxy`, target: `${place}-target` } as const
-  const folder = mkdtempSync(join(tmpdir(), "gateway-network-"))
+  const folder = mkdtempSync(join(tmpdir(), `${folderStart}${process.pid}-`))
   const children = new Set<ChildProcess>()
 
   const closeNow = (): void => {

@@ -7,13 +7,22 @@ import { eventually } from "../support/eventually.ts"
 import { type Certificates, makeCertificates } from "./Certificates.ts"
 import type { Ask, CallAt, Load, Outcome, ProxyAt, Usage } from "./hosts/client.ts"
 import type { Fetch, Fetched } from "./hosts/fetches.ts"
-import { type Network, openNetwork } from "./Network.ts"
+import { type Network, openNetwork, removeFoldersOfTheDead } from "./Network.ts"
 import type { Endpoint } from "./Proxies.ts"
+
+const builtStart = "network-"
+
+/** A new folder inside the repository, where what is built finds the packages. */
+export const builtFolder = (root: string): string => {
+  const parent = join(root, ".gateway")
+  mkdirSync(parent, { recursive: true })
+  removeFoldersOfTheDead(parent, builtStart)
+  return mkdtempSync(join(parent, `${builtStart}${process.pid}-`))
+}
 
 /** The programs of `hosts`, as files that Node runs. */
 const bundleHosts = async (root: string): Promise<string> => {
-  mkdirSync(join(root, ".gateway"), { recursive: true })
-  const folder = mkdtempSync(join(root, ".gateway", "network-"))
+  const folder = builtFolder(root)
   const bundle = await rolldown({
     input: Object.fromEntries(
       ["client", "neighbour", "target"].map((name) => [name, join(root, `test/network/hosts/${name}.ts`)])

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -9,6 +9,7 @@ import type { Fetched } from "./hosts/fetches.ts"
 import { addresses, login, proxyNames, targetName } from "./Network.ts"
 import { skipped } from "./Prerequisites.ts"
 import { startProxies, startProxy } from "./Proxies.ts"
+import { builtFolder } from "./World.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const port = 20_128
@@ -18,7 +19,7 @@ const danted = { type: "socks5", host: proxyNames.v4, port: 1081, ...login }
 
 describe.skipIf(skipped !== null)("the gateway behind a proxy", () => {
   const world = useWorld(({ certificates, network }) => startProxies(network, certificates))
-  const dist = skipped === null ? mkdtempSync(join(root, ".gateway-network-")) : ""
+  const dist = skipped === null ? builtFolder(root) : ""
   let secret = ""
 
   const ask = (method: string, path: string, body: object | null, key: string, stream?: string): Promise<Fetched> =>
