@@ -10,7 +10,6 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -132,6 +131,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
+import { clientAddress } from "./management/ClientAddress.ts"
 import { type Inner, InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
@@ -342,9 +342,7 @@ const assemble: Effect.Effect<
     Effect.gen(function* () {
       const { route, parameters, query } = found
       if (route.plane !== "management") return
-      const inner = yield* InnerCaller
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const ip = inner?.ip ?? NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? ""
+      const ip = yield* clientAddress
       const atMs = yield* Clock.currentTimeMillis
       yield* audit.record(rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip }))
     })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { Forbidden } from "../../api/Errors.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { isLoopback } from "../../auth/Loopback.ts"
+import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 import { InnerCaller } from "../InnerCaller.ts"
 
@@ -21,7 +22,7 @@ export const atTheMachine = (what: string, principals: ReadonlyArray<Principal["
       return yield* new Forbidden({ message, code: "session_required" })
     }
     const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-    if (!isLoopback(socket.remoteAddress ?? null, headers)) {
+    if (!isLoopback(peerAddressOf(socket), headers)) {
       return yield* new Forbidden({ message, code: "loopback_only" })
     }
   })

@@ -1,0 +1,34 @@
+/** The mesh VPN's own program on this machine: whether it can be used, and what a person has done to it (docs/tunnels.md). */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Stream from "effect/Stream"
+
+/** It was not done. `reason` is a sentence for people, without secrets. */
+export class MeshToolFailed extends Data.TaggedError("MeshToolFailed")<{ readonly reason: string }> {}
+
+export interface MeshCheck {
+  readonly installed: boolean
+  readonly daemonRunning: boolean
+  readonly loggedIn: boolean
+}
+
+export interface MeshProgress {
+  readonly step: string
+  readonly message: string
+  /** Null: not known. */
+  readonly percent: number | null
+}
+
+export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
+  MeshTools,
+  {
+    readonly check: Effect.Effect<MeshCheck>
+    /** Installs the program; each step as it begins. `sudoPassword` is used for this call only, as below. */
+    readonly install: (sudoPassword: Redacted.Redacted | null) => Stream.Stream<MeshProgress, MeshToolFailed>
+    readonly startDaemon: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<MeshCheck, MeshToolFailed>
+    /** Where a person logs in; `authUrl` null: this machine is logged in. `hostname` null: the machine's own name. */
+    readonly login: (hostname: string | null) => Effect.Effect<{ readonly authUrl: string | null }, MeshToolFailed>
+  }
+>() {}
