@@ -41,6 +41,7 @@ export const tunnels = Layer.mergeAll(
   Layer.succeed(
     MeshTools,
     MeshTools.of({
+      notice: Effect.succeed({ authUrl: null, funnelNotEnabled: false, enableUrl: null }),
       check: Effect.succeed({ installed: false, daemonRunning: false, loggedIn: false }),
       install: () => Stream.fail(new MeshToolFailed({ reason: missing })),
       startDaemon: () => new MeshToolFailed({ reason: missing }),

@@ -80,6 +80,8 @@ import type { McpServers as McpServerManagement } from "../management/McpServers
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
+import type { MeshTools } from "../tunnels/mesh/MeshTools.ts"
+import type { Tunnels } from "../tunnels/Tunnels.ts"
 import type { UsageRetention } from "../usage/history/UsageRetention.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import type { Listener } from "./Listener.ts"
@@ -125,6 +127,7 @@ import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import * as Sync from "./handlers/Sync.ts"
 import * as System from "./handlers/System.ts"
 import * as TelemetryHandlers from "./handlers/Telemetry.ts"
+import * as TunnelHandlers from "./handlers/Tunnels.ts"
 import * as Usage from "./handlers/Usage.ts"
 import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
@@ -204,6 +207,8 @@ export type PlaneServices =
   | Settings
   | Simulator
   | Telemetry
+  | Tunnels
+  | MeshTools
   | UsageRetention
 
 export type ManagementServices = PlaneServices | UseCases
@@ -247,6 +252,7 @@ const groups = Layer.mergeAll(
   RoutingSettingsHandlers.layer,
   Sync.layer,
   System.layer,
+  TunnelHandlers.layer,
   Usage.layer,
   Webhooks.layer,
   Evals.layer,

@@ -45,6 +45,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   sync: "gw-sync-cloud",
   system: "gw-version-manager",
   telemetry: "gw-usage-logs",
+  tunnels: "gw-tunnels",
   usage: "gw-usage-logs",
   usageHistory: "gw-usage-logs",
   webhooks: "gw-webhooks"

@@ -21,9 +21,21 @@ export interface MeshProgress {
   readonly percent: number | null
 }
 
+/** What a person has to do before a funnel opens. */
+export interface MeshNotice {
+  /** Where this machine is logged in; null: it is, or the address is not known. */
+  readonly authUrl: string | null
+  /** The network does not allow funnels yet. */
+  readonly funnelNotEnabled: boolean
+  /** Where they are allowed; null: they are, or the address is not known. */
+  readonly enableUrl: string | null
+}
+
 export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
   MeshTools,
   {
+    /** As the last attempt to open the funnel has found it. */
+    readonly notice: Effect.Effect<MeshNotice>
     readonly check: Effect.Effect<MeshCheck>
     /** Installs the program; each step as it begins. `sudoPassword` is used for this call only, as below. */
     readonly install: (sudoPassword: Redacted.Redacted | null) => Stream.Stream<MeshProgress, MeshToolFailed>
