@@ -117,6 +117,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
+  tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }
 

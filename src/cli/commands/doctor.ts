@@ -15,9 +15,21 @@ import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
 import { runningGateway } from "../gateway/Target.ts"
+import { tunnels } from "../doctor/tunnels.ts"
 
 const Check = Schema.Struct({
-  name: Schema.Literal("config", "runtime", "native", "memory", "disk", "database", "storage", "port", "liveness"),
+  name: Schema.Literal(
+    "config",
+    "runtime",
+    "native",
+    "memory",
+    "disk",
+    "database",
+    "storage",
+    "port",
+    "liveness",
+    "tunnels"
+  ),
   ...Finding.Finding.fields
 })
 type Check = typeof Check.Type
@@ -59,7 +71,8 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
         ...(wanted.noLiveness
           ? Finding.skip("Not asked (--no-liveness)")
           : yield* machine.liveness(Option.getOrElse(wanted.livenessUrl, () => pingUrl)))
-      }
+      },
+      ...(running === null ? [] : [{ name: "tunnels" as const, ...(yield* tunnels(running)) }])
     ] satisfies ReadonlyArray<Check>
   })
 

@@ -12,7 +12,7 @@ import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { csrfTokenOf, isCrossSite } from "../../auth/Csrf.ts"
 import { Login, type TooManyLogins } from "../../auth/Login.ts"
 import { absoluteMs, cookieName, cookieOf, Sessions } from "../../auth/Sessions.ts"
-import { clientAddress } from "../management/ClientAddress.ts"
+import { clientAddress } from "../ClientAddress.ts"
 import { answered } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
