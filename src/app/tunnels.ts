@@ -42,10 +42,11 @@ export const tunnels = Layer.mergeAll(
     MeshTools,
     MeshTools.of({
       notice: Effect.succeed({ authUrl: null, funnelNotEnabled: false, enableUrl: null }),
-      check: Effect.succeed({ installed: false, daemonRunning: false, loggedIn: false }),
+      check: Effect.succeed({ installed: false, daemonRunning: false, loggedIn: false, version: null, hostname: null }),
       install: () => Stream.fail(new MeshToolFailed({ reason: missing })),
       startDaemon: () => new MeshToolFailed({ reason: missing }),
-      login: () => new MeshToolFailed({ reason: missing })
+      login: () => new MeshToolFailed({ reason: missing }),
+      takeBack: () => Effect.void
     })
   )
 )

@@ -147,7 +147,7 @@ layer(keysRequired, { excludeTestServices: true })("gateway tunnel", (it) => {
 
   it.scoped("prepares the mesh VPN step by step", () =>
     Effect.gen(function* () {
-      tunnels.check = { installed: false, daemonRunning: false, loggedIn: false }
+      tunnels.check = { ...tunnels.check, installed: false, daemonRunning: false }
       const unasked = yield* asked("tunnel", "create", "mesh")
       assert.strictEqual(unasked.code, 2)
       assert.include(unasked.stderr, "not installed")
@@ -164,7 +164,7 @@ layer(keysRequired, { excludeTestServices: true })("gateway tunnel", (it) => {
           .every((one) => Redacted.isRedacted(one) && Redacted.value(one as Redacted.Redacted) === "of-this-machine")
       )
 
-      tunnels.check = { installed: true, daemonRunning: true, loggedIn: true }
+      tunnels.check = { ...tunnels.check, installed: true, daemonRunning: true, loggedIn: true }
       tunnels.notice = { authUrl: null, funnelNotEnabled: true, enableUrl: "https://login.mesh.example/f/funnel" }
       tunnels.next({ phase: "needs_auth", lastError: "The network does not allow funnels." })
       const refused = yield* asked("tunnel", "create", "mesh")

@@ -115,7 +115,7 @@ export const make = (): FakeTunnels => {
     forbidKeyless: () => void (isForbidden = true),
     given: [],
     notice: { authUrl: null, funnelNotEnabled: false, enableUrl: null },
-    check: { installed: true, daemonRunning: true, loggedIn: false },
+    check: { installed: true, daemonRunning: true, loggedIn: false, version: "1.84.0", hostname: null },
     progress: Stream.make(
       { step: "download", message: "Downloading the program.", percent: 40 },
       { step: "install", message: "Installing it.", percent: null }
@@ -133,12 +133,13 @@ export const make = (): FakeTunnels => {
         fake.given.push(password)
         return fake.check
       }),
+    takeBack: (password) => Effect.sync(() => void fake.given.push(password)),
     login: (hostname) =>
       Effect.suspend(() => {
         fake.given.push(hostname)
         return hostname === "refused"
           ? Effect.fail(new MeshToolFailed({ reason: "The service does not answer." }))
-          : Effect.succeed({ authUrl: "https://login.mesh.example/a/1" })
+          : Effect.succeed({ authUrl: "https://login.mesh.example/a/1", loggedIn: false })
       })
   })
   return Object.assign(fake, {

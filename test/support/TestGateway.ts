@@ -8,7 +8,7 @@ import { gateway, gatewayWith } from "../../src/app/layers.ts"
 import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/http/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
-import type { FakeTunnels } from "./FakeTunnels.ts"
+import { type FakeTunnels, make as makeTunnels } from "./FakeTunnels.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
 import { eventuallyFound } from "./eventually.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
@@ -92,14 +92,14 @@ const client = (url: string): TestGateway => {
   }
 }
 
-/** Starts a gateway for the scope. `tunnels`: in place of those that run programs. */
+/** Starts a gateway for the scope. Its tunnels are made up, so that no test downloads or installs a program by an example; `real` are the service's. */
 export const start = (
   config: Partial<AppConfig.AppConfigShape> = {},
-  tunnels: FakeTunnels | null = null
+  tunnels: FakeTunnels | "real" = makeTunnels()
 ): Effect.Effect<TestGateway, never, Scope> =>
   Effect.gen(function* () {
     const dataDir = config.dataDir ?? (yield* temporaryFolder)
-    const service = tunnels === null ? gateway : gatewayWith(tunnels.layer)
+    const service = tunnels === "real" ? gateway : gatewayWith(tunnels.layer)
     const built = yield* Layer.build(
       service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
     ).pipe(Effect.orDie)

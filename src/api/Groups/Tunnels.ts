@@ -61,7 +61,13 @@ export type MeshTunnelView = typeof MeshTunnelView.Type
 export const MeshCheckView = Schema.Struct({
   installed: field(Schema.Boolean, "Whether the program of the mesh VPN is on this machine.", true),
   daemonRunning: field(Schema.Boolean, "Whether its background service runs.", true),
-  loggedIn: field(Schema.Boolean, "Whether this machine belongs to a network.", true)
+  loggedIn: field(Schema.Boolean, "Whether this machine belongs to a network.", true),
+  version: field(Schema.NullOr(Schema.String), "Version of the program; null: not installed, or not told.", "1.84.0"),
+  hostname: field(
+    Schema.NullOr(Schema.String),
+    "This machine's name in the network; null: none yet.",
+    "machine.example.ts.net"
+  )
 }).annotations({ identifier: "MeshCheck" })
 export type MeshCheckView = typeof MeshCheckView.Type
 
@@ -70,11 +76,14 @@ export const MeshLoginView = Schema.Struct({
     Schema.NullOr(Schema.String),
     "Where a person logs this machine in, in a browser; null: it is logged in.",
     "https://login.example.com/a/1234"
-  )
+  ),
+  loggedIn: field(Schema.Boolean, "Whether this machine is logged in.", false)
 }).annotations({ identifier: "MeshLogin" })
 export type MeshLoginView = typeof MeshLoginView.Type
 
 const maxSecretChars = 4_096
+
+const noControls = /^\P{Cc}*$/u
 
 /** A secret that is handed to another program: a line break in it could be taken for the next line of input. */
 const secret = (example: string) =>
@@ -82,7 +91,7 @@ const secret = (example: string) =>
     Schema.String.pipe(
       Schema.minLength(1, { message: () => "must not be empty" }),
       Schema.maxLength(maxSecretChars, { message: () => `must have at most ${maxSecretChars} characters` }),
-      Schema.filter((text) => (/\p{Cc}/u.test(text) ? "must not hold control characters" : true))
+      Schema.pattern(noControls, { message: () => "must not hold control characters" })
     ).annotations({ examples: [example] })
   )
 
@@ -329,10 +338,11 @@ export class Tunnels extends HttpApiGroup.make("tunnels")
   .add(
     at("disableMesh", {
       summary: "Close the mesh tunnel",
-      description: "Done when nothing of it is left.",
+      description: "Done when nothing of it is left; where that needs the rights of root, with `sudoPassword` only.",
       example: {}
     })
       .setPayload(WithSudoPassword)
       .addSuccess(MeshTunnelView)
       .addError(ForbiddenAnswer)
+      .addError(UpstreamFailedAnswer)
   ) {}

@@ -167,7 +167,14 @@ export const layer = HttpApiBuilder.group(GatewayApi, "tunnels", (handlers) =>
         }).pipe(answered)
       )
       .handle("disableMesh", ({ payload: { sudoPassword } }) =>
-        passwordStaysHere(sudoPassword).pipe(Effect.zipRight(disable("mesh")), Effect.flatMap(withNotice), answered)
+        Effect.gen(function* () {
+          yield* passwordStaysHere(sudoPassword)
+          const status = yield* disable("mesh")
+          if (sudoPassword !== undefined) {
+            yield* Effect.catchTag(mesh.takeBack(sudoPassword), "MeshToolFailed", toolFailed)
+          }
+          return yield* withNotice(status)
+        }).pipe(answered)
       )
   })
 )

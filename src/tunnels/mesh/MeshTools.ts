@@ -12,6 +12,16 @@ export interface MeshCheck {
   readonly installed: boolean
   readonly daemonRunning: boolean
   readonly loggedIn: boolean
+  /** Null: not installed, or not to be told. */
+  readonly version: string | null
+  /** Its name in the network; null: it has none yet. */
+  readonly hostname: string | null
+}
+
+export interface LoggingIn {
+  /** Where a person logs in; null: this machine is logged in. */
+  readonly authUrl: string | null
+  readonly loggedIn: boolean
 }
 
 export interface MeshProgress {
@@ -40,7 +50,9 @@ export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
     /** Installs the program; each step as it begins. `sudoPassword` is used for this call only, as below. */
     readonly install: (sudoPassword: Redacted.Redacted | null) => Stream.Stream<MeshProgress, MeshToolFailed>
     readonly startDaemon: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<MeshCheck, MeshToolFailed>
-    /** Where a person logs in; `authUrl` null: this machine is logged in. `hostname` null: the machine's own name. */
-    readonly login: (hostname: string | null) => Effect.Effect<{ readonly authUrl: string | null }, MeshToolFailed>
+    /** Answers as soon as the address is known. `hostname` null: the machine's own name. */
+    readonly login: (hostname: string | null) => Effect.Effect<LoggingIn, MeshToolFailed>
+    /** Takes back the funnel of a tunnel that was closed, where that needs a password; nothing where nothing is left of it. */
+    readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
   }
 >() {}

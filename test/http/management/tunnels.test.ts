@@ -201,12 +201,12 @@ describe("the routes of tunnels", () => {
 
   scene("the mesh VPN: check, daemon, login and the events of an installation", ({ get, post, tunnels }) =>
     Effect.gen(function* () {
-      const check = { installed: true, daemonRunning: true, loggedIn: false }
+      const check = { installed: true, daemonRunning: true, loggedIn: false, version: "1.84.0", hostname: null }
       assert.deepStrictEqual(JSON.parse((yield* get("/mesh/check")).text), check)
       const started = yield* post("/mesh/start-daemon", { sudoPassword: "of-this-machine" })
       assert.deepStrictEqual(JSON.parse(started.text), check)
       const login = yield* post("/mesh/login", { hostname: "machine" })
-      assert.deepStrictEqual(JSON.parse(login.text), { authUrl: "https://login.mesh.example/a/1" })
+      assert.deepStrictEqual(JSON.parse(login.text), { authUrl: "https://login.mesh.example/a/1", loggedIn: false })
       const failed = yield* post("/mesh/login", { hostname: "refused" })
       assert.deepStrictEqual([failed.status, failed.at("error.code")], [502, "mesh_tool_failed"])
 
@@ -232,6 +232,16 @@ describe("the routes of tunnels", () => {
         tunnels.given.map((given) => (Redacted.isRedacted(given) ? Redacted.value(given) : given)),
         ["of-this-machine", "machine", "refused", "of-this-machine", null]
       )
+    })
+  )
+
+  scene("close the mesh tunnel, with a password where nothing of it may be left", ({ post, tunnels }) =>
+    Effect.gen(function* () {
+      yield* post("/mesh/enable", {})
+      assert.strictEqual((yield* post("/mesh/disable", {})).at("phase"), "stopped")
+      assert.deepStrictEqual(tunnels.given, [])
+      assert.strictEqual((yield* post("/mesh/disable", { sudoPassword: "of-this-machine" })).status, 200)
+      assert.strictEqual(Redacted.value(tunnels.given[0] as Redacted.Redacted), "of-this-machine")
     })
   )
 

@@ -86,16 +86,17 @@ const everyTunnel = Options.boolean("all").pipe(Options.withDescription("Close a
 const close = (to: Client.Target, name: TunnelBackend) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "tunnels")
-    const action = "disable" as const
-    const closing =
-      name === "mesh"
-        ? client.disableMesh({ payload: {} })
-        : name === "quick"
-          ? client.setQuick({ payload: { action } })
-          : name === "token"
-            ? client.setToken({ payload: { action } })
-            : client.setSsh({ payload: { action } })
-    return yield* closing.pipe(Client.orExplain(to))
+    const payload = { action: "disable" as const }
+    switch (name) {
+      case "quick":
+        return yield* client.setQuick({ payload }).pipe(Client.orExplain(to))
+      case "token":
+        return yield* client.setToken({ payload }).pipe(Client.orExplain(to))
+      case "ssh":
+        return yield* client.setSsh({ payload }).pipe(Client.orExplain(to))
+      case "mesh":
+        return yield* client.disableMesh({ payload: {} }).pipe(Client.orExplain(to))
+    }
   })
 
 export const tunnelStop = Command.make("stop", { backend, all: everyTunnel, ...Client.connection }, (given) =>
