@@ -40,7 +40,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway tunnel create token --auth-token-stdin < authtoken.txt": "opens a tunnel to the internet (test/cli/tunnels)",
   "gateway tunnel create mesh": "asks, and installs a program (test/cli/tunnels)",
   "gateway tunnel create ssh me@server.example.com --remote-port 8080": "opens a tunnel (test/cli/tunnels)",
-  "gateway tunnel create quick": "opens a tunnel to the internet (test/cli/tunnels)",
   "gateway logs --follow": "does not end (test/cli/logs)",
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"
 }

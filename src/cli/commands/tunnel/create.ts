@@ -176,7 +176,7 @@ const openSsh = (to: Client.Target, given: Given) =>
       ),
       explained(to)
     )
-    const words = typeof first === "string" ? first : first.running ? "" : (first.lastError ?? "")
+    const words = typeof first === "string" ? first : first.phase === "needs_auth" ? (first.lastError ?? "") : ""
     const fingerprint = fingerprintIn(words)
     if (fingerprint === null) {
       return typeof first === "string" ? yield* new BadArgument({ message: first }) : first
