@@ -47,6 +47,7 @@ import { RoutingSettings } from "./Groups/RoutingSettings.ts"
 import { Sync } from "./Groups/Sync.ts"
 import { System } from "./Groups/System.ts"
 import { Telemetry } from "./Groups/Telemetry.ts"
+import { Tunnels } from "./Groups/Tunnels.ts"
 import { Usage } from "./Groups/Usage.ts"
 import { Evals } from "./Groups/Evals.ts"
 import { Webhooks } from "./Groups/Webhooks.ts"
@@ -81,6 +82,7 @@ const contract = withCommonErrors(
     .add(ModelCatalog)
     .add(Usage)
     .add(Webhooks)
+    .add(Tunnels)
     .add(Evals)
     .add(UsageHistory)
     .add(Telemetry)

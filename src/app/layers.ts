@@ -46,6 +46,7 @@ import * as LiveFeed from "../http/live/LiveFeed.ts"
 import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
+import * as TunnelListener from "../http/TunnelListener.ts"
 import * as Explain from "../inference/Explain.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
@@ -108,6 +109,8 @@ import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
 import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
+import type { Tunnels } from "../tunnels/Tunnels.ts"
+import type { MeshTools } from "../tunnels/mesh/MeshTools.ts"
 import * as PriceSync from "../usage/PriceSync.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
 import * as UsageRetention from "../usage/history/UsageRetention.ts"
@@ -120,6 +123,7 @@ import * as Sender from "../webhooks/Sender.ts"
 import { inference } from "./inference.ts"
 import { flagStore, priceOverrides } from "./settingsTables.ts"
 import { caches } from "./caches.ts"
+import { tunnels } from "./tunnels.ts"
 
 const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
 
@@ -246,34 +250,46 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
   Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
 )
 
-/** The service; serves when it is built. A restart builds it anew over the same port and the same locked folder. */
-export const generation = LivePort.layer.pipe(
-  Layer.provideMerge(HttpServer.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),
-      agents,
-      FrontDoor.layer,
-      ResponsesSocket.layer,
-      managementDoor
-    )
-  ),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      LiveFeed.layer,
-      AgentTasks.layer,
-      Directory.layer,
-      AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
-    )
-  ),
-  Layer.provideMerge(Upstreams.layer),
-  Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
-  Layer.provideMerge(engine),
-  Layer.provideMerge(tables)
-)
+/** The service over these tunnels. Tests give others. */
+const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
+  LivePort.layer.pipe(
+    Layer.provideMerge(HttpServer.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),
+        agents,
+        FrontDoor.layer,
+        ResponsesSocket.layer,
+        managementDoor
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        LiveFeed.layer,
+        AgentTasks.layer,
+        Directory.layer,
+        AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
+      )
+    ),
+    Layer.provideMerge(tunnels),
+    Layer.provideMerge(Upstreams.layer),
+    Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
+    Layer.provideMerge(engine),
+    Layer.provideMerge(tables)
+  )
 
 /** What is held as long as the process lives: the lock against a second gateway, the listening socket, rows on their way to the audit log. */
-export const held = Layer.mergeAll(DataLock.layer, Listener.layer, AuditQueue.layer)
+export const held = Layer.mergeAll(
+  DataLock.layer,
+  TunnelListener.layer.pipe(Layer.provideMerge(Listener.layer)),
+  AuditQueue.layer
+)
+
+/** The service; serves when it is built. A restart builds it anew over the same ports and the same locked folder. */
+export const generation = generationWith(tunnels)
 
 /** The whole service for another program that embeds it, without restarts. */
-export const gateway = generation.pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))
+export const gatewayWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
+  generationWith(tunnels).pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))
+
+export const gateway = gatewayWith(tunnels)

@@ -19,6 +19,7 @@ import * as Invocation from "../platform/Invocation.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import type { DataLock } from "../store/DataLock.ts"
+import type { TunnelEntrance } from "../tunnels/TunnelEntrance.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../usage/telemetry/GatewayLogger.ts"
@@ -188,7 +189,7 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
     let isFirst = true
 
     const supervised = Effect.gen(function* () {
-      const lasting = yield* Effect.context<Listener | DataLock | AuditQueue>()
+      const lasting = yield* Effect.context<Listener | TunnelEntrance | DataLock | AuditQueue>()
       const { hold } = yield* Listener
       yield* Supervisor.run<StartFailed>({
         hold,

@@ -49,6 +49,8 @@ const nameOf = (host: string): string => {
 
 const unmapped = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "")
 
+const noHosts: ReadonlySet<string> = new Set()
+
 const hostOfOrigin = (origin: string): string | null => {
   const start = origin.indexOf("://")
   return start < 0 ? null : origin.slice(start + 3)
@@ -66,19 +68,19 @@ export const foreignOriginOf = (headers: RequestHeaders, rules: SiteRules): stri
 
 /**
  * Null when the request is allowed. `localAddress` gives the address of this machine that the connection came to; it is called only
- * when nothing else decides. A request without `Host` was not made by a browser.
+ * when nothing else decides. `ownHosts`: further names of the gateway, as `allowedHosts`. A request without `Host` was not made by a browser.
  */
 export const judgeSite = (
   headers: RequestHeaders,
   localAddress: () => string | null,
-  rules: SiteRules
+  rules: SiteRules,
+  ownHosts: ReadonlySet<string> = noHosts
 ): Denied | null => {
   const host = headerOf(headers, "host")
   if (host !== null && !isOwnHost(host)) {
     const name = nameOf(host)
-    if (name !== rules.boundHost && !rules.allowedHosts.has(name) && name !== unmapped(localAddress() ?? "")) {
-      return foreignHost(name)
-    }
+    const isOwn = name === rules.boundHost || rules.allowedHosts.has(name) || ownHosts.has(name)
+    if (!isOwn && name !== unmapped(localAddress() ?? "")) return foreignHost(name)
   }
   const origin = headerOf(headers, "origin")
   if (origin !== null && isNamedOrigin(origin, rules)) return null

@@ -22,6 +22,7 @@ import { problemOf } from "./KeyPolicy.ts"
 import { isWellFormed } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
+import type { Peer } from "./PeerAddress.ts"
 import { cookieOf, Sessions } from "./Sessions.ts"
 
 export interface GateRequest {
@@ -29,16 +30,10 @@ export interface GateRequest {
   /** The request target with its query. */
   readonly url: string
   readonly headers: RequestHeaders
-  /** Peer address of the socket, never from a header. */
+  /** Peer address (`PeerAddress.peerAddressOf`), never from a header; null: not known. */
   readonly socketAddress: string | null
   /** Of the route; null where it is not one of inference. */
   readonly category: EndpointCategory | null
-}
-
-/** The ends of a connection; the part of node's socket that is read here. */
-export interface SocketAddresses {
-  readonly localAddress?: string | undefined
-  readonly remoteAddress?: string | undefined
 }
 
 const filtered: Denied = {
@@ -46,6 +41,14 @@ const filtered: Denied = {
   status: 403,
   code: "ip_filtered",
   message: "The gateway does not answer this address (PUT /api/settings/ip-filter)."
+}
+
+const keysRequired: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "keys_required",
+  message:
+    "No request is answered through a tunnel while the gateway requires no API key. Set REQUIRE_API_KEY=true, or open the tunnel with allowKeyless."
 }
 
 const foreignPage: Denied = {
@@ -60,10 +63,10 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
   Gate,
   {
     /**
-     * Refuses addresses that the IP filter does not let in, and requests of foreign sites, before the route, the key and the body are read;
-     * null when the request is allowed.
+     * Refuses addresses that the IP filter does not let in, requests through tunnels while no key is required, and requests of foreign sites,
+     * before the route, the key and the body are read; null when the request is allowed.
      */
-    readonly admit: (headers: RequestHeaders, socket: SocketAddresses) => Denied | null
+    readonly admit: (headers: RequestHeaders, peer: Peer) => Denied | null
     /** Refuses pages of other origins, with or without a key, unless they are named; null when the request is allowed. */
     readonly foreignOrigin: (headers: RequestHeaders) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
@@ -74,6 +77,8 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
     readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
   }
 >() {}
+
+const noHosts: ReadonlySet<string> = new Set()
 
 const owner: Identified = { _tag: "Owner" }
 
@@ -148,13 +153,14 @@ export const make = Effect.gen(function* () {
     return access
   }
   return Gate.of({
-    admit: (headers, socket) => {
+    admit: (headers, { localAddress, remoteAddress, tunnel }) => {
       const refuses = settings.access.refusesAddress()
-      if (refuses !== null) {
-        const address = socket.remoteAddress ?? null
-        if (!isLoopback(address, headers) && (address === null || refuses(address))) return filtered
+      if (refuses !== null && !isLoopback(remoteAddress, headers)) {
+        if (remoteAddress === null || refuses(remoteAddress)) return filtered
       }
-      return flags.isOn("REQUIRE_API_KEY") ? null : judgeSite(headers, () => socket.localAddress ?? null, rulesNow())
+      if (flags.isOn("REQUIRE_API_KEY")) return null
+      if (tunnel !== null && !tunnel.allowsKeyless()) return keysRequired
+      return judgeSite(headers, () => localAddress, rulesNow(), tunnel === null ? noHosts : tunnel.publicHosts())
     },
     foreignOrigin: (headers) => (foreignOriginOf(headers, rulesNow()) === null ? null : foreignPage),
     namedOrigin: (headers) => {

@@ -12,7 +12,7 @@ export interface AuditRow {
   readonly target: string | null
   readonly resourceType: string
   readonly status: "success" | "failure"
-  /** Peer address of the socket. */
+  /** Peer address of the socket; `tunnel`: it came through one. */
   readonly ip: string
   /** Ids, names of fields, status and code of the answer; never a value that was sent. */
   readonly details: AuditDetails

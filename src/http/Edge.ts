@@ -21,6 +21,7 @@ import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import { addressAsked } from "../auth/Credentials.ts"
 import * as Gate from "../auth/Gate.ts"
+import { peerAddressOf } from "../auth/PeerAddress.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import {
@@ -167,7 +168,7 @@ export const make = Effect.gen(function* () {
         method: request.method ?? "POST",
         url: request.url ?? "/",
         headers: request.headers,
-        socketAddress: request.socket.remoteAddress ?? null,
+        socketAddress: peerAddressOf(request.socket),
         category
       },
       nowMs

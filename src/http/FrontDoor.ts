@@ -12,10 +12,12 @@ import { type Match, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
 import type { RequestHeaders } from "../auth/Credentials.ts"
 import { Gate } from "../auth/Gate.ts"
+import { peerOf } from "../auth/PeerAddress.ts"
 import { describe, type ErrorView, errorView, UnsupportedBody } from "../domain/Errors.ts"
 import { errorHeaders } from "../inference/request/Headers.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
+import { Tunnels } from "../tunnels/Tunnels.ts"
 import { codecs } from "../wire/Codec.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { refuseUpgrade } from "./ws/Upgrade.ts"
@@ -52,10 +54,11 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
+  const tunnels = yield* Tunnels
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const deniedTo = (request: IncomingMessage, headers: RequestHeaders = request.headers): Denied | null =>
-    gate.admit(headers, request.socket)
+    gate.admit(headers, peerOf(request.socket, tunnels))
 
   const refuse = (found: Match, request: IncomingMessage, response: ServerResponse, view: ErrorView): void => {
     const requestId = ids.next(timers.nowMs())
@@ -112,4 +115,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<FrontDoor, never, Gate | IdGen.IdGen | Timers.Timers> = Layer.effect(FrontDoor, make)
+export const layer: Layer.Layer<FrontDoor, never, Gate | IdGen.IdGen | Timers.Timers | Tunnels> = Layer.effect(
+  FrontDoor,
+  make
+)

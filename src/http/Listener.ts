@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
@@ -23,11 +23,24 @@ export interface Handlers {
   readonly upgrade: (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
+export interface AnotherAddress {
+  /** Called with each connection before its first request. */
+  readonly accepted: (socket: Socket) => void
+  /** How long running requests may go on when the scope ends, in milliseconds. */
+  readonly drainMs: number
+}
+
 export class Listener extends Context.Tag("gateway/http/Listener")<
   Listener,
   {
     /** Hands requests to these handlers, those that waited first. Listens when nothing did before; later the address is kept. */
     readonly serve: (host: string, port: number, handlers: Handlers) => Effect.Effect<AddressInfo, ListenFailed>
+    /** Listens on another address too while the scope is open: the same handlers, limits and waiting. */
+    readonly also: (
+      host: string,
+      port: number,
+      options: AnotherAddress
+    ) => Effect.Effect<AddressInfo, ListenFailed, Scope.Scope>
     /** From now on requests wait for the next `serve`. */
     readonly hold: Effect.Effect<void>
     readonly isHolding: () => boolean
@@ -118,22 +131,31 @@ export const makeWith = ({
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(headMs, mostHeadSweepMs)
     }
-    const server = createServer(options, (request, response) => {
-      bodies.begins(request, response)
-      if (handlers !== null) handlers.request(request, response)
-      else if (held.length >= mostHeld) refuse(response)
-      else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
-    })
-    server.on("upgrade", (request, socket, head) => {
-      if (handlers !== null) handlers.upgrade(server, request, socket, head)
-      else if (held.length >= mostHeld) socket.destroy()
-      else held.push({ socket, go: (next) => next.upgrade(server, request, socket, head) })
-    })
-    server.on("connection", (socket) => bodies.opened(socket))
-    server.on("clientError", (error, socket) => {
-      if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
-      else socket.destroy()
-    })
+    const makeServer = (): Server => {
+      const made = createServer(options, (request, response) => {
+        bodies.begins(request, response)
+        if (handlers !== null) handlers.request(request, response)
+        else if (held.length >= mostHeld) refuse(response)
+        else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
+      })
+      made.on("upgrade", (request, socket, head) => {
+        if (handlers !== null) handlers.upgrade(made, request, socket, head)
+        else if (held.length >= mostHeld) socket.destroy()
+        else held.push({ socket, go: (next) => next.upgrade(made, request, socket, head) })
+      })
+      made.on("connection", (socket) => bodies.opened(socket))
+      made.on("clientError", (error, socket) => {
+        if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
+        else socket.destroy()
+      })
+      made.on("error", (error) => {
+        if (made.listening) runFork(Effect.logError("The HTTP server reports an error", error))
+      })
+      return made
+    }
+    const server = makeServer()
+    /** Those of other addresses that listen now. */
+    const others = new Set<Server>()
     yield* Effect.forkScoped(
       Effect.forever(
         Effect.zipRight(
@@ -142,10 +164,6 @@ export const makeWith = ({
         )
       )
     )
-
-    server.on("error", (error) => {
-      if (server.listening) runFork(Effect.logError("The HTTP server reports an error", error))
-    })
 
     const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
       const at = address ?? (yield* listen(server, host, port))
@@ -157,7 +175,44 @@ export const makeWith = ({
       return at
     })
 
+    const also = (host: string, port: number, { accepted, drainMs }: AnotherAddress) =>
+      Effect.gen(function* () {
+        const other = makeServer()
+        const idle = yield* Effect.makeLatch(true)
+        const sockets = new Set<Socket>()
+        let requests = 0
+        other.prependListener("connection", (socket) => {
+          accepted(socket)
+          if (sockets.has(socket)) return
+          sockets.add(socket)
+          socket.once("close", () => sockets.delete(socket))
+        })
+        other.prependListener("request", (_, response) => {
+          if (requests++ === 0) idle.unsafeClose()
+          response.once("close", () => {
+            if (--requests === 0) idle.unsafeOpen()
+          })
+        })
+        const shut = Effect.gen(function* () {
+          const closed = yield* Deferred.make<void>()
+          other.close(() => Deferred.unsafeDone(closed, Effect.void))
+          other.closeIdleConnections()
+          // A finalizer cannot be interrupted; waiting with a limit has to be.
+          yield* Effect.interruptible(idle.await).pipe(Effect.timeoutOption(drainMs))
+          // WebSockets among them, which the server does not count any more.
+          for (const socket of sockets) socket.destroy()
+          yield* Deferred.await(closed)
+          others.delete(other)
+        })
+        const opened = Effect.tap(listen(other, host, port), () => Effect.sync(() => others.add(other)))
+        return yield* Effect.acquireRelease(opened, () => shut)
+      })
+
     const close = Effect.gen(function* () {
+      for (const other of others) {
+        other.close()
+        other.closeIdleConnections()
+      }
       if (!server.listening) return
       const closed = yield* Deferred.make<void>()
       server.close(() => Deferred.unsafeDone(closed, Effect.void))
@@ -182,10 +237,12 @@ export const makeWith = ({
     )
     return Listener.of({
       serve,
+      also,
       hold: Effect.sync(() => void (handlers = null)),
       isHolding: () => handlers === null,
       close,
       cutAll: Effect.suspend(() => {
+        for (const other of others) other.closeAllConnections()
         server.closeAllConnections()
         return isClosing
       }),

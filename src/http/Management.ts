@@ -10,7 +10,6 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -82,6 +81,8 @@ import type { McpServers as McpServerManagement } from "../management/McpServers
 import type { Skills } from "../skills/Skills.ts"
 import type { Simulator } from "../simulation/Simulator.ts"
 import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
+import type { MeshTools } from "../tunnels/mesh/MeshTools.ts"
+import type { Tunnels } from "../tunnels/Tunnels.ts"
 import type { UsageRetention } from "../usage/history/UsageRetention.ts"
 import type { PriceBook } from "../usage/PriceBook.ts"
 import type { Listener } from "./Listener.ts"
@@ -128,12 +129,14 @@ import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
 import * as Sync from "./handlers/Sync.ts"
 import * as System from "./handlers/System.ts"
 import * as TelemetryHandlers from "./handlers/Telemetry.ts"
+import * as TunnelHandlers from "./handlers/Tunnels.ts"
 import * as Usage from "./handlers/Usage.ts"
 import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
+import { clientAddress } from "./ClientAddress.ts"
 import { type Inner, InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
@@ -207,6 +210,8 @@ export type PlaneServices =
   | Settings
   | Simulator
   | Telemetry
+  | Tunnels
+  | MeshTools
   | UsageRetention
 
 export type ManagementServices = PlaneServices | UseCases
@@ -251,6 +256,7 @@ const groups = Layer.mergeAll(
   RoutingSettingsHandlers.layer,
   Sync.layer,
   System.layer,
+  TunnelHandlers.layer,
   Usage.layer,
   Webhooks.layer,
   Evals.layer,
@@ -346,9 +352,7 @@ const assemble: Effect.Effect<
     Effect.gen(function* () {
       const { route, parameters, query } = found
       if (route.plane !== "management") return
-      const inner = yield* InnerCaller
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const ip = inner?.ip ?? NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? ""
+      const ip = yield* clientAddress
       const atMs = yield* Clock.currentTimeMillis
       yield* audit.record(rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip }))
     })

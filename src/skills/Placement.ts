@@ -46,6 +46,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   sync: "gw-sync-cloud",
   system: "gw-version-manager",
   telemetry: "gw-usage-logs",
+  tunnels: "gw-tunnels",
   usage: "gw-usage-logs",
   usageHistory: "gw-usage-logs",
   webhooks: "gw-webhooks"
@@ -118,6 +119,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
+  tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }
 

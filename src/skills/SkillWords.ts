@@ -131,11 +131,16 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "gw-tunnels": words(
     "Gateway reach from elsewhere",
-    "Find out under which addresses the gateway can be reached, and what may be asked of it from elsewhere.",
+    "Open and close tunnels, by which the gateway is reached from elsewhere without an open port, and find out what may be asked of it from there.",
     [
-      "The gateway listens on loopback unless `HOST` says otherwise. To reach it from elsewhere, put a reverse proxy with TLS before it, or forward the port with ssh: `ssh -L 20128:127.0.0.1:20128 <host>`."
+      "`apiUrl` of an open tunnel is the base address for clients. Which tunnel is for what, and what is refused through one: `docs/tunnels.md`.",
+      "Without a tunnel the gateway listens on loopback unless `HOST` says otherwise. To reach it from elsewhere, put a reverse proxy with TLS before it, or forward the port with ssh: `ssh -L 20128:127.0.0.1:20128 <host>`."
     ],
-    ["Before it listens on other addresses, make keys required: setting `requireApiKey`."]
+    [
+      "Make keys required before a tunnel is opened (`REQUIRE_API_KEY=true`); without keys it is refused with 409 `keys_required`. Do not send `allowKeyless` unless the owner asks for it.",
+      "The phase `needs_auth` is no failure to retry: a person has to give a token or log in; `lastError` and `authUrl` say where.",
+      "Never send `sudoPassword` from elsewhere: it is refused, and it has crossed other machines by then."
+    ]
   ),
   "gw-sync-cloud": words(
     "Gateway configuration sync",
@@ -223,9 +228,14 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "cli-mcp": words("gateway mcp", "Start the MCP server for an agent, and see its tools and calls."),
   "cli-a2a": words("gateway a2a", "See the state of the gateway's A2A agent and its card."),
-  "cli-tunnel": words("gateway reach", "Reach a gateway from another machine.", [
-    "Forward the port with ssh: `ssh -L 20128:127.0.0.1:20128 <host>`, then `gateway login http://127.0.0.1:20128`."
-  ]),
+  "cli-tunnel": words(
+    "gateway tunnels",
+    "Open, watch and close tunnels, by which a gateway is reached from elsewhere.",
+    [
+      "`gateway tunnel create` prints the base address for clients alone on stdout; remarks are on stderr.",
+      "Without a tunnel, forward the port with ssh: `ssh -L 20128:127.0.0.1:20128 <host>`, then `gateway login http://127.0.0.1:20128`."
+    ]
+  ),
   "cli-backup-sync": words("gateway backups", "Back up and restore the gateway's database with the command line."),
   "cli-policy-audit": words(
     "gateway policies and audit",

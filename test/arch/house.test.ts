@@ -86,6 +86,19 @@ describe("the code", () => {
     assert.deepStrictEqual(users, [])
   })
 
+  it("reads the address of a client in auth/PeerAddress only, which knows the connections of tunnels", () => {
+    const readers = source
+      .filter(({ text }) => /\bremoteAddress\b/u.test(withoutComments(text)))
+      .map(({ path }) => path)
+    assert.deepStrictEqual(readers, [
+      // A field of `Peer`, which PeerAddress fills.
+      "src/auth/Gate.ts",
+      "src/auth/PeerAddress.ts",
+      // The address that a call of the gateway's own has reached.
+      "src/egress/Connector.ts"
+    ])
+  })
+
   it("starts no program and opens no socket outside the folders that own them, by whatever kind of import", () => {
     const named =
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u

@@ -36,6 +36,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway provider edit work --ask-key": "asks on a terminal (test/cli/connect)",
   "gateway login https://gateway.example": "asks on a terminal (test/cli/login)",
   "gateway provider login github --client-id Iv1.example": "asks the provider on the internet",
+  "gateway tunnel create quick --qr": "opens a tunnel to the internet (test/cli/tunnels)",
+  "gateway tunnel create token --auth-token-stdin < authtoken.txt": "opens a tunnel to the internet (test/cli/tunnels)",
+  "gateway tunnel create mesh": "asks, and installs a program (test/cli/tunnels)",
+  "gateway tunnel create ssh me@server.example.com --remote-port 8080": "opens a tunnel (test/cli/tunnels)",
   "gateway logs --follow": "does not end (test/cli/logs)",
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"
 }

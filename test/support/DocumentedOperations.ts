@@ -70,6 +70,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   inferenceCancelBatch: "the batch may be over",
   inferenceDeleteBatch: "the batch may not be over",
   rtkRawOutput: "no request was compressed",
+  tunnelsEnableMesh: "the gateway of the test requires no API key",
   systemRestart: "the gateway is a part of the test",
   syncAct: "there is no server to synchronise with",
   syncInitialize: "there is no server to synchronise with",

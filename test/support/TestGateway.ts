@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
-import { gateway } from "../../src/app/layers.ts"
+import { gateway, gatewayWith } from "../../src/app/layers.ts"
 import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/http/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
+import { type FakeTunnels, make as makeTunnels } from "./FakeTunnels.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
 import { eventuallyFound } from "./eventually.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
@@ -91,12 +92,16 @@ const client = (url: string): TestGateway => {
   }
 }
 
-/** Starts a gateway for the scope. */
-export const start = (config: Partial<AppConfig.AppConfigShape> = {}): Effect.Effect<TestGateway, never, Scope> =>
+/** Starts a gateway for the scope. Its tunnels are made up, so that no test downloads or installs a program by an example; `real` are the service's. */
+export const start = (
+  config: Partial<AppConfig.AppConfigShape> = {},
+  tunnels: FakeTunnels | "real" = makeTunnels()
+): Effect.Effect<TestGateway, never, Scope> =>
   Effect.gen(function* () {
     const dataDir = config.dataDir ?? (yield* temporaryFolder)
+    const service = tunnels === "real" ? gateway : gatewayWith(tunnels.layer)
     const built = yield* Layer.build(
-      gateway.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
+      service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
     ).pipe(Effect.orDie)
     return client(Context.get(built, HttpServer).url)
   })

@@ -24,6 +24,7 @@ import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
+import { tunnel } from "./tree/tunnels.ts"
 import { webhook } from "./tree/webhooks.ts"
 
 const context = group(
@@ -89,7 +90,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   command(
     "serve",
-    "Start the gateway; this is what 'gateway' alone does.",
+    "Start the gateway, as 'gateway' alone does; see tunnel.",
     () => import("./serve.ts"),
     (m) => m.serveCommand,
     {
@@ -285,6 +286,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     ],
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
+  tunnel,
   webhook,
   evals,
   guardrails,

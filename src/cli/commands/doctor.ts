@@ -16,6 +16,7 @@ import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
 import { runningGateway } from "../gateway/Target.ts"
+import { tunnels } from "../doctor/tunnels.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal(
@@ -28,7 +29,8 @@ const Check = Schema.Struct({
     "storage",
     "port",
     "liveness",
-    "proxies"
+    "proxies",
+    "tunnels"
   ),
   ...Finding.Finding.fields
 })
@@ -72,7 +74,12 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
           ? Finding.skip("Not asked (--no-liveness)")
           : yield* machine.liveness(Option.getOrElse(wanted.livenessUrl, () => pingUrl)))
       },
-      ...(running === null || wanted.noLiveness ? [] : [{ name: "proxies" as const, ...(yield* proxies(running)) }])
+      ...(running === null || wanted.noLiveness
+        ? []
+        : [
+            { name: "proxies" as const, ...(yield* proxies(running)) },
+            { name: "tunnels" as const, ...(yield* tunnels(running)) }
+          ])
     ] satisfies ReadonlyArray<Check>
   })
 

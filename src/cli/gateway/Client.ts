@@ -137,6 +137,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   mcpServers: () => import("../../api/Groups/McpServers.ts").then(({ McpServers }) => McpServers),
   a2a: () => import("../../api/Groups/A2a.ts").then(({ A2a }) => A2a),
   agentSkills: () => import("../../api/Groups/AgentSkills.ts").then(({ AgentSkills }) => AgentSkills),
+  tunnels: () => import("../../api/Groups/Tunnels.ts").then(({ Tunnels }) => Tunnels),
   audit: () => import("../../api/Groups/Audit.ts").then(({ Audit }) => Audit),
   auth: () => import("../../api/Groups/Auth.ts").then(({ Auth }) => Auth),
   backups: () => import("../../api/Groups/Backups.ts").then(({ Backups }) => Backups),

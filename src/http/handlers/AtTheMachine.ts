@@ -5,8 +5,16 @@ import * as Effect from "effect/Effect"
 import { Forbidden } from "../../api/Errors.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { isLoopback } from "../../auth/Loopback.ts"
+import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 import { InnerCaller } from "../InnerCaller.ts"
+
+/** Whether the request came straight from a program of this machine. What asks from within the gateway can have come from anywhere. */
+export const isFromThisMachine = Effect.gen(function* () {
+  if ((yield* InnerCaller) !== null) return false
+  const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+  return isLoopback(peerAddressOf(socket), headers)
+})
 
 /**
  * Refuses a request without the session of a login, or from elsewhere. `principals`: who may besides; the owner of the data folder can give himself
@@ -20,8 +28,5 @@ export const atTheMachine = (what: string, principals: ReadonlyArray<Principal["
     if ((yield* InnerCaller) !== null || !isPerson) {
       return yield* new Forbidden({ message, code: "session_required" })
     }
-    const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-    if (!isLoopback(socket.remoteAddress ?? null, headers)) {
-      return yield* new Forbidden({ message, code: "loopback_only" })
-    }
+    if (!(yield* isFromThisMachine)) return yield* new Forbidden({ message, code: "loopback_only" })
   })

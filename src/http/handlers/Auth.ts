@@ -3,7 +3,6 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
 import { TooManyRequests, Unauthorized } from "../../api/Errors.ts"
@@ -13,6 +12,7 @@ import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { csrfTokenOf, isCrossSite } from "../../auth/Csrf.ts"
 import { Login, type TooManyLogins } from "../../auth/Login.ts"
 import { absoluteMs, cookieName, cookieOf, Sessions } from "../../auth/Sessions.ts"
+import { clientAddress } from "../ClientAddress.ts"
 import { answered } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
         Effect.gen(function* () {
           const { cookie, csrfToken, expiresAtMs } = yield* login.logIn({
             password: payload.password,
-            address: Option.getOrElse(request.remoteAddress, () => ""),
+            address: yield* clientAddress,
             formerCookie: cookieOf(request.headers)
           })
           const response = yield* HttpServerResponse.json({ csrfToken, expiresAt: iso(expiresAtMs) })
@@ -82,11 +82,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
         })
       )
       .handle("changePassword", ({ payload, request }) =>
-        Effect.flatMap(sessionOf(request.headers), (session) =>
+        Effect.flatMap(Effect.all([sessionOf(request.headers), clientAddress]), ([session, address]) =>
           login.changePassword({
             current: payload.currentPassword,
             next: payload.password,
-            address: Option.getOrElse(request.remoteAddress, () => ""),
+            address,
             sessionId: session?.sessionId ?? null
           })
         ).pipe(Effect.catchTags({ ...passwordRefusals, WrongPassword: wrongPassword("currentPassword") }), answered)

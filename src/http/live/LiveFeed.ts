@@ -12,6 +12,7 @@ import { match, routeAt } from "../../api/Routes.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { isCrossSite } from "../../auth/Csrf.ts"
 import * as Gate from "../../auth/Gate.ts"
+import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import * as Events from "../../events/Events.ts"
 import { identityHeaders } from "../../inference/request/Headers.ts"
@@ -145,7 +146,7 @@ export const make = Effect.gen(function* () {
   const judge = (request: IncomingMessage, headers: RequestHeaders) =>
     gate.judge(
       "manage",
-      { method: "GET", url: path, headers, socketAddress: request.socket.remoteAddress ?? null, category: null },
+      { method: "GET", url: path, headers, socketAddress: peerAddressOf(request.socket), category: null },
       timers.nowMs()
     )
 

@@ -16,6 +16,7 @@ import {
 import type { Tier } from "../../api/Tier.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
+import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 import { InnerCaller } from "../InnerCaller.ts"
 
@@ -46,7 +47,7 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
         method: method ?? "GET",
         url: url ?? "/",
         headers,
-        socketAddress: socket.remoteAddress ?? null,
+        socketAddress: peerAddressOf(socket),
         category: null
       },
       yield* Clock.currentTimeMillis

@@ -14,6 +14,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { McpRoute } from "../../api/EdgeRoutes.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
+import { peerAddressOf, shownAddressOf } from "../../auth/PeerAddress.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
@@ -179,10 +180,10 @@ export const make = Effect.gen(function* () {
       method: request.method ?? "POST",
       url: request.url ?? "/",
       headers: request.headers,
-      socketAddress: request.socket.remoteAddress ?? null
+      socketAddress: peerAddressOf(request.socket)
     }
     const nowMs = timers.nowMs()
-    const ip = facts.socketAddress ?? ""
+    const ip = shownAddressOf(request.socket)
     const managed = gate.judge("manage", { ...facts, category: null }, nowMs)
     if (managed._tag === "Allowed") return { principal: managed.principal, scopes: null, ip }
     const access = gate.judge("inference", { ...facts, category: "agents" }, nowMs)

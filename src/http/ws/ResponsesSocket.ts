@@ -9,6 +9,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocketServer } from "ws"
 import * as Gate from "../../auth/Gate.ts"
+import { peerAddressOf, peerOf } from "../../auth/PeerAddress.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { identityHeaders } from "../../inference/request/Headers.ts"
 import { Overloaded } from "../../domain/Errors.ts"
@@ -20,6 +21,7 @@ import { makeResponseHistory } from "../../inference/state/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
+import { Tunnels } from "../../tunnels/Tunnels.ts"
 import * as OpenStreams from "../OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
 import { judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
@@ -55,6 +57,7 @@ export const make = Effect.gen(function* () {
   const pipeline = yield* Pipeline.Pipeline
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
+  const tunnels = yield* Tunnels
 
   const history = makeResponseHistory()
   const sessions = new Set<Session>()
@@ -95,13 +98,12 @@ export const make = Effect.gen(function* () {
       method: request.method ?? "GET",
       url: request.url ?? "/",
       headers: request.headers,
-      socketAddress: request.socket.remoteAddress ?? null,
+      socketAddress: peerAddressOf(request.socket),
       category: "chat" as const
     }
-    const { localAddress, remoteAddress } = request.socket
+    const peer = peerOf(request.socket, tunnels)
     // Keys may cease to be required while the socket is open.
-    const access = (nowMs: number) =>
-      gate.admit(request.headers, { localAddress, remoteAddress }) ?? gate.judge("inference", facts, nowMs)
+    const access = (nowMs: number) => gate.admit(request.headers, peer) ?? gate.judge("inference", facts, nowMs)
     const verdict = judgeUpgrade({
       ...facts,
       enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),
@@ -185,4 +187,5 @@ export const layer: Layer.Layer<
   | Pipeline.Pipeline
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
+  | Tunnels
 > = Layer.scoped(ResponsesSocket, make)

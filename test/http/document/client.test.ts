@@ -229,7 +229,9 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     }
 
     const isStream = ({ operation }: Placed): boolean =>
-      "text/event-stream" in (operation.responses["200"]?.content ?? {})
+      "text/event-stream" in (operation.responses["200"]?.content ?? {}) &&
+      // It has events whether or not they are asked for.
+      operation.operationId !== "tunnelsInstallMesh"
 
     const exampleOf = (operationId: string, example: unknown): unknown => {
       if (example === exampleKeyId) return ids["keys"]

@@ -29,6 +29,7 @@ import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
+import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
@@ -68,6 +69,7 @@ import * as Telemetry from "../../../src/usage/Telemetry.ts"
 import * as LogSink from "../../../src/usage/telemetry/LogSink.ts"
 import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { compression } from "../../support/Compression.ts"
+import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import { evals } from "../../support/Evals.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
@@ -275,19 +277,23 @@ const rooms = Layer.provideMerge(
   )
 )
 
-const services = management.pipe(
-  Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
-  Layer.provideMerge(rooms),
-  Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
-  Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
-  Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer, Listener.layer, Lifecycle.layerNone)),
-  Layer.provideMerge(tables)
-)
+const listeners = TunnelListener.layer.pipe(Layer.provideMerge(Listener.layer))
+
+const servicesWith = (tunnels: FakeTunnels.FakeTunnels) =>
+  management.pipe(
+    Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
+    Layer.provideMerge(rooms),
+    Layer.provideMerge(tunnels.layer),
+    Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
+    Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
+    Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer, listeners, Lifecycle.layerNone)),
+    Layer.provideMerge(tables)
+  )
 
 /** The plane under a configuration; without one, with an admin key and an admin password. */
-export const layerOf = (config: Partial<AppConfig.AppConfigShape> = {}) =>
+export const layerOf = (config: Partial<AppConfig.AppConfigShape> = {}, tunnels = FakeTunnels.make()) =>
   Layer.scoped(TestApp, makeApp).pipe(
-    Layer.provideMerge(services),
+    Layer.provideMerge(servicesWith(tunnels)),
     Layer.provideMerge(NodeHttpClient.layer),
     Layer.provide(
       Layer.unwrapScoped(

@@ -18,62 +18,66 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
       return String(answer.at("secret"))
     })
 
-  it.effect("every route × every credential", () =>
-    Effect.gen(function* () {
-      const app = yield* TestApp
-      const { cookie, csrf } = yield* logIn
-      const credentials: Readonly<Record<string, NonNullable<Call["headers"]>>> = {
-        none: {},
-        wrong: { authorization: "Bearer wrong" },
-        inference: { authorization: `Bearer ${yield* createKey([])}` },
-        manage: { authorization: `Bearer ${yield* createKey(["manage"])}` },
-        adminKey: { authorization: `Bearer ${adminKey}` },
-        otherHeader: { "x-api-key": adminKey, "x-goog-api-key": adminKey, "api-key": adminKey },
-        cookieOnly: cookie,
-        crossSite: { ...cookie, ...csrf, origin: "https://evil.example" },
-        session: { ...cookie, ...csrf }
-      }
-      /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
-      const refusal = (tier: string, method: string, name: string): number | null => {
-        if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
-        // None of these is the owner's token; test/faults/program/ownerToken has that.
-        if (tier === "owner" && ["manage", "adminKey", "session"].includes(name)) return 403
-        if (name === "session") return null
-        if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
-        if (tier === "session") return 401
-        // A new key may always ask about itself.
-        if (tier === "self" && name === "inference") return null
-        return { none: 401, wrong: 401, inference: 403, otherHeader: 401 }[name] ?? null
-      }
-      const gateCodes = new Set([
-        "missing_api_key",
-        "invalid_api_key",
-        "key_scope",
-        "session_required",
-        "csrf_token_invalid",
-        "cross_site_request"
-      ])
-      // The routes that end or begin sessions come last.
-      const ordered = management.toSorted(
-        (a, b) => Number(a.key.startsWith("auth.log")) - Number(b.key.startsWith("auth.log"))
-      )
-      for (const route of ordered) {
-        for (const [name, headers] of Object.entries(credentials)) {
-          const answer = yield* app.call(route.path.replace(":id", "none").replace(":requestId", "none"), {
-            method: route.method,
-            headers,
-            ...(safe(route.method) ? {} : { body: "{}" })
-          })
-          const expected = refusal(route.tier, route.method, name)
-          const label = `${route.key} with ${name}: ${answer.status} ${answer.text}`
-          if (expected === null) assert.isFalse(gateCodes.has(String(answer.at("error.code"))), label)
-          else assert.strictEqual(answer.status, expected, label)
-          assert.isString(answer.headers["x-gateway-request-id"], label)
-          assert.isString(answer.headers["x-gateway-version"], label)
-          assert.notStrictEqual(answer.status, 500, label)
+  it.effect(
+    "every route × every credential",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* TestApp
+        const { cookie, csrf } = yield* logIn
+        const credentials: Readonly<Record<string, NonNullable<Call["headers"]>>> = {
+          none: {},
+          wrong: { authorization: "Bearer wrong" },
+          inference: { authorization: `Bearer ${yield* createKey([])}` },
+          manage: { authorization: `Bearer ${yield* createKey(["manage"])}` },
+          adminKey: { authorization: `Bearer ${adminKey}` },
+          otherHeader: { "x-api-key": adminKey, "x-goog-api-key": adminKey, "api-key": adminKey },
+          cookieOnly: cookie,
+          crossSite: { ...cookie, ...csrf, origin: "https://evil.example" },
+          session: { ...cookie, ...csrf }
         }
-      }
-    })
+        /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
+        const refusal = (tier: string, method: string, name: string): number | null => {
+          if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
+          // None of these is the owner's token; test/faults/program/ownerToken has that.
+          if (tier === "owner" && ["manage", "adminKey", "session"].includes(name)) return 403
+          if (name === "session") return null
+          if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
+          if (tier === "session") return 401
+          // A new key may always ask about itself.
+          if (tier === "self" && name === "inference") return null
+          return { none: 401, wrong: 401, inference: 403, otherHeader: 401 }[name] ?? null
+        }
+        const gateCodes = new Set([
+          "missing_api_key",
+          "invalid_api_key",
+          "key_scope",
+          "session_required",
+          "csrf_token_invalid",
+          "cross_site_request"
+        ])
+        // The routes that end or begin sessions come last.
+        const ordered = management.toSorted(
+          (a, b) => Number(a.key.startsWith("auth.log")) - Number(b.key.startsWith("auth.log"))
+        )
+        for (const route of ordered) {
+          for (const [name, headers] of Object.entries(credentials)) {
+            const answer = yield* app.call(route.path.replace(":id", "none").replace(":requestId", "none"), {
+              method: route.method,
+              headers,
+              ...(safe(route.method) ? {} : { body: "{}" })
+            })
+            const expected = refusal(route.tier, route.method, name)
+            const label = `${route.key} with ${name}: ${answer.status} ${answer.text}`
+            if (expected === null) assert.isFalse(gateCodes.has(String(answer.at("error.code"))), label)
+            else assert.strictEqual(answer.status, expected, label)
+            assert.isString(answer.headers["x-gateway-request-id"], label)
+            assert.isString(answer.headers["x-gateway-version"], label)
+            assert.notStrictEqual(answer.status, 500, label)
+          }
+        }
+      }),
+    // Some thousand requests.
+    { timeout: 90_000 }
   )
 
   it.effect("a key in the address opens no management route", () =>

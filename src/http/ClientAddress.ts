@@ -1,0 +1,13 @@
+/** The address that a management request is recorded with. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import { shownAddressOf } from "../auth/PeerAddress.ts"
+import { InnerCaller } from "./InnerCaller.ts"
+
+/** Of the socket, or of who asked the gateway to ask itself; empty when it is not known, `tunnel` behind a tunnel. */
+export const clientAddress = Effect.gen(function* () {
+  const inner = yield* InnerCaller
+  if (inner !== null) return inner.ip
+  return shownAddressOf(NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest).socket)
+})
