@@ -64,9 +64,13 @@ export const makeRunCommand =
           if (isEnough?.(line) === true) Deferred.unsafeDone(enough, Effect.void)
         }
       })
-      const end = yield* started.ended.pipe(
+      // Also where it is run by a finalizer, which cannot be interrupted: what loses a race has to be.
+      const end = yield* Effect.interruptible(started.ended).pipe(
         Effect.map(({ code }) => ({ code, stoppedBy: null })),
-        Effect.raceFirst(Effect.as(Deferred.await(enough), { code: null, stoppedBy: "text" as const })),
+        Effect.raceFirst(
+          Effect.as(Effect.interruptible(Deferred.await(enough)), { code: null, stoppedBy: "text" as const })
+        ),
+        Effect.interruptible,
         Effect.timeoutTo({
           duration: timeoutMs,
           onSuccess: (value) => value,

@@ -18,34 +18,40 @@ export interface MeshOptions {
 
 export class MeshBackend extends Context.Tag("gateway/tunnels/MeshBackend")<MeshBackend, Backend<MeshOptions>>() {}
 
-export const meshLimits = {
-  lookEveryMs: 15_000,
-  /** A daemon that is updated is away for some seconds. */
-  mostUnclear: 3
+export interface MeshLimits {
+  readonly lookEveryMs: number
+  /** How often in a row it may not be seen: a daemon that is updated is away for some seconds. */
+  readonly mostUnclear: number
 }
+
+export const meshLimits: MeshLimits = { lookEveryMs: 15_000, mostUnclear: 3 }
 
 const gone = (reason: string): TunnelFailed => new TunnelFailed({ reason, isFinal: false })
 
 /** Runs until it is closed, or was not to be seen several times in a row. */
 const watch = (
   { isOpen }: typeof MeshFunnel.Service,
-  funnel: Pick<OpenFunnel, "port" | "target">
+  funnel: Pick<OpenFunnel, "port" | "target">,
+  { lookEveryMs, mostUnclear }: MeshLimits
 ): Effect.Effect<never, TunnelFailed> =>
   Effect.gen(function* () {
     for (let unclear = 0; ;) {
-      yield* Effect.sleep(meshLimits.lookEveryMs)
+      yield* Effect.sleep(lookEveryMs)
       const seen = yield* Effect.either(isOpen(funnel))
       if (seen._tag === "Right") {
         unclear = 0
         if (!seen.right) return yield* gone("Tailscale has closed the funnel, or was switched off.")
       } else {
         unclear += 1
-        if (unclear >= meshLimits.mostUnclear) return yield* gone(seen.left.reason)
+        if (unclear >= mostUnclear) return yield* gone(seen.left.reason)
       }
     }
   })
 
-export const makeBackend = (funnel: typeof MeshFunnel.Service): Backend<MeshOptions> => ({
+export const makeBackend = (
+  funnel: typeof MeshFunnel.Service,
+  limits: MeshLimits = meshLimits
+): Backend<MeshOptions> => ({
   name: "mesh",
   warning: null,
   run: Effect.fn("MeshBackend.run")(function* ({ port, sudoPassword }, { host, port: localPort }, opened) {
@@ -64,7 +70,7 @@ export const makeBackend = (funnel: typeof MeshFunnel.Service): Backend<MeshOpti
     )
     const publicUrl = yield* funnel.open(wanted)
     yield* opened({ publicUrl })
-    return yield* watch(funnel, wanted)
+    return yield* watch(funnel, wanted, limits)
   })
 })
 

@@ -94,7 +94,7 @@ const commands = {
       if (Object.keys(state.serve.Web[at].Handlers).length === 0) {
         delete state.serve.Web[at]
         delete state.serve.TCP[port]
-        delete state.serve.AllowFunnel[at]
+        delete state.serve.AllowFunnel?.[at]
       }
       return save()
     }

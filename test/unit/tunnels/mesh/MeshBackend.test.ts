@@ -10,7 +10,7 @@ import * as TestClock from "effect/TestClock"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { TunnelFailed, TunnelNeedsAuth } from "../../../../src/tunnels/Backend.ts"
-import type { MeshOptions } from "../../../../src/tunnels/mesh/MeshBackend.ts"
+import { makeBackend, type MeshOptions } from "../../../../src/tunnels/mesh/MeshBackend.ts"
 import type { Entrance } from "../../../../src/tunnels/TunnelEntrance.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { fakeHome, type FakeHome, meshAt } from "../../../support/tunnels/Mesh.ts"
@@ -26,6 +26,12 @@ const ours = {
 }
 
 type Mesh = Effect.Effect.Success<ReturnType<typeof meshAt>>
+
+/** Looks often. */
+const watched = (mesh: Mesh, mostUnclear = 2): Mesh => ({
+  ...mesh,
+  backend: makeBackend(mesh.funnel, { lookEveryMs: 20, mostUnclear })
+})
 
 /** The error of a run that does not open. */
 const failureAt = (mesh: Mesh, given: Partial<MeshOptions> = {}) =>
@@ -271,51 +277,45 @@ describe("the mesh tunnel", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("fails when the funnel is closed by another, and when the daemon stays away", () =>
+  it.live("fails when the funnel is closed by another", () =>
     Effect.gen(function* () {
       const home = yield* fakeHome()
-      const mesh = yield* meshAt(home)
-      const first = yield* opening(mesh)
-      yield* TestClock.adjust("15 seconds")
+      const { fiber } = yield* opening(watched(yield* meshAt(home)))
       home.change({ serve: null })
-      const looked = home.calls().length
-      yield* Effect.promise(() =>
-        eventually(
-          "a look",
-          () => home.calls().length,
-          (count) => count > looked - 1
-        )
-      )
-      const closed = yield* Effect.fork(Fiber.await(first.fiber))
-      yield* ticking(closed)
-      assert.isTrue(Exit.isFailure(yield* Fiber.join(closed)))
+      assert.include((yield* Effect.flip(Fiber.join(fiber))).reason, "has closed the funnel")
+      assert.isNull(home.record())
+    }).pipe(Effect.scoped)
+  )
 
-      const second = yield* opening(mesh)
+  it.live("fails when the daemon stays away, and keeps on file what it could not take back", () =>
+    Effect.gen(function* () {
+      const home = yield* fakeHome()
+      const mesh = watched(yield* meshAt(home))
+      const { fiber } = yield* opening(mesh)
       home.change({ daemon: false })
-      const away = yield* Effect.fork(Fiber.await(second.fiber))
-      yield* ticking(away)
-      assert.isTrue(Exit.isFailure(yield* Fiber.join(away)))
-      // It could not be taken back: that is kept on file.
+      const failure = yield* Effect.flip(Fiber.join(fiber))
+      assert.deepInclude(failure, { _tag: "TunnelFailed", isFinal: false })
       assert.deepStrictEqual(home.record(), { port: 443, target })
+      assert.strictEqual((yield* Effect.flip(mesh.tools.takeBack(null)))._tag, "MeshToolFailed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("stays open while the daemon is away for a moment", () =>
+    Effect.gen(function* () {
+      const home = yield* fakeHome()
+      const { fiber, stop } = yield* opening(watched(yield* meshAt(home), 1_000))
+      const looks = () => home.calls().length
+      home.change({ daemon: false })
+      const before = looks()
+      yield* Effect.promise(() => eventually("two looks", looks, (count) => count >= before + 2))
+      home.change({ daemon: true })
+      const after = looks()
+      yield* Effect.promise(() => eventually("two more looks", looks, (count) => count >= after + 4))
+      assert.strictEqual((yield* fiber.poll)._tag, "None")
+      yield* stop
     }).pipe(Effect.scoped)
   )
 })
-
-/** Lets the test's clock run on while real programs answer. */
-const ticking = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) =>
-  Effect.gen(function* () {
-    for (let times = 0; times < 2_000 && (yield* fiber.poll)._tag === "None"; times += 1) {
-      yield* TestClock.adjust("1 second")
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      yield* Effect.promise(() =>
-        eventually(
-          "a moment",
-          () => performance.now(),
-          () => true
-        )
-      )
-    }
-  })
 
 describe("a user who may not set up funnels", () => {
   it.live("goes through sudo without a password where that is allowed, also to take it back", () =>
