@@ -7,6 +7,7 @@ import { harmless } from "../../kernel/TerminalText.ts"
 import { failed, type MeshToolFailed } from "./Failures.ts"
 import type { Plan, PlanStep } from "./InstallPlan.ts"
 import { cleaned, type MeshClient } from "./MeshClient.ts"
+import { isSudoLine } from "./Sudo.ts"
 import { lastWords } from "./Texts.ts"
 
 export interface MeshProgress {
@@ -64,7 +65,7 @@ export const carryOut = (
         const running = yield* Effect.forkScoped(
           Effect.ensuring(
             runStep(client, step, sudoPassword, (line) => {
-              if (line.trim() !== "") queue.unsafeOffer(event(line.trim()))
+              if (line.trim() !== "" && !isSudoLine(line)) queue.unsafeOffer(event(line.trim()))
             }),
             Queue.offer(queue, null)
           )

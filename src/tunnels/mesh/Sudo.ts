@@ -50,6 +50,9 @@ export const sudoRefusal = (result: CommandResult): SudoRefusal | null => {
     : null
 }
 
+/** What sudo says for itself: the reason of a failure tells it. */
+export const isSudoLine = (line: string): boolean => line.startsWith("sudo: ") || line.startsWith("Sorry, try again.")
+
 export const refusalReason: Readonly<Record<SudoRefusal, string>> = {
   "password-needed": "This needs the rights of root: give the password that 'sudo' asks you for.",
   "wrong-password": "The password for 'sudo' is wrong. It was tried once.",
