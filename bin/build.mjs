@@ -71,7 +71,7 @@ const build = async (rolldown, folder) => {
     cwd: root,
     platform: "node",
     // Native addons stay where npm put them.
-    external: ["better-sqlite3", "@node-rs/argon2"],
+    external: ["better-sqlite3", "@node-rs/argon2", "@ngrok/ngrok"],
     // Its main file looks for the others at run time.
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.

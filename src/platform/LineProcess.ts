@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
+import { endedWith, hasGroups, signalGroup } from "./ChildGroup.ts"
 import { startProblem } from "./ProgramFile.ts"
 import type { Timer, Timers } from "./Timers.ts"
 
@@ -43,9 +44,6 @@ const limits = {
 
 const lineFeed = 10
 
-const endedWith = (code: number | null, signal: string | null): string =>
-  code === null ? `was ended by ${signal ?? "a signal"}` : `ended with ${code}`
-
 /** Splits bytes into lines; false when one is too long. Linear: every byte is searched once. */
 const makeSplitter = (maxLineBytes: number, onLine: (line: string) => void) => {
   let pending: Array<Buffer> = []
@@ -73,29 +71,20 @@ export const startLineProcess = (
   timers: Pick<typeof Timers.Service, "after">,
   { args, command, environment, maxLineBytes, onEnd, onLine }: LineProcessOptions
 ): LineProcess => {
-  const hasGroup = process.platform !== "win32"
   const child = spawn(command, args, {
     cwd: tmpdir(),
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],
     shell: false,
     windowsHide: true,
-    detached: hasGroup
+    detached: hasGroups
   })
   let isOver = false
   let errors = ""
   let pending: ReadonlyArray<Timer> = []
   const waiting = new Set<() => void>()
 
-  const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid === undefined) return
-    try {
-      if (hasGroup) process.kill(-child.pid, signal)
-      else child.kill(signal)
-    } catch {
-      // It is gone.
-    }
-  }
+  const kill = (signal: NodeJS.Signals): void => signalGroup(child, signal)
 
   const over = (problem: string): void => {
     if (isOver) return

@@ -1,12 +1,21 @@
-/** The mesh VPN's own program on this machine: whether it can be used, and what a person has done to it (docs/tunnels.md). */
+/** The mesh VPN's own program on this machine: whether it can be used, and what a person does to it (docs/tunnels.md). */
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type * as Stream from "effect/Stream"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import { failed, type MeshToolFailed } from "./Failures.ts"
+import { carryOut, type MeshProgress } from "./Installing.ts"
+import { daemonPlan, installPlan, type Plan } from "./InstallPlan.ts"
+import { makeLogin, type LoggingIn } from "./Login.ts"
+import { MeshFunnel, type MeshNotice } from "./MeshFunnel.ts"
+import { versionIn } from "./Texts.ts"
 
-/** It was not done. `reason` is a sentence for people, without secrets. */
-export class MeshToolFailed extends Data.TaggedError("MeshToolFailed")<{ readonly reason: string }> {}
+export { MeshToolFailed } from "./Failures.ts"
+export type { MeshProgress } from "./Installing.ts"
+export type { MeshNotice } from "./MeshFunnel.ts"
 
 export interface MeshCheck {
   readonly installed: boolean
@@ -14,31 +23,8 @@ export interface MeshCheck {
   readonly loggedIn: boolean
   /** Null: not installed, or not to be told. */
   readonly version: string | null
-  /** Its name in the network; null: it has none yet. */
+  /** `machine.network.ts.net`; null: it has none yet. */
   readonly hostname: string | null
-}
-
-export interface LoggingIn {
-  /** Where a person logs in; null: this machine is logged in. */
-  readonly authUrl: string | null
-  readonly loggedIn: boolean
-}
-
-export interface MeshProgress {
-  readonly step: string
-  readonly message: string
-  /** Null: not known. */
-  readonly percent: number | null
-}
-
-/** What a person has to do before a funnel opens. */
-export interface MeshNotice {
-  /** Where this machine is logged in; null: it is, or the address is not known. */
-  readonly authUrl: string | null
-  /** The network does not allow funnels yet. */
-  readonly funnelNotEnabled: boolean
-  /** Where they are allowed; null: they are, or the address is not known. */
-  readonly enableUrl: string | null
 }
 
 export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
@@ -50,9 +36,60 @@ export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
     /** Installs the program; each step as it begins. `sudoPassword` is used for this call only, as below. */
     readonly install: (sudoPassword: Redacted.Redacted | null) => Stream.Stream<MeshProgress, MeshToolFailed>
     readonly startDaemon: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<MeshCheck, MeshToolFailed>
-    /** Answers as soon as the address is known. `hostname` null: the machine's own name. */
+    /** Answers as soon as the address is known; Tailscale waits for the person. `hostname` null: the machine's own name. */
     readonly login: (hostname: string | null) => Effect.Effect<LoggingIn, MeshToolFailed>
     /** Takes back the funnel of a tunnel that was closed, where that needs a password; nothing where nothing is left of it. */
     readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
   }
 >() {}
+
+const absent: MeshCheck = { installed: false, daemonRunning: false, loggedIn: false, version: null, hostname: null }
+
+const loggedInStates: ReadonlySet<string> = new Set(["Running", "Starting", "Stopped"])
+
+/** A daemon that was started opens its socket a little later. */
+const daemonWait = { everyMs: 250, times: 40 }
+
+export const make = Effect.gen(function* () {
+  const { client, notice, takeBack } = yield* MeshFunnel
+  const login = yield* makeLogin(client, yield* Effect.scope)
+
+  const check = Effect.gen(function* () {
+    const program = yield* Effect.either(client.binary)
+    if (Either.isLeft(program)) return absent
+    const asked = yield* Effect.either(client.run(program.right, ["version"]))
+    const version = Either.isLeft(asked) ? null : versionIn(asked.right.stdout)
+    const state = Either.getOrElse(yield* Effect.either(client.state), () => null)
+    if (state === null) return { ...absent, installed: true, version }
+    const loggedIn = loggedInStates.has(state.backendState)
+    return { installed: true, daemonRunning: true, loggedIn, version, hostname: loggedIn ? state.hostname : null }
+  }).pipe(Effect.withSpan("MeshTools.check"))
+
+  const present = (names: ReadonlyArray<string>): Effect.Effect<(name: string) => boolean> =>
+    Effect.map(
+      Effect.filter(names, (name) => Effect.map(client.find(name), (path) => path !== null)),
+      (found) => (name) => found.includes(name)
+    )
+
+  const planned = (of: typeof installPlan): Effect.Effect<Plan> =>
+    Effect.map(present(["brew", "systemctl", "rc-service"]), (has) => of(client.host, has))
+
+  const install = (sudoPassword: Redacted.Redacted | null): Stream.Stream<MeshProgress, MeshToolFailed> =>
+    Stream.unwrap(Effect.map(planned(installPlan), (plan) => carryOut(client, plan, sudoPassword)))
+
+  const startDaemon = Effect.fn("MeshTools.startDaemon")(function* (sudoPassword: Redacted.Redacted | null) {
+    const before = yield* check
+    if (!before.installed) return yield* Effect.zipRight(client.binary, failed("Tailscale is not installed."))
+    if (before.daemonRunning) return before
+    yield* Stream.runDrain(carryOut(client, yield* planned(daemonPlan), sudoPassword))
+    const after = yield* Effect.repeat(check, {
+      schedule: Schedule.intersect(Schedule.spaced(daemonWait.everyMs), Schedule.recurs(daemonWait.times)),
+      until: ({ daemonRunning }) => daemonRunning
+    }).pipe(Effect.zipRight(check))
+    return after.daemonRunning ? after : yield* failed("The daemon of Tailscale was started, but does not answer.")
+  })
+
+  return MeshTools.of({ notice, check, install, startDaemon, login, takeBack })
+})
+
+export const layer: Layer.Layer<MeshTools, never, MeshFunnel> = Layer.scoped(MeshTools, make)
