@@ -41,13 +41,11 @@ const isNameCode = (code: number): boolean => isWordCode(code) || code === hyphe
 const isHexCode = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70)
 
-/** Whether the word character before a place belongs to an escape sequence: `\n`, `\u0022`, `%3D`. */
-const isEscapeBefore = (text: string, at: number): boolean => {
-  if (at >= 2 && text.charCodeAt(at - 2) === backslash && /[nrtbfv]/.test(text.charAt(at - 1))) return true
-  const isHexPair = at >= 3 && isHexCode(text.charCodeAt(at - 1)) && isHexCode(text.charCodeAt(at - 2))
-  if (!isHexPair) return false
-  if (text.charCodeAt(at - 3) === percent) return true
-  return at >= 6 && text.charAt(at - 5) === "u" && text.charCodeAt(at - 6) === backslash
+/** Where the word begins that follows an escape sequence (`\\n`, `\\u0022`, `%3D`), whose last characters look like a part of it; -1 for none. */
+const behindEscape = (text: string, at: number, code: number): number => {
+  if (code === percent) return isHexCode(text.charCodeAt(at + 1)) && isHexCode(text.charCodeAt(at + 2)) ? at + 3 : -1
+  const next = text.charAt(at + 1)
+  return next === "u" ? at + 6 : "nrtbfv".includes(next) && next !== "" ? at + 2 : -1
 }
 
 /** Ends a value without quotes. */
@@ -237,6 +235,9 @@ const option = (text: string, at: number): Secret | null => {
 
 /** A scheme and its credential in a text: `Bearer …`. In prose the words have other meanings, so that what follows has to look like one. */
 const credential = (text: string, at: number): Secret | null => {
+  // Of `bearer`, `basic`, `token` and `apikey`: most words are none of them.
+  const second = text.charCodeAt(at + 1) | 32
+  if (second !== 101 && second !== 97 && second !== 111 && second !== 112) return null
   const head = /^(bearer|basic|token|apikey)(?:[ \t]{1,4}|\+|%20)/i.exec(text.slice(at, at + 16))
   const [lead = "", word = ""] = head ?? []
   if (lead === "") return null
@@ -258,6 +259,7 @@ const credential = (text: string, at: number): Secret | null => {
 
 /** 32 hexadecimal digits, a dot and 16 characters: https://docs.bigmodel.cn/cn/api/introduction */
 const idAndSecret = (text: string, at: number): Secret | null => {
+  if (text.charCodeAt(at + 32) !== 46) return null
   const end = endOfRun(text, at, "hex")
   if (end - at !== 32 || text.charCodeAt(end) !== 46) return null
   const last = endOfRun(text, end + 1, "word")
@@ -298,6 +300,7 @@ export const findSecrets = (text: string): ReadonlyArray<Secret> => {
   const length = text.length
   let isWordBefore = false
   let last = 0
+  let wordFrom = -1
 
   const secretAt = (at: number, code: number): Secret | null => {
     switch (code) {
@@ -334,11 +337,12 @@ export const findSecrets = (text: string): ReadonlyArray<Secret> => {
     const code = text.charCodeAt(at)
     let secret: Secret | null = null
     if (isWordCode(code)) {
-      if (!isWordBefore || isEscapeBefore(text, at)) secret = secretInWord(at, code)
+      if (!isWordBefore || at === wordFrom) secret = secretInWord(at, code)
       // The first word behind a hyphen goes on with the one before.
       isWordBefore = true
     } else {
       isWordBefore = code === hyphen && isWordBefore
+      if (code === backslash || code === percent) wordFrom = behindEscape(text, at, code)
       secret = secretAt(at, code)
     }
     if (secret === null || secret.end <= at) {

@@ -1,5 +1,4 @@
 /** Names of members, headers and parameters whose values are secrets. Pure. */
-import { LruMap } from "../../kernel/LruMap.ts"
 
 /** Ends of names, without `-`, `_`, `.` and blanks, in lower case. */
 const ends =
@@ -24,12 +23,14 @@ const judge = (name: string): NameVerdict => {
   return tokenEnd.test(plain) && !harmlessTokens.test(plain) ? "likely" : "none"
 }
 
-const judged = new LruMap<string, NameVerdict>({ capacity: 2_000 })
+const maxJudged = 4_000
+const judged = new Map<string, NameVerdict>()
 
 export const verdictOf = (name: string): NameVerdict => {
   const known = judged.get(name)
   if (known !== undefined) return known
   const verdict = judge(name)
+  if (judged.size >= maxJudged) judged.clear()
   judged.set(name, verdict)
   return verdict
 }

@@ -78,8 +78,13 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const isCapital = (code: number): boolean => code >= 65 && code <= 90
 const isSmall = (code: number): boolean => code >= 97 && code <= 122
 
-/** Letters, digits, `_`. */
-export const isWordCode = (code: number): boolean => isSmall(code) || isDigit(code) || isCapital(code) || code === 95
+const wordCodes = new Uint8Array(128)
+for (let code = 0; code < 128; code += 1) {
+  if (isSmall(code) || isDigit(code) || isCapital(code) || code === 95) wordCodes[code] = 1
+}
+
+/** Letters, digits, `_`. Called for every character. */
+export const isWordCode = (code: number): boolean => code < 128 && wordCodes[code] === 1
 const isHyphenated = (code: number): boolean => isWordCode(code) || code === 45
 
 const alphabets: Readonly<Record<Alphabet, (code: number) => boolean>> = {
@@ -100,15 +105,16 @@ export const endOfRun = (text: string, from: number, alphabet: Alphabet): number
   return at
 }
 
-const byFirst = new Map<number, ReadonlyArray<SecretShape>>()
+const none: ReadonlyArray<SecretShape> = []
+const byFirst: Array<ReadonlyArray<SecretShape>> = Array.from({ length: 128 }, () => none)
 for (const shape of secretShapes) {
   const first = shape.begin.charCodeAt(0)
-  byFirst.set(first, [...(byFirst.get(first) ?? []), shape])
+  byFirst[first] = [...(byFirst[first] ?? none), shape]
 }
 
 /** The shape of the secret that begins at a place, and its end; null when none does. */
 export const shapeAt = (text: string, at: number): { readonly shape: SecretShape; readonly end: number } | null => {
-  for (const shape of byFirst.get(text.charCodeAt(at)) ?? []) {
+  for (const shape of byFirst[text.charCodeAt(at)] ?? none) {
     if (!text.startsWith(shape.begin, at)) continue
     const from = at + shape.begin.length
     const end = endOfRun(text, from, shape.alphabet)
