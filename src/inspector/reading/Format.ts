@@ -79,6 +79,12 @@ export const formatOf = (path: string, body: Json | undefined): Format | null =>
   return byShape(body)
 }
 
+const byKind: Readonly<Record<ApiKind, WireCodec>> = { ...codecs, completions, embeddings }
+
+/** The codec of a format that is known already. */
+export const codecOf = (apiKind: ApiKind, path: string): WireCodec =>
+  apiKind === "ollama" && /\/api\/generate\/?$/i.test(withoutQuery(path)) ? ollamaGenerate : byKind[apiKind]
+
 /** Turns of a request, or its inputs. */
 export const countTurns = ({ body }: Format): number => {
   for (const name of ["messages", "contents", "input", "requests"]) {

@@ -1,33 +1,40 @@
 /** What is known of a request to a model and its answer: tokens as the upstream reported them or estimated, cost, speed. Pure. */
 import * as Either from "effect/Either"
 import type { ModelPrice } from "../../domain/Pricing.ts"
-import { nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../domain/Usage.ts"
 import { registry } from "../../providers/Registry.ts"
 import { familyOf } from "../../tokens/Family.ts"
 import { reckon, totalOf } from "../../tokens/Reckoning.ts"
 import { estimateTexts } from "../../tokens/TextEstimate.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
-import { stringOr } from "../../wire/json/Json.ts"
+import { isArray, isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import type { ApiKind, Llm } from "../Record.ts"
 import { type ReadAnswer, readAnswer } from "./Answer.ts"
-import { countTurns, type Format } from "./Format.ts"
+import { codecOf, countTurns, type Format } from "./Format.ts"
 
-/** What request and answer tell by themselves. */
-export interface LlmFacts {
+/** What a request tells by itself. Small: it is kept until the answer is there, which may take long. */
+export interface RequestFacts {
   readonly apiKind: ApiKind
   /** As the client named it. */
   readonly model: string | null
-  /** As the answer named it. */
-  readonly answeredBy: string | null
   readonly messages: number
-  readonly streamed: boolean
-  /** Null without an answer, and without a request that can be read. */
-  readonly tokensIn: number | null
+  /** Whether a stream was asked for. */
+  readonly wantsStream: boolean
+  readonly estimatedTokens: number
+  /** What of the request the reading of its answer needs. */
+  readonly stub: JsonObject
+}
+
+/** What an answer tells by itself. */
+export interface AnswerFacts {
+  /** Null without an answer that can be read. */
   readonly tokensOut: number | null
   /** As the upstream reported them; null when it did not. */
   readonly usage: TokenCounts | null
-  readonly tokensEstimated: boolean
+  readonly streamed: boolean
+  /** The model as the answer named it. */
+  readonly answeredBy: string | null
 }
 
 const textsOf = (part: AnswerPart): ReadonlyArray<string> => {
@@ -67,26 +74,42 @@ export interface AnswerText {
   readonly isCut: boolean
 }
 
-/** `answer` null: there is none (yet), or it is no text. */
-export const llmFactsOf = (format: Format, provider: string | null, answer: AnswerText | null): LlmFacts => {
+export const requestFactsOf = (format: Format): RequestFacts => {
   const { apiKind, body } = format
-  const dialect = provider === null ? undefined : registry.get(provider)?.dialect
-  const read: ReadAnswer | null =
-    answer === null ? null : readAnswer(format, answer.text, answer.contentType, { dialect, isCut: answer.isCut })
   const model = stringOr(body["model"])
-  const usage = read?.usage ?? null
-  const tokensOut =
-    usage?.out ?? (read === null ? null : apiKind === "embeddings" ? 0 : estimateAnswer(read.parts, model ?? ""))
   return {
     apiKind,
     model: model === "" ? null : model,
-    answeredBy: read?.model ?? null,
     messages: countTurns(format),
-    streamed: read?.streamed ?? body["stream"] === true,
-    tokensIn: usage?.in ?? estimateRequest(format),
-    tokensOut,
+    wantsStream: body["stream"] === true,
+    estimatedTokens: estimateRequest(format),
+    stub: {
+      model: model ?? "",
+      stream: body["stream"] === true,
+      ...(isArray(body["requests"]) ? { requests: [] } : {}),
+      ...(isObject(body["content"]) ? { content: {} } : {})
+    }
+  }
+}
+
+/** `path`: of the request. */
+export const answerFactsOf = (
+  { apiKind, model, stub, wantsStream }: RequestFacts,
+  path: string,
+  provider: string | null,
+  answer: AnswerText | null
+): AnswerFacts => {
+  const format: Format = { apiKind, codec: codecOf(apiKind, path), body: stub }
+  const dialect = provider === null ? undefined : registry.get(provider)?.dialect
+  const read: ReadAnswer | null =
+    answer === null ? null : readAnswer(format, answer.text, answer.contentType, { dialect, isCut: answer.isCut })
+  const usage = read?.usage ?? null
+  const generated = read === null ? null : apiKind === "embeddings" ? 0 : estimateAnswer(read.parts, model ?? "")
+  return {
+    tokensOut: usage?.out ?? generated,
     usage,
-    tokensEstimated: usage === null
+    streamed: read?.streamed ?? wantsStream,
+    answeredBy: read?.model ?? null
   }
 }
 
@@ -99,11 +122,12 @@ export interface LlmContext {
 }
 
 const costOf = (
-  { answeredBy, model, tokensIn, tokensOut, usage }: LlmFacts,
+  { estimatedTokens, model }: RequestFacts,
+  { answeredBy, tokensOut, usage }: AnswerFacts,
   { mappedTo, priceOf, provider }: LlmContext
 ): number | null => {
-  if (provider === null || tokensIn === null || tokensOut === null) return null
-  const tokens = usage ?? { in: tokensIn, out: tokensOut, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  if (provider === null || tokensOut === null) return null
+  const tokens = usage ?? { ...noTokens, in: estimatedTokens, out: tokensOut }
   for (const name of [mappedTo, answeredBy, model]) {
     const price = name === null ? null : priceOf(provider, name)
     if (price !== null) return costNanoUsd(tokens, price) / nanoUsdPerUsd
@@ -119,24 +143,32 @@ const speedOf = (tokensOut: number | null, totalMs: number | null, ttftMs: numbe
     : Math.round((tokensOut / generatedMs) * 100_000) / 100
 }
 
-export const llmOf = (facts: LlmFacts, context: LlmContext): Llm => {
-  const { apiKind, messages, model, streamed, tokensEstimated, tokensIn, tokensOut, usage } = facts
+/** Until there is an answer. */
+export const noAnswer = ({ wantsStream }: RequestFacts): AnswerFacts => ({
+  tokensOut: null,
+  usage: null,
+  streamed: wantsStream,
+  answeredBy: null
+})
+
+export const llmOf = (request: RequestFacts, answer: AnswerFacts, context: LlmContext): Llm => {
+  const { streamed, tokensOut, usage } = answer
   const { mappedTo, provider, totalMs, ttftMs } = context
   return {
     provider,
-    apiKind,
-    model,
-    messages,
-    tokensIn,
+    apiKind: request.apiKind,
+    model: request.model,
+    messages: request.messages,
+    tokensIn: usage?.in ?? request.estimatedTokens,
     tokensOut,
     streamed,
     mappedTo,
-    costEstimateUsd: costOf(facts, context),
+    costEstimateUsd: costOf(request, answer, context),
     cacheRead: usage?.cacheRead ?? null,
     cacheWrite: usage?.cacheWrite ?? null,
     reasoning: usage?.reasoning ?? null,
     ttftMs,
     tokensPerSecond: speedOf(tokensOut, totalMs, ttftMs),
-    tokensEstimated
+    tokensEstimated: usage === null
   }
 }

@@ -67,7 +67,9 @@ describe("a captured body", () => {
       assert.isAtMost(decoded.bytes.length, limits.maxDecodedBytes)
       assert.isTrue(isTruncated)
       assert.match(text, /\[truncated: 2000 of \d+ bytes\]$/)
-      const noise = Buffer.from(Array.from({ length: 40_000 }, (_, at) => 97 + ((Math.imul(at, 2_654_435_761) >>> 24) % 26)))
+      const noise = Buffer.from(
+        Array.from({ length: 40_000 }, (_, at) => 97 + ((Math.imul(at, 2_654_435_761) >>> 24) % 26))
+      )
       const half = gzipSync(noise).subarray(0, -2_000)
       const damaged = yield* shown(captured(half, "gzip"))
       assert.isTrue(damaged.isTruncated)

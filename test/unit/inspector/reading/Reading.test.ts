@@ -3,14 +3,29 @@ import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { contextKeyOf } from "../../../../src/inspector/reading/ContextKey.ts"
 import { conversationOf } from "../../../../src/inspector/reading/Conversation.ts"
-import { formatOf } from "../../../../src/inspector/reading/Format.ts"
+import { type Format, formatOf } from "../../../../src/inspector/reading/Format.ts"
 import { knownHosts, providerOfHost } from "../../../../src/inspector/reading/Hosts.ts"
 import { detectKind } from "../../../../src/inspector/reading/Kind.ts"
-import { llmFactsOf, llmOf } from "../../../../src/inspector/reading/Llm.ts"
+import {
+  type AnswerText,
+  answerFactsOf,
+  llmOf,
+  noAnswer,
+  requestFactsOf
+} from "../../../../src/inspector/reading/Llm.ts"
 import { modelTraffic } from "../../../support/ModelTraffic.ts"
 
 const asBody = (value: object): JsonObject => JSON.parse(JSON.stringify(value))
 const nothing = { host: "example.com", path: "/", userAgent: "curl/8", body: undefined }
+
+/** As the inspector reads an exchange. */
+const factsOf = (format: Format, provider: string | null, answer: AnswerText | null, path = "/") => {
+  const request = requestFactsOf(format)
+  const answered = answer === null ? noAnswer(request) : answerFactsOf(request, path, provider, answer)
+  const context = { provider, mappedTo: null, ttftMs: null, totalMs: null, priceOf: () => null }
+  return { ...llmOf(request, answered, context), usage: answered.usage }
+}
+
 const price = { input: 2, output: 10, cached: 0.5, cacheCreation: 2.5 }
 
 describe("the kind of an exchange", () => {
@@ -87,7 +102,7 @@ describe("metadata of a model's exchange", () => {
       assert.strictEqual(format?.apiKind, apiKind)
       if (format === null) continue
       const provider = providerOfHost(host)
-      const whole = llmFactsOf(format, provider, {
+      const whole = factsOf(format, provider, {
         text: JSON.stringify(answer),
         contentType: "application/json",
         isCut: false
@@ -108,7 +123,7 @@ describe("metadata of a model's exchange", () => {
       const streamed = formatOf(stream.path ?? path, asBody({ ...request, stream: true }))
       assert.isNotNull(streamed)
       if (streamed === null) continue
-      const facts = llmFactsOf(streamed, provider, { text: stream.body, contentType: stream.type, isCut: false })
+      const facts = factsOf(streamed, provider, { text: stream.body, contentType: stream.type, isCut: false })
       assert.deepInclude(
         facts,
         { apiKind, streamed: true, tokensIn: 100, tokensOut: 20, tokensEstimated: false },
@@ -120,7 +135,7 @@ describe("metadata of a model's exchange", () => {
   it("counts turns", () => {
     const turns = modelTraffic.map(({ path, request }) => {
       const format = formatOf(path, asBody(request))
-      return format === null ? 0 : llmFactsOf(format, null, null).messages
+      return format === null ? 0 : factsOf(format, null, null).messages
     })
     assert.deepStrictEqual(turns, [4, 1, 3, 3, 3, 2, 2])
   })
@@ -130,7 +145,7 @@ describe("metadata of a model's exchange", () => {
       const format = formatOf(path, asBody(request))
       if (format === null || stream === undefined || apiKind === "gemini") continue
       const cut = stream.body.slice(0, stream.body.indexOf("lo") + 20)
-      const facts = llmFactsOf(format, null, { text: cut, contentType: stream.type, isCut: true })
+      const facts = factsOf(format, null, { text: cut, contentType: stream.type, isCut: true })
       assert.isTrue(facts.tokensEstimated || facts.usage !== null, apiKind)
       assert.isAbove(facts.tokensIn ?? 0, 0, apiKind)
       assert.isAbove(facts.tokensOut ?? 0, 0, apiKind)
@@ -142,7 +157,8 @@ describe("metadata of a model's exchange", () => {
     const format = formatOf("/v1/messages", asBody(anthropic?.request ?? {}))
     assert.isNotNull(format)
     if (format === null) return
-    const facts = llmFactsOf(format, "anthropic", {
+    const request = requestFactsOf(format)
+    const answer = answerFactsOf(request, "/v1/messages", "anthropic", {
       text: JSON.stringify(anthropic?.answer),
       contentType: "application/json",
       isCut: false
@@ -155,14 +171,20 @@ describe("metadata of a model's exchange", () => {
       totalMs: 1_500,
       priceOf: (provider: string, model: string) => (asked.push(`${provider}/${model}`), price)
     }
-    const llm = llmOf(facts, context)
+    const llm = llmOf(request, answer, context)
     // 16 read, 64 from the cache, 20 into it, 20 generated.
     assert.closeTo(llm.costEstimateUsd ?? 0, (16 * 2 + 64 * 0.5 + 20 * 2.5 + 20 * 10) / 1e6, 1e-9)
     assert.deepStrictEqual(asked, ["anthropic/claude-sonnet-4-5"])
-    assert.deepInclude(llm, { cacheRead: 64, cacheWrite: 20, tokensPerSecond: 20, ttftMs: 500, provider: "anthropic" })
-    assert.isNull(llmOf(facts, { ...context, provider: null }).costEstimateUsd)
-    assert.isNull(llmOf(facts, { ...context, priceOf: () => null }).costEstimateUsd)
-    assert.isNull(llmOf(facts, { ...context, totalMs: null }).tokensPerSecond)
+    assert.deepInclude(llm, {
+      cacheRead: 64,
+      cacheWrite: 20,
+      tokensPerSecond: 20,
+      ttftMs: 500,
+      provider: "anthropic"
+    })
+    assert.isNull(llmOf(request, answer, { ...context, provider: null }).costEstimateUsd)
+    assert.isNull(llmOf(request, answer, { ...context, priceOf: () => null }).costEstimateUsd)
+    assert.isNull(llmOf(request, answer, { ...context, totalMs: null }).tokensPerSecond)
   })
 
   it("is told without an answer, and of an error", () => {
@@ -173,8 +195,8 @@ describe("metadata of a model's exchange", () => {
     })
     assert.isNotNull(format)
     if (format === null) return
-    assert.deepInclude(llmFactsOf(format, null, null), { streamed: true, tokensOut: null, usage: null })
-    const error = llmFactsOf(format, null, {
+    assert.deepInclude(factsOf(format, null, null), { streamed: true, tokensOut: null, usage: null })
+    const error = factsOf(format, null, {
       text: '{"error":{"message":"no"}}',
       contentType: "application/json",
       isCut: false
