@@ -1,4 +1,5 @@
 /** Which records a list, an export or the feed shows. Pure. */
+import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Head, RecordStatus } from "./Record.ts"
 import type { Ring, RingEntry } from "./Ring.ts"
@@ -56,7 +57,7 @@ export const holdsText = ({ bodies, head }: RingEntry, part: string): boolean =>
   (head.responseEncoding === "utf8" && holds(bodies.responseBody?.toString("utf8"), part))
 
 /** A cursor that no list has given. */
-export class InvalidCursor extends Error {}
+export class InvalidCursor extends Data.TaggedError("InvalidCursor")<{}> {}
 
 export const readCursor = (cursor: string): Either.Either<number, InvalidCursor> =>
   /^[0-9a-z]{1,11}$/.test(cursor) ? Either.right(Number.parseInt(cursor, 36)) : Either.left(new InvalidCursor())

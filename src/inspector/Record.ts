@@ -160,10 +160,3 @@ export const recordOf = (head: Head, { requestBody, responseBody }: Bodies): Tra
   requestBody: shown(requestBody, head.requestEncoding),
   responseBody: shown(responseBody, head.responseEncoding)
 })
-
-export const bodiesOf = (record: TrafficRecord): Bodies => ({
-  requestBody: record.requestBody === null ? null : Buffer.from(record.requestBody, record.requestEncoding),
-  responseBody: record.responseBody === null ? null : Buffer.from(record.responseBody, record.responseEncoding)
-})
-
-export const headOf = ({ requestBody: _request, responseBody: _response, ...head }: TrafficRecord): Head => head
