@@ -37,7 +37,7 @@ export const readSocketTable = (text: string, into: Map<string, string>): void =
     const localPort = Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16)
     const remotePort = Number.parseInt(remote.slice(remote.lastIndexOf(":") + 1), 16)
     // A socket without an owner has none.
-    if (inode !== "0" && localPort > 0) into.set(`${localPort}:${remotePort}`, inode)
+    if (/^[1-9]\d*$/.test(inode) && localPort > 0) into.set(`${localPort}:${remotePort}`, inode)
     if (end < 0) break
     start = end + 1
   }

@@ -17,9 +17,9 @@ import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import { makeIntake, type RecordEnd, type RecordStart, type RecordUpdate } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
-import { recordsOfExchanges } from "./exports/Imported.ts"
+import { recordsOfExchanges } from "./Imported.ts"
 import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
-import { holdsText, InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
+import { holdsText, type InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
 import { maskUrl } from "./masking/Masking.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import { type Head, type Item, itemOf, noBodies, recordOf, type TrafficRecord } from "./Record.ts"
@@ -154,7 +154,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       const part = filter.q?.toLowerCase() ?? ""
       const found = new Set<number>()
       let searched = 0
-      for (const entry of [...ring.newest()]) {
+      for (const entry of ring.newest()) {
         if (holdsText(entry, part)) found.add(entry.seq)
         searched += (entry.bodies.requestBody?.length ?? 0) + (entry.bodies.responseBody?.length ?? 0)
         if (searched < searchedAtOnce) continue

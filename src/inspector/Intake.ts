@@ -366,15 +366,10 @@ export const makeIntake = (services: IntakeServices): Intake => {
     if (bytesOfTask(task) <= threadFromBytes) {
       return apply(each, end, requestBody, await perform(task).catch(() => null))
     }
-    away += 1
-    void thread()
-      .run({ kind: "task", task })
-      .catch(() => null)
-      .then((report) => {
-        away -= 1
-        if (!isClosed) apply(each, end, requestBody, report)
-        settle()
-      })
+    void inThread(async () => {
+      const report = await thread().run({ kind: "task", task })
+      if (!isClosed) apply(each, end, requestBody, report)
+    })
   }
 
   const settle = (): void => {
@@ -384,10 +379,28 @@ export const makeIntake = (services: IntakeServices): Intake => {
     for (const done of waiting) done()
   }
 
+  /** A thread that cannot be asked costs the bodies, never the capture. */
+  const inThread = async (run: () => Promise<void>): Promise<void> => {
+    away += 1
+    try {
+      await run()
+    } catch {
+      // The record stays as it was listed.
+    }
+    away -= 1
+    settle()
+  }
+
+  /** Empty when it was closed, too. */
+  const takeQueue = (): ReadonlyArray<Pending> => {
+    const taken = queue
+    queue = []
+    return taken
+  }
+
   const pumpAll = async (): Promise<void> => {
     let since = timers.monotonicMs()
-    for (let batch = queue; batch.length > 0 && !isClosed; batch = queue) {
-      queue = []
+    for (let batch = takeQueue(); batch.length > 0; batch = takeQueue()) {
       for (const each of batch) {
         each.isQueued = false
         await work(each)
@@ -507,15 +520,10 @@ export const makeIntake = (services: IntakeServices): Intake => {
     finish: quietly(finish, undefined),
     attribute: quietly((id: string, socket: ClientSocket) => {
       if (isClosed) return
-      away += 1
-      void thread()
-        .run({ kind: "owner", socket })
-        .catch(() => null)
-        .then((owner) => {
-          away -= 1
-          if (owner !== null) quietly(update, undefined)(id, owner)
-          settle()
-        })
+      void inThread(async () => {
+        const owner = await thread().run({ kind: "owner", socket })
+        if (owner !== null) update(id, owner)
+      })
     }, undefined),
     settled: () =>
       new Promise((done) => {

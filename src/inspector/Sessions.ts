@@ -13,8 +13,14 @@ import { maskRecord } from "./masking/MaskRecord.ts"
 import { recordOf, type TrafficRecord } from "./Record.ts"
 import type { RingEntry } from "./Ring.ts"
 
-export const maxSessionRequests = 5_000
-export const maxSessionBytes = 256 * 1_048_576
+export interface SessionLimits {
+  readonly maxRequests: number
+  /** Of all records of a session, before they are encrypted. */
+  readonly maxBytes: number
+}
+
+export const usualSessionLimits: SessionLimits = { maxRequests: 5_000, maxBytes: 256 * 1_048_576 }
+
 /** A change is on file this long after it was made. */
 const writeAfterMs = 400
 /** Of records in one transaction: the database answers nobody else meanwhile. */
@@ -95,7 +101,10 @@ const contentOf = (record: TrafficRecord): string => JSON.stringify(record)
 /** Written by this module, and encrypted since. */
 const recordIn = (content: string): TrafficRecord => JSON.parse(content)
 
-export const makeSessions = ({ entry, ids, isMasked, repo, timers }: SessionServices) =>
+export const makeSessions = (
+  { entry, ids, isMasked, repo, timers }: SessionServices,
+  { maxBytes, maxRequests }: SessionLimits = usualSessionLimits
+) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime()
     const fork = Runtime.runFork(runtime)
@@ -123,8 +132,8 @@ export const makeSessions = ({ entry, ids, isMasked, repo, timers }: SessionServ
         const content = contentOf(isMasked ? record : maskRecord(record))
         const size = Buffer.byteLength(content)
         const known = recording.sizes.get(id)
-        const isFull = known === undefined && recording.sizes.size >= maxSessionRequests
-        if (isFull || bytes + size - (known ?? 0) > maxSessionBytes) {
+        const isFull = known === undefined && recording.sizes.size >= maxRequests
+        if (isFull || bytes + size - (known ?? 0) > maxBytes) {
           truncated = true
           continue
         }
@@ -138,7 +147,8 @@ export const makeSessions = ({ entry, ids, isMasked, repo, timers }: SessionServ
 
     const writeAll = Effect.gen(function* () {
       const recording = current
-      while (recording !== null && recording.dirty.size > 0) {
+      if (recording === null) return
+      while (recording.dirty.size > 0) {
         const { records, session } = batchOf(recording)
         if (records.length > 0 || session.truncated !== recording.session.truncated) {
           yield* repo.save(session, records, timers.nowMs())
@@ -230,40 +240,44 @@ export const makeSessions = ({ entry, ids, isMasked, repo, timers }: SessionServ
     const add = Effect.fn("Sessions.add")(function* (name: string | null, records: ReadonlyArray<TrafficRecord>) {
       const nowMs = timers.nowMs()
       const id = ids.next(nowMs)
-      let session: StoredSession = {
+      let bytes = 0
+      let requestCount = 0
+      let truncated = records.length > maxRequests
+      const session = (): StoredSession => ({
         id,
         name,
         state: "saved",
         profile: "all",
         startedAtMs: nowMs,
         endedAtMs: nowMs,
-        requestCount: 0,
-        bytes: 0,
-        truncated: records.length > maxSessionRequests
-      }
-      yield* repo.insert(session)
+        requestCount,
+        bytes,
+        truncated
+      })
+      yield* repo.insert(session())
       let batch: Array<StoredRecord> = []
       let batchBytes = 0
       const write = Effect.suspend(() => {
         const saved = batch
         batch = []
         batchBytes = 0
-        return Effect.zipRight(repo.save(session, saved, nowMs), Effect.yieldNow())
+        return Effect.zipRight(repo.save(session(), saved, nowMs), Effect.yieldNow())
       })
-      for (const [at, record] of records.slice(0, maxSessionRequests).entries()) {
+      for (const [at, record] of records.slice(0, maxRequests).entries()) {
         const content = contentOf({ ...record, sessionId: id })
         const size = Buffer.byteLength(content)
-        if (session.bytes + size > maxSessionBytes) {
-          session = { ...session, truncated: true }
+        if (bytes + size > maxBytes) {
+          truncated = true
           break
         }
         batch.push({ recordId: record.id, seq: at + 1, content })
         batchBytes += size
-        session = { ...session, bytes: session.bytes + size, requestCount: session.requestCount + 1 }
+        bytes += size
+        requestCount += 1
         if (batchBytes >= maxBatchBytes) yield* write
       }
       yield* write
-      return sessionOf(session)
+      return sessionOf(session())
     })
 
     yield* Effect.addFinalizer(() =>

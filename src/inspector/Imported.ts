@@ -1,15 +1,15 @@
 /** Exchanges of an archive as records: decoded, masked and read like those that are captured. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
-import type { CapturedBody } from "../Bodies.ts"
-import { bufferOf, limitsOf } from "../Intake.ts"
-import { maskHeaders, maskText, maskUrl } from "../masking/Masking.ts"
-import { providerOfHost } from "../reading/Hosts.ts"
-import { llmOf, noAnswer } from "../reading/Llm.ts"
-import { type RecordHeaders, recordOf, type TrafficRecord } from "../Record.ts"
-import type { InspectorSettings } from "../Settings.ts"
-import type { Report } from "../work/Work.ts"
-import type { WorkThread } from "../work/WorkThread.ts"
-import type { ImportedExchange } from "./HarImport.ts"
+import type { ModelPrice } from "../domain/Pricing.ts"
+import type { CapturedBody } from "./Bodies.ts"
+import { bufferOf, limitsOf } from "./Intake.ts"
+import { maskHeaders, maskText, maskUrl } from "./masking/Masking.ts"
+import { providerOfHost } from "./reading/Hosts.ts"
+import { llmOf, noAnswer } from "./reading/Llm.ts"
+import { type RecordHeaders, recordOf, type TrafficRecord } from "./Record.ts"
+import type { InspectorSettings } from "./Settings.ts"
+import type { Report } from "./work/Work.ts"
+import type { WorkThread } from "./work/WorkThread.ts"
+import type { ImportedExchange } from "./exports/HarImport.ts"
 
 export interface ImportServices {
   readonly settings: InspectorSettings
