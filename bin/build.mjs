@@ -8,6 +8,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { noticesOf } from "./notices.mjs"
+import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -22,47 +23,11 @@ const loadBundler = async (out) => {
   }
 }
 
-/**
- * Writes code in ASCII: V8 keeps a file with one wider character in two bytes per character, and takes longer to load it. What is not ASCII
- * stands in strings and patterns, where an escape means the same.
- */
-const asciiOnly = {
-  name: "ascii-only",
-  generateBundle: (_, bundle) => {
-    for (const part of Object.values(bundle)) {
-      if (part.type !== "chunk") continue
-      part.code = part.code.replaceAll(
-        /[\u0080-\uffff]/g,
-        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
-      )
-    }
-  }
-}
-
 /** Every call is made over HTTP/1.1. undici takes this where Node is built without HTTP/2; loading that is the dearest of Node's own modules. */
 const withoutHttp2 = {
   name: "without-http2",
   resolveId: (id) => (id === "node:http2" ? "\0http2" : null),
   load: (id) => (id === "\0http2" ? "module.exports = { constants: {} }" : null)
-}
-
-const unresolvedIsAnError = (level, log, report) =>
-  report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
-
-/** The tokeniser's thread, with the one vocabulary of its package that it uses. */
-const buildThread = async (rolldown, file) => {
-  const bundle = await rolldown({
-    input: join(root, "src/tokens/worker.mjs"),
-    cwd: root,
-    platform: "node",
-    plugins: [asciiOnly],
-    onLog: unresolvedIsAnError
-  })
-  try {
-    return (await bundle.write({ file, format: "esm" })).output
-  } finally {
-    await bundle.close()
-  }
 }
 
 const build = async (rolldown, folder) => {
@@ -91,9 +56,13 @@ const build = async (rolldown, folder) => {
       sourcemap: process.env.GATEWAY_SOURCEMAP === "1",
       minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
     })
-    const threads = output.filter(({ fileName }) => /^assets\/worker-[^/]*\.mjs$/.test(fileName))
-    if (threads.length !== 1) throw new Error("The tokeniser's thread is not where the build looks for it.")
-    return [...output, ...(await buildThread(rolldown, join(folder, threads[0].fileName)))]
+    const threads = output.filter(({ fileName }) => threadOf(fileName) !== null)
+    if (threads.length === 0) throw new Error("The threads are not where the build looks for them.")
+    const built = []
+    for (const { fileName } of threads) {
+      built.push(...(await buildThread(rolldown, threadOf(fileName), join(folder, fileName))))
+    }
+    return [...output, ...built]
   } finally {
     await bundle.close()
   }

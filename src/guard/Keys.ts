@@ -1,4 +1,5 @@
 /** Secrets of programs in a text: keys with a known beginning, tokens, private keys, and passwords in addresses. Pure. */
+import { findPrivateKeys } from "../kernel/PrivateKeys.ts"
 import { hasTokenChecksum } from "./checks.ts"
 
 export interface KeyRule {
@@ -82,26 +83,8 @@ function isNoStandIn(secret: string): boolean {
   return !/[${}[\]<>*]|:(?:password|pass|pwd|secret|xxx+)$/i.test(secret)
 }
 
-const keyBegin = /^-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
-const keyEnd = /^-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
-const maxLineChars = 80
-
-/** RFC 7468: from the first line to the last. Each boundary is looked at once. */
-const findPrivateKeys = (text: string, found: (start: number, end: number) => void): void => {
-  let begin: number | null = null
-  for (let at = text.indexOf("-----"); at !== -1; at = text.indexOf("-----", at + 5)) {
-    const line = text.slice(at, at + maxLineChars)
-    if (keyBegin.test(line)) begin = at
-    const last = keyEnd.exec(line)?.[0]
-    if (begin === null || last === undefined) continue
-    const end = at + last.length
-    if (end - begin <= maxPrivateKeyChars) found(begin, end)
-    begin = null
-  }
-}
-
 export const findKeys = (text: string, found: (start: number, end: number) => void): void => {
-  findPrivateKeys(text, found)
+  findPrivateKeys(text, maxPrivateKeyChars, found)
   for (const { group = 0, isKey, needs, pattern } of keyRules) {
     if (needs !== "" && !text.includes(needs.replace("\\", ""))) continue
     for (const match of text.matchAll(pattern)) {

@@ -21,7 +21,8 @@ export const sealedColumns = [
   { table: "memory_blocks", columns: ["content"] },
   { table: "memory_vectors", columns: ["content"] },
   { table: "answer_cache", columns: ["content", "meaning"] },
-  { table: "raw_outputs", columns: ["content"] }
+  { table: "raw_outputs", columns: ["content"] },
+  { table: "inspector_records", columns: ["content"] }
 ] as const
 
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */

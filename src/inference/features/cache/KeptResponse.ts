@@ -5,7 +5,7 @@ import type { Response, Stop } from "../../../wire/canonical/Response.ts"
 import { mergeUsage, type Usage } from "../../../wire/canonical/Usage.ts"
 import { isObject, parseJson } from "../../../wire/json/Json.ts"
 import type { WireCodec } from "../../../wire/WireCodec.ts"
-import { makePartCollector } from "../../state/PartCollector.ts"
+import { makePartCollector } from "../../../wire/canonical/PartCollector.ts"
 
 export interface KeptResponse {
   readonly response: Response

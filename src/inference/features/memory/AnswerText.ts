@@ -4,7 +4,7 @@ import type { AnswerPart } from "../../../wire/canonical/Response.ts"
 import { isObject, parseJson } from "../../../wire/json/Json.ts"
 import type { WireCodec } from "../../../wire/WireCodec.ts"
 import type { Recorded } from "../../reply/Recorder.ts"
-import { makePartCollector } from "../../state/PartCollector.ts"
+import { makePartCollector } from "../../../wire/canonical/PartCollector.ts"
 
 const partsOfStream = (codec: WireCodec, { chunks }: Recorded): ReadonlyArray<AnswerPart> | null => {
   const decoder = codec.makeStreamDecoder()

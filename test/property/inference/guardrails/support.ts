@@ -1,5 +1,5 @@
 /** Streams of all wires, with their texts split at will, and what a client makes of them. */
-import { makePartCollector } from "../../../../src/inference/state/PartCollector.ts"
+import { makePartCollector } from "../../../../src/wire/canonical/PartCollector.ts"
 import { readers } from "../../../../src/inference/features/guardrails/answers/wires/readers.ts"
 import { makeStreamFilter } from "../../../../src/inference/features/guardrails/answers/StreamFilter.ts"
 import type { TextGuard } from "../../../../src/inference/features/guardrails/answers/TextGuard.ts"

@@ -3,7 +3,7 @@ import type { Conversation, Message, Part } from "../../../../src/wire/canonical
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
 import { answerKeys } from "../../../../src/inference/state/AnswerKeys.ts"
 import { defaultLimits, makeWith, type Origin } from "../../../../src/inference/state/OpaqueState.ts"
-import { makePartCollector } from "../../../../src/inference/state/PartCollector.ts"
+import { makePartCollector } from "../../../../src/wire/canonical/PartCollector.ts"
 import { proofsIn } from "../../../../src/inference/state/Proofs.ts"
 
 const claude: Origin = { wire: "messages", provider: "anthropic", connectionId: "c1", model: "claude" }

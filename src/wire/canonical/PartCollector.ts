@@ -1,7 +1,7 @@
 /** The parts of an answer, gathered from its stream while it passes. Pure state. */
-import type { ReasoningState } from "../../wire/canonical/Conversation.ts"
-import type { BlockDelta, BlockStart, StreamEvent } from "../../wire/canonical/Event.ts"
-import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import type { ReasoningState } from "./Conversation.ts"
+import type { BlockDelta, BlockStart, StreamEvent } from "./Event.ts"
+import type { AnswerPart } from "./Response.ts"
 
 /** An answer larger than this is not gathered. */
 const maxCollectedChars = 4 * 1_048_576

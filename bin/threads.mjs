@@ -1,0 +1,50 @@
+// Threads of the program that import something: each becomes one file with all of it, because beside the chunks there is nothing to import.
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+/**
+ * Writes code in ASCII: V8 keeps a file with one wider character in two bytes per character, and takes longer to load it. What is not ASCII
+ * stands in strings and patterns, where an escape means the same.
+ */
+export const asciiOnly = {
+  name: "ascii-only",
+  generateBundle: (_, bundle) => {
+    for (const part of Object.values(bundle)) {
+      if (part.type !== "chunk") continue
+      part.code = part.code.replaceAll(
+        /[\u0080-\uffff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+      )
+    }
+  }
+}
+
+export const unresolvedIsAnError = (level, log, report) =>
+  report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
+
+/** By the name of the copy that the bundler makes, before its hash. Of the tokeniser's package one vocabulary is used. */
+const threads = { worker: "src/tokens/worker.mjs", bodyThread: "src/inspector/work/bodyThread.mjs" }
+
+/** The source of a thread's copy; null for other files. */
+export const threadOf = (fileName) => {
+  const name = /^assets\/([A-Za-z]+)-[^/]*\.mjs$/.exec(fileName)?.[1]
+  return name !== undefined && Object.hasOwn(threads, name) ? threads[name] : null
+}
+
+/** A thread, with all that it imports. */
+export const buildThread = async (rolldown, source, file) => {
+  const bundle = await rolldown({
+    input: join(root, source),
+    cwd: root,
+    platform: "node",
+    plugins: [asciiOnly],
+    onLog: unresolvedIsAnError
+  })
+  try {
+    return (await bundle.write({ file, format: "esm" })).output
+  } finally {
+    await bundle.close()
+  }
+}

@@ -1,0 +1,93 @@
+/** Which records a list, an export or the feed shows. Pure. */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import type { Head, RecordStatus } from "./Record.ts"
+import type { Ring, RingEntry } from "./Ring.ts"
+
+export const profiles = ["llm", "custom", "all"] as const
+export const statusFilters = ["2xx", "3xx", "4xx", "5xx", "error", "in-flight"] as const
+
+/** Absent: not filtered by it. */
+export interface RecordFilter {
+  readonly profile?: (typeof profiles)[number]
+  /** Part of the host's name, in any letter case. */
+  readonly host?: string
+  readonly agent?: string
+  readonly status?: (typeof statusFilters)[number]
+  readonly source?: string
+  readonly sessionId?: string
+  /** Part of the model's name, in any letter case. */
+  readonly model?: string
+  /** Part of address, headers, notes or bodies as they are shown, in any letter case. */
+  readonly q?: string
+}
+
+const holds = (text: string | null | undefined, part: string): boolean =>
+  text !== null && text !== undefined && text.toLowerCase().includes(part)
+
+const matchesStatus = (status: RecordStatus, filter: NonNullable<RecordFilter["status"]>): boolean =>
+  typeof status === "number" ? `${Math.floor(status / 100)}xx` === filter : status === filter
+
+const matchesProfile = ({ detectedKind, source }: Head, profile: NonNullable<RecordFilter["profile"]>): boolean =>
+  profile === "all" || (profile === "llm" ? detectedKind === "llm" : source === "custom-host")
+
+/** Everything but `q`. */
+export const matchesHead = (head: Head, filter: RecordFilter): boolean =>
+  (filter.profile === undefined || matchesProfile(head, filter.profile)) &&
+  (filter.status === undefined || matchesStatus(head.status, filter.status)) &&
+  (filter.source === undefined || head.source === filter.source) &&
+  (filter.agent === undefined || head.agent === filter.agent) &&
+  (filter.sessionId === undefined || head.sessionId === filter.sessionId) &&
+  (filter.host === undefined || holds(head.host, filter.host.toLowerCase())) &&
+  (filter.model === undefined ||
+    [head.llm?.model, head.llm?.mappedTo, head.sourceModel, head.mappedModel].some((model) =>
+      holds(model, filter.model?.toLowerCase() ?? "")
+    ))
+
+const inHeaders = (headers: Head["requestHeaders"], part: string): boolean =>
+  Object.entries(headers).some(([name, value]) => name.includes(part) || holds(value, part))
+
+/** Whether a record holds a text, in lower case. */
+export const holdsText = ({ bodies, head }: RingEntry, part: string): boolean =>
+  holds(`${head.method} ${head.scheme}://${head.host}${head.path}`, part) ||
+  [head.annotation, head.note, head.error, head.llm?.model].some((text) => holds(text, part)) ||
+  inHeaders(head.requestHeaders, part) ||
+  inHeaders(head.responseHeaders, part) ||
+  (head.requestEncoding === "utf8" && holds(bodies.requestBody?.toString("utf8"), part)) ||
+  (head.responseEncoding === "utf8" && holds(bodies.responseBody?.toString("utf8"), part))
+
+/** A cursor that no list has given. */
+export class InvalidCursor extends Data.TaggedError("InvalidCursor")<{}> {}
+
+export const readCursor = (cursor: string): Either.Either<number, InvalidCursor> =>
+  /^[0-9a-z]{1,11}$/.test(cursor) ? Either.right(Number.parseInt(cursor, 36)) : Either.left(new InvalidCursor())
+
+export const cursorOf = (seq: number): string => seq.toString(36)
+
+export interface RecordPage {
+  readonly entries: ReadonlyArray<RingEntry>
+  /** Of all that match, whatever the page. */
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+/** One page, newest first, of those that match everything but `q`; `matchesText` decides on that. */
+export const pageOf = (
+  ring: Pick<Ring, "newest">,
+  filter: RecordFilter,
+  { before = Number.POSITIVE_INFINITY, limit }: { readonly before?: number; readonly limit: number },
+  matchesText: (entry: RingEntry) => boolean = () => true
+): RecordPage => {
+  const entries: Array<RingEntry> = []
+  let total = 0
+  let isMore = false
+  for (const entry of ring.newest()) {
+    if (!matchesHead(entry.head, filter) || !matchesText(entry)) continue
+    total += 1
+    if (entry.seq >= before) continue
+    if (entries.length < limit) entries.push(entry)
+    else isMore = true
+  }
+  const last = entries.at(-1)
+  return { entries, total, nextCursor: isMore && last !== undefined ? cursorOf(last.seq) : null }
+}

@@ -1,0 +1,267 @@
+/**
+ * The traffic inspector: takes what is captured, keeps it masked in a bounded ring, and tells those who watch. Whoever captures calls `begin`,
+ * `update` and `finish`, which only note what they are given; the work is done later. Nothing is made before it is needed: without captures
+ * there is neither a timer nor a thread.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as AppConfig from "../platform/AppConfig.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import type { StoreError } from "../store/Errors.ts"
+import * as SessionRepo from "../store/repo/InspectorSessionRepo.ts"
+import { PriceBook } from "../usage/PriceBook.ts"
+import type { ClientSocket } from "./Attribution.ts"
+import { makeIntake, type RecordEnd, type RecordStart, type RecordUpdate } from "./Intake.ts"
+import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
+import { recordsOfExchanges } from "./Imported.ts"
+import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
+import { holdsText, type InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
+import { maskUrl } from "./masking/Masking.ts"
+import { maskRecord } from "./masking/MaskRecord.ts"
+import { type Head, type Item, itemOf, noBodies, recordOf, type TrafficRecord } from "./Record.ts"
+import { Ring, type RingEntry } from "./Ring.ts"
+import { makeSessions, type Session, type Sessions } from "./Sessions.ts"
+import { type InspectorSettings, readSettings } from "./Settings.ts"
+import { makeWorkThread, type WorkThread } from "./work/WorkThread.ts"
+
+export type { RecordEnd, RecordStart, RecordUpdate } from "./Intake.ts"
+
+/** There is no such record, or it was rotated out. */
+export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{ readonly id: string }> {}
+
+export { InvalidCursor } from "./Filters.ts"
+
+export interface RecordList {
+  readonly requests: ReadonlyArray<Item>
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
+  Inspector,
+  {
+    readonly settings: InspectorSettings
+    /** Hot: an exchange has begun; its id. Never throws. Buffers are referenced and must not be changed any more. */
+    readonly begin: (start: RecordStart) => string
+    /** Hot: more is known of an exchange that has begun. An id that is not known is ignored. Never throws. */
+    readonly update: (id: string, update: RecordUpdate) => void
+    /** Hot: an exchange is over. An id that is not known is ignored. Never throws. */
+    readonly finish: (id: string, end: RecordEnd) => void
+    /** The process that a client's connection belongs to is looked up, and put into the record when it is found. Never throws. */
+    readonly attribute: (id: string, socket: ClientSocket) => void
+    /** Everything that was captured up to now is in the list. For tests and for whoever wants to read his own call. */
+    readonly settled: Effect.Effect<void>
+    readonly list: (
+      filter: RecordFilter,
+      page: { readonly limit: number; readonly cursor?: string }
+    ) => Effect.Effect<RecordList, InvalidCursor>
+    /** `showSecrets`: as it is kept; what was masked before stays masked. */
+    readonly get: (id: string, showSecrets?: boolean) => Effect.Effect<TrafficRecord, RecordNotFound>
+    /** As they are kept; for those who work on them. */
+    readonly entry: (id: string) => RingEntry | null
+    /** Oldest first, as they are now. */
+    readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
+    readonly clear: Effect.Effect<void>
+    readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
+    readonly subscribe: (subscriber: FeedSubscriber) => () => void
+    readonly subscribers: () => number
+    readonly sessions: Sessions
+    /** A session of the exchanges of an archive. */
+    readonly importHar: (bytes: Uint8Array, name: string | null) => Effect.Effect<Session, InvalidHar | StoreError>
+    /** Bytes and records in the ring, and bytes that wait to be worked on. */
+    readonly load: () => { readonly entries: number; readonly bytes: number; readonly pendingBytes: number }
+  }
+>() {}
+
+/** Bytes of bodies that are searched for a text before others have their turn. */
+const searchedAtOnce = 1_048_576
+
+export interface InspectorOptions {
+  /** The thread's file; absent: the program's own. */
+  readonly threadFile?: URL
+  readonly settings?: InspectorSettings
+}
+
+export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {}) =>
+  Effect.gen(function* () {
+    const { environment } = yield* AppConfig.AppConfig
+    const timers = yield* Timers.Timers
+    const ids = yield* IdGen.IdGen
+    const prices = yield* PriceBook
+    const repo = yield* SessionRepo.InspectorSessionRepo
+    const read = readSettings(environment)
+    const settings = given ?? read.settings
+    for (const problem of given === undefined ? read.problems : []) yield* Effect.logWarning(problem)
+
+    const ring = new Ring({ maxEntries: settings.bufferEntries, maxBytes: settings.bufferBytes })
+    let thread: WorkThread | null = null
+    const workThread = (): WorkThread =>
+      (thread ??= threadFile === undefined ? makeWorkThread(timers) : makeWorkThread(timers, undefined, threadFile))
+
+    /** An item goes to lists and the feed, which show no secret whatever is kept. */
+    const shownItem = (head: Head): Item => {
+      const item = itemOf(head)
+      return settings.maskSecrets ? item : { ...item, path: maskUrl(item.path) }
+    }
+
+    const feed: Feed = makeFeed(timers, {
+      item: (id) => {
+        const found = ring.get(id)
+        return found === null ? null : shownItem(found.head)
+      },
+      items: () => [...ring.newest()].map(({ head }) => shownItem(head))
+    })
+
+    const sessions = yield* makeSessions({
+      repo,
+      timers,
+      ids,
+      entry: (id) => ring.get(id),
+      isMasked: settings.maskSecrets
+    })
+
+    const intake = makeIntake({
+      settings,
+      timers,
+      thread: workThread,
+      newId: () => ids.next(timers.nowMs()),
+      sessionId: sessions.recording,
+      priceOf: (provider, model) => prices.price(provider, model),
+      known: (id) => ring.get(id)?.head ?? null,
+      put: (head, bodies) => {
+        const before = ring.get(head.id)
+        const isNew = before === null
+        const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
+        if (entry === null) return
+        feed.changed(head.id, isNew)
+        sessions.changed(entry)
+      }
+    })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        intake.close()
+        feed.close()
+        thread?.close()
+      })
+    )
+
+    const textMatches = Effect.fnUntraced(function* (filter: RecordFilter) {
+      const part = filter.q?.toLowerCase() ?? ""
+      const found = new Set<number>()
+      let searched = 0
+      for (const entry of ring.newest()) {
+        if (holdsText(entry, part)) found.add(entry.seq)
+        searched += (entry.bodies.requestBody?.length ?? 0) + (entry.bodies.responseBody?.length ?? 0)
+        if (searched < searchedAtOnce) continue
+        searched = 0
+        // Others have their turn.
+        yield* Effect.promise(() => new Promise<void>((done) => timers.soon(done)))
+      }
+      return (entry: RingEntry): boolean => found.has(entry.seq)
+    })
+
+    const matcher = (filter: RecordFilter): Effect.Effect<(entry: RingEntry) => boolean> =>
+      filter.q === undefined || filter.q === "" ? Effect.succeed(() => true) : textMatches(filter)
+
+    const list = Effect.fn("Inspector.list")(function* (
+      filter: RecordFilter,
+      { cursor, limit }: { readonly limit: number; readonly cursor?: string }
+    ) {
+      const before = cursor === undefined ? Number.POSITIVE_INFINITY : yield* readCursor(cursor)
+      const matches = yield* matcher(filter)
+      const { entries, nextCursor, total } = pageOf(ring, filter, { before, limit }, matches)
+      return { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+    })
+
+    const found = (id: string): Effect.Effect<RingEntry, RecordNotFound> => {
+      const entry = ring.get(id)
+      return entry === null ? new RecordNotFound({ id }) : Effect.succeed(entry)
+    }
+
+    const get = (id: string, showSecrets = false): Effect.Effect<TrafficRecord, RecordNotFound> =>
+      Effect.map(found(id), ({ bodies, head }) => {
+        const record = recordOf(head, bodies)
+        return settings.maskSecrets || showSecrets ? record : maskRecord(record)
+      })
+
+    const exported = Effect.fn("Inspector.exported")(function* (filter: RecordFilter) {
+      const matches = yield* matcher(filter)
+      const { entries } = pageOf(ring, filter, { limit: Number.POSITIVE_INFINITY }, matches)
+      const ids = entries.map(({ head }) => head.id).toReversed()
+      return {
+        // Read as they are written, so that bodies are text one at a time.
+        *[Symbol.iterator]() {
+          for (const id of ids) {
+            const entry = ring.get(id)
+            if (entry !== null) yield recordOf(entry.head, entry.bodies)
+          }
+        }
+      }
+    })
+
+    const annotate = Effect.fn("Inspector.annotate")(function* (id: string, annotation: string | null) {
+      const { head } = yield* found(id)
+      const entry = ring.set({ ...head, annotation })
+      if (entry === null) return yield* new RecordNotFound({ id })
+      feed.changed(id, false)
+      sessions.changed(entry)
+      return yield* get(id)
+    })
+
+    const importHar = Effect.fn("Inspector.importHar")(function* (bytes: Uint8Array, name: string | null) {
+      if (bytes.byteLength > maxHarBytes) return yield* tooLargeHar
+      const report = yield* Effect.promise(() => workThread().run({ kind: "har", bytes }))
+      if (report === null) {
+        return yield* new InvalidHar({ reason: "too_large", message: "The file takes too long to read." })
+      }
+      if ("problem" in report) return yield* new InvalidHar(report.problem)
+      const records = yield* Effect.promise(() =>
+        recordsOfExchanges(report.exchanges, {
+          settings,
+          thread: workThread(),
+          newId: () => ids.next(timers.nowMs()),
+          priceOf: (provider, model) => prices.price(provider, model)
+        })
+      )
+      return yield* sessions.add(name, records)
+    })
+
+    return Inspector.of({
+      settings,
+      begin: intake.begin,
+      update: intake.update,
+      finish: intake.finish,
+      attribute: intake.attribute,
+      settled: Effect.promise(intake.settled),
+      list,
+      get,
+      entry: (id) => ring.get(id),
+      exported,
+      clear: Effect.sync(() => {
+        ring.clear()
+        feed.cleared()
+      }),
+      annotate,
+      subscribe: feed.subscribe,
+      subscribers: feed.subscribers,
+      sessions,
+      importHar,
+      load: () => ({ entries: ring.size, bytes: ring.bytes, pendingBytes: intake.pendingBytes() })
+    })
+  })
+
+export const layerWith = (options: InspectorOptions) => Layer.scoped(Inspector, makeWith(options))
+
+export const layer: Layer.Layer<
+  Inspector,
+  never,
+  AppConfig.AppConfig | Timers.Timers | IdGen.IdGen | PriceBook | SessionRepo.InspectorSessionRepo
+> = layerWith({})
+
+/** Whether a cursor can be read; for those who check before they ask. */
+export const isCursor = (cursor: string): boolean => Either.isRight(readCursor(cursor))

@@ -1,0 +1,163 @@
+/**
+ * The records of the traffic inspector in memory, bounded by their number and their bytes. When there are too many bytes, the bodies of the
+ * oldest records go first, then the oldest records. Plain and synchronous.
+ */
+import { type Bodies, type Head, noBodies } from "./Record.ts"
+
+export interface RingLimits {
+  readonly maxEntries: number
+  /** Of heads and bodies together. */
+  readonly maxBytes: number
+}
+
+/** A record and its place: a newer one has a higher number. */
+export interface RingEntry {
+  readonly seq: number
+  readonly head: Head
+  readonly bodies: Bodies
+}
+
+interface Slot extends RingEntry {
+  readonly headBytes: number
+  readonly bodyBytes: number
+}
+
+/** Objects, keys and texts of constant length. */
+const fixedHeadBytes = 1_024
+
+const sumOfHeaders = (headers: Head["requestHeaders"]): number => {
+  let chars = 0
+  for (const name in headers) chars += name.length + (headers[name]?.length ?? 0) + 16
+  return chars
+}
+
+const decisionChars = new WeakMap<object, number>()
+
+/** A decision never changes and is written several times: its size is computed once. */
+const sizeOfDecision = (decision: unknown): number => {
+  if (typeof decision !== "object" || decision === null) return 0
+  const known = decisionChars.get(decision)
+  if (known !== undefined) return known
+  const chars = (JSON.stringify(decision) ?? "").length
+  decisionChars.set(decision, chars)
+  return chars
+}
+
+/** Two bytes a character, which no text exceeds in memory. */
+export const bytesOfHead = (head: Head): number =>
+  fixedHeadBytes +
+  2 *
+    (head.path.length +
+      head.host.length +
+      (head.annotation?.length ?? 0) +
+      (head.error?.length ?? 0) +
+      (head.note?.length ?? 0) +
+      sumOfHeaders(head.requestHeaders) +
+      sumOfHeaders(head.responseHeaders) +
+      sizeOfDecision(head.decision))
+
+export const bytesOfBodies = ({ requestBody, responseBody }: Bodies): number =>
+  (requestBody?.length ?? 0) + (responseBody?.length ?? 0)
+
+export class Ring {
+  readonly #limits: RingLimits
+  /** In the order of their numbers. */
+  readonly #slots = new Map<string, Slot>()
+  /** By number, for the search for the oldest body. */
+  readonly #ids = new Map<number, string>()
+  #nextSeq = 1
+  #firstSeq = 1
+  /** No entry with a lower number has a body. */
+  #bodiesFrom = 1
+  #bytes = 0
+
+  constructor(limits: RingLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(id: string): RingEntry | null {
+    return this.#slots.get(id) ?? null
+  }
+
+  /**
+   * Adds a record, or replaces the one with its id in its place. Bodies that are left out stay as they are. Null when the record was larger
+   * than everything may be together.
+   */
+  set(head: Head, bodies?: Bodies): RingEntry | null {
+    const known = this.#slots.get(head.id)
+    const seq = known?.seq ?? this.#nextSeq++
+    const kept = bodies ?? known?.bodies ?? noBodies
+    const slot: Slot = { seq, head, bodies: kept, headBytes: bytesOfHead(head), bodyBytes: bytesOfBodies(kept) }
+    this.#bytes += slot.headBytes + slot.bodyBytes - (known === undefined ? 0 : known.headBytes + known.bodyBytes)
+    this.#slots.set(head.id, slot)
+    this.#ids.set(seq, head.id)
+    if (slot.bodyBytes > 0) this.#bodiesFrom = Math.min(this.#bodiesFrom, seq)
+    this.#makeRoom()
+    return this.#slots.get(head.id) ?? null
+  }
+
+  remove(id: string): boolean {
+    const slot = this.#slots.get(id)
+    if (slot === undefined) return false
+    this.#slots.delete(id)
+    this.#ids.delete(slot.seq)
+    this.#bytes -= slot.headBytes + slot.bodyBytes
+    return true
+  }
+
+  clear(): void {
+    this.#slots.clear()
+    this.#ids.clear()
+    this.#firstSeq = this.#nextSeq
+    this.#bodiesFrom = this.#nextSeq
+    this.#bytes = 0
+  }
+
+  /** Newest first; those below a number only, where one is given. */
+  *newest(before = Number.POSITIVE_INFINITY): Generator<RingEntry> {
+    for (let seq = Math.min(this.#nextSeq, before) - 1; seq >= this.#firstSeq; seq -= 1) {
+      const slot = this.#at(seq)
+      if (slot !== undefined) yield slot
+    }
+  }
+
+  #at(seq: number): Slot | undefined {
+    const id = this.#ids.get(seq)
+    return id === undefined ? undefined : this.#slots.get(id)
+  }
+
+  #makeRoom(): void {
+    const { maxBytes, maxEntries } = this.#limits
+    while (this.#slots.size > maxEntries) this.#removeOldest()
+    while (this.#bytes > maxBytes && this.#dropOldestBodies());
+    while (this.#bytes > maxBytes && this.#slots.size > 0) this.#removeOldest()
+  }
+
+  #removeOldest(): void {
+    for (; this.#firstSeq < this.#nextSeq; this.#firstSeq += 1) {
+      const id = this.#ids.get(this.#firstSeq)
+      if (id !== undefined) return void this.remove(id)
+    }
+  }
+
+  #dropOldestBodies(): boolean {
+    this.#bodiesFrom = Math.max(this.#bodiesFrom, this.#firstSeq)
+    for (; this.#bodiesFrom < this.#nextSeq; this.#bodiesFrom += 1) {
+      const slot = this.#at(this.#bodiesFrom)
+      if (slot === undefined || slot.bodyBytes === 0) continue
+      this.#bytes -= slot.bodyBytes
+      const head = { ...slot.head, bodyEvicted: true }
+      this.#slots.set(head.id, { ...slot, head, bodies: noBodies, bodyBytes: 0 })
+      return true
+    }
+    return false
+  }
+}

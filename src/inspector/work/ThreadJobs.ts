@@ -1,0 +1,59 @@
+/** What the thread does. */
+import * as Either from "effect/Either"
+import { type Attribution, type ClientSocket, makeAttribution, type Owner } from "../Attribution.ts"
+import { type ImportedExchange, type InvalidHar, readHar } from "../exports/HarImport.ts"
+import { perform, type Report, type Task } from "./Work.ts"
+
+export type Job =
+  | { readonly kind: "task"; readonly task: Task }
+  | { readonly kind: "har"; readonly bytes: Uint8Array }
+  | { readonly kind: "owner"; readonly socket: ClientSocket }
+
+export type HarReport =
+  | { readonly exchanges: ReadonlyArray<ImportedExchange> }
+  | { readonly problem: Pick<InvalidHar, "reason" | "message"> }
+
+export interface Reports {
+  readonly task: Report
+  readonly har: HarReport
+  readonly owner: Owner | null
+}
+
+let attribution: Attribution | null = null
+
+const harReport = (bytes: Uint8Array): HarReport => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+  return Either.match(readHar(text), {
+    onLeft: ({ message, reason }) => ({ problem: { message, reason } }),
+    onRight: (exchanges) => ({ exchanges })
+  })
+}
+
+export const reportOf = async (job: Job): Promise<Reports[keyof Reports]> => {
+  switch (job.kind) {
+    case "task":
+      return perform(job.task)
+    case "har":
+      return harReport(job.bytes)
+    case "owner":
+      attribution ??= makeAttribution("/proc", () => performance.now())
+      return attribution.ownerOf(job.socket)
+  }
+}
+
+/** Buffers of their own are handed over; those that share memory with others are copied. */
+const transferable = (report: Reports[keyof Reports]): ReadonlyArray<ArrayBuffer> => {
+  if (report === null || !("request" in report)) return []
+  const shown = [report.request?.shown?.bytes, report.response?.shown?.bytes]
+  const buffers = shown.flatMap((bytes) =>
+    bytes !== undefined && bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
+      ? [bytes.buffer]
+      : []
+  )
+  return [...new Set(buffers)]
+}
+
+export const handle = async (job: Job) => {
+  const report = await reportOf(job)
+  return { report, transfer: transferable(report) }
+}
