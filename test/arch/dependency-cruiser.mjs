@@ -41,7 +41,7 @@ const neighbours = {
   usage: ["providers"],
   simulation: ["providers", "routing", "usage"],
   ledger: ["usage"],
-  inspector: ["providers", "usage", "routing"],
+  inspector: ["providers", "usage", "routing", "tokens"],
   capture: ["inspector"],
   management: ["mcp"],
   evals: ["inference", "management"],
