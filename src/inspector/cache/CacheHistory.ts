@@ -10,6 +10,7 @@ import { findPredecessor, type Predecessor } from "./Predecessor.ts"
 import { type Mark, maxSegments, type Prompt } from "./Prompt.ts"
 import { type ChainNode, PromptChains, rootNode, stateAt, stateOf } from "./PromptChains.ts"
 import { promptOf } from "./PromptOrder.ts"
+import { readable } from "./Readable.ts"
 
 export interface CacheHistoryLimits {
   readonly maxCalls: number
@@ -144,13 +145,15 @@ export class CacheHistory {
   ): void {
     const { answeredAtMs, atMs, reported } = call
     const marked = new Set(prompt.marks.map(({ after }) => after))
+    // Of entries that are not written anew, the one that is read is used.
+    const { reached } = readable(path, scope, atMs, prompt.marks, policy)
     const isWritten = (depth: number): boolean =>
       policy.writes === "all" || (policy.writes === "marks" ? marked.has(depth) : depth === path.length)
     for (const node of path) {
       const { depth } = node
       const old = stateOf(node, scope)
       const isAlive = old?.isWritten === true && old.untilMs >= atMs
-      if (!isAlive && !isWritten(depth)) continue
+      if (!isWritten(depth) && !(isAlive && depth === reached)) continue
       const state = stateAt(node, scope)
       if (!isAlive) state.availableAtMs = answeredAtMs
       if (isWritten(depth)) state.ttlMs = ttlAt(depth, prompt.marks, policy.ttlMs)

@@ -48,6 +48,10 @@ const overlapOfSent = ({ client, predecessor, sent }: ReadCall): Overlap | null 
     : overlapOf(call.sent, sent.path)
 }
 
+/** The prefix in the cache that ends at this depth or before it. */
+const reachedWithin = ({ call, policy, scope, sent }: ReadCall, depth: number): number =>
+  readable(sent.path.slice(0, depth), scope, call.atMs, sent.prompt.marks, policy).reached
+
 const evidenceOf = (read: ReadCall): Evidence => {
   const { call, isReporting, policy, predecessor, scope, sent } = read
   const { reported } = call
@@ -68,10 +72,8 @@ const evidenceOf = (read: ReadCall): Evidence => {
   const again = (overlap.again + (overlap.shared < earlier.sent.cachedDepth ? overlap.alike : 0)) * tokens.scale
   const own = tokens.at(shared) + again
   const expected = Math.min(Math.max(own, reached), tokens.total)
-  const least = Math.min(
-    expected,
-    tokens.at(Math.min(keptBeforeReasoning(earlier.sent, sent.prompt), sent.path.length))
-  )
+  const keptDepth = keptBeforeReasoning(earlier.sent, sent.prompt)
+  const least = keptDepth >= sent.path.length ? expected : Math.min(expected, tokens.at(reachedWithin(read, keptDepth)))
   const isCounted = again === 0 && tokens.isCounted(own >= reached ? shared : found.reached)
   const compared = { read, earlier, client: predecessor.overlap, sent: overlap }
   return { ...counts, compared, expected, least, tolerance: toleranceOf(expected, isCounted) }
