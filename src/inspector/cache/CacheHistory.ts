@@ -82,8 +82,13 @@ export class CacheHistory {
 
   /** Reads a call; remembers nothing. Takes time linear in its bodies. */
   read(call: CacheCall): ReadCall {
-    const client = this.#prompt(promptOf(call.wire, call.body), call.askedModel)
-    const sent = call.sent === null ? client : this.#prompt(promptOf(call.sent.wire, call.sent.body), call.model)
+    const made = new Map<string, ChainNode>()
+    const read = (prompt: Prompt, model: string): ReadPrompt => ({
+      prompt,
+      path: this.#chains.pathOf(prompt, model, made)
+    })
+    const client = read(promptOf(call.wire, call.body), call.askedModel)
+    const sent = call.sent === null ? client : read(promptOf(call.sent.wire, call.sent.body), call.model)
     const scope = scopeOf(call)
     const policy = policyOf(call.sent?.wire ?? call.wire, call.provider, call.model, sent.prompt)
     const byId = (id: string | null): KnownCall | undefined => (id === null ? undefined : this.#calls.peek(id))
@@ -129,10 +134,6 @@ export class CacheHistory {
     this.#calls.clear()
     this.#owners.clear()
     this.#reporting.clear()
-  }
-
-  #prompt(prompt: Prompt, model: string): ReadPrompt {
-    return { prompt, path: this.#chains.pathOf(prompt, model) }
   }
 
   /** What the call leaves in its account's cache, and how many tokens that is. */

@@ -10,6 +10,7 @@ import type { CacheCause, CacheFinding, CacheVerdict, ReportedTokens } from "./C
 import type { ReadCall } from "./CacheHistory.ts"
 import { changedPrompt, type Compared, expired, missed, movedMark, otherCache, otherParameter } from "./Cause.ts"
 import { type Overlap, overlapOf } from "./Overlap.ts"
+import type { Predecessor } from "./Predecessor.ts"
 import { type PrefixTokens, prefixTokens } from "./PrefixTokens.ts"
 import { type Readable, readable } from "./Readable.ts"
 import { keptBeforeReasoning } from "./Reasoning.ts"
@@ -52,6 +53,12 @@ const overlapOfSent = ({ client, predecessor, sent }: ReadCall): Overlap | null 
 const reachedWithin = ({ call, policy, scope, sent }: ReadCall, depth: number): number =>
   readable(sent.path.slice(0, depth), scope, call.atMs, sent.prompt.marks, policy).reached
 
+/** What the client sends again, whatever it was made into for another model or account. */
+const saidAgain = ({ client }: ReadCall, { overlap }: Predecessor, total: number): number => {
+  const all = client.path.at(-1)?.sum ?? 0
+  return all === 0 ? 0 : ((overlap.last.sum + overlap.again + overlap.alike) / all) * total
+}
+
 const evidenceOf = (read: ReadCall): Evidence => {
   const { call, isReporting, policy, predecessor, scope, sent } = read
   const { reported } = call
@@ -70,7 +77,7 @@ const evidenceOf = (read: ReadCall): Evidence => {
   const earlier = predecessor.call
   const shared = Math.min(overlap.shared, earlier.sent.cachedDepth)
   const again = (overlap.again + (overlap.shared < earlier.sent.cachedDepth ? overlap.alike : 0)) * tokens.scale
-  const own = tokens.at(shared) + again
+  const own = earlier.scope === scope ? tokens.at(shared) + again : saidAgain(read, predecessor, tokens.total)
   const expected = Math.min(Math.max(own, reached), tokens.total)
   const keptDepth = keptBeforeReasoning(earlier.sent, sent.prompt)
   const least = keptDepth >= sent.path.length ? expected : Math.min(expected, tokens.at(reachedWithin(read, keptDepth)))

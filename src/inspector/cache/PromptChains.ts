@@ -29,7 +29,9 @@ export interface ChainNode {
   readonly depth: number
   readonly kind: SegmentKind
   readonly role: string | null
+  /** Messages of the prompt before its own, those of reasoning alone not counted. */
   readonly message: number | null
+  /** Where it was when it was first seen. */
   readonly path: string
   readonly isText: boolean
   /** Hash of the part alone. */
@@ -107,17 +109,24 @@ export class PromptChains {
     return this.#nodes.weight
   }
 
-  /** The parts of a prompt as nodes, known ones and new ones. Nothing is kept until `keep`. */
-  pathOf(prompt: Prompt, model: string): ReadonlyArray<ChainNode> {
+  /** The parts of a prompt as nodes, known ones and new ones. Nothing is kept until `keep`; `made` has the new ones of the call so far. */
+  pathOf(prompt: Prompt, model: string, made: Map<string, ChainNode>): ReadonlyArray<ChainNode> {
     const path: Array<ChainNode> = []
     let parent = rootNode
     let message: number | null = null
+    // Counted anew: where reasoning is dropped, messages of the body move up.
+    let ordinal = -1
     for (const segment of prompt.segments) {
       // Where a message begins is part of the prompt.
       const begins = segment.message !== message ? "|" : "+"
+      if (segment.message !== null && segment.message !== message) ordinal += 1
       message = segment.message
       const hash = hashOf(`${parent.hash}${begins}${segment.hash}`)
-      const node: ChainNode = this.#nodes.peek(hash) ?? this.#made(hash, parent, segment, model)
+      const node: ChainNode =
+        this.#nodes.peek(hash) ??
+        made.get(hash) ??
+        this.#made(hash, parent, segment, message === null ? null : ordinal, model)
+      made.set(hash, node)
       path.push(node)
       parent = node
     }
@@ -140,8 +149,8 @@ export class PromptChains {
     this.#nodes.clear()
   }
 
-  #made(hash: string, parent: ChainNode, segment: Segment, model: string): ChainNode {
-    const { hash: content, isText, kind, message, path, role, text } = segment
+  #made(hash: string, parent: ChainNode, segment: Segment, message: number | null, model: string): ChainNode {
+    const { hash: content, isText, kind, path, role, text } = segment
     const tokens = segmentTokens(segment, model)
     const isCut = text.length > this.#maxPartChars
     return {

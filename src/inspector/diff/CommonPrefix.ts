@@ -13,8 +13,12 @@ export interface CommonPrefix {
   readonly firstDifference: string | null
 }
 
-const isSame = (one: Segment, other: Segment): boolean =>
-  one.hash === other.hash && one.text === other.text && one.message === other.message
+/** Whether a message begins with a part. Its index may differ: messages of reasoning alone are dropped. */
+const begins = (segments: ReadonlyArray<Segment>, at: number): boolean =>
+  segments[at]?.message !== segments[at - 1]?.message
+
+const isSame = (one: Prompt, other: Prompt, at: number): boolean =>
+  one.segments[at]?.hash === other.segments[at]?.hash && begins(one.segments, at) === begins(other.segments, at)
 
 /** Path of the first difference of two parts at the same place. */
 export const differingPath = (before: Segment | undefined, after: Segment | undefined): string | null => {
@@ -29,8 +33,8 @@ export const differingPath = (before: Segment | undefined, after: Segment | unde
 export const commonPrefix = (one: Prompt, other: Prompt, model: string): CommonPrefix => {
   let [bytes, tokens, at] = [0, 0, 0]
   for (; at < one.segments.length && at < other.segments.length; at += 1) {
-    const [before, after] = [one.segments[at], other.segments[at]]
-    if (before === undefined || after === undefined || !isSame(before, after)) break
+    const after = other.segments[at]
+    if (after === undefined || !isSame(one, other, at)) break
     bytes += after.bytes
     tokens += segmentTokens(after, model)
   }

@@ -66,7 +66,8 @@ class Changes {
   #objects(before: JsonObject, after: JsonObject, oldPath: string, path: string): void {
     const kept = Object.keys(before).filter((key) => Object.hasOwn(after, key))
     const keptNow = Object.keys(after).filter((key) => Object.hasOwn(before, key))
-    if (kept.some((key, at) => key !== keptNow[at])) return this.#replace(before, after, path)
+    // Providers parse a body; only below its members the order is part of what they read.
+    if (path !== "" && kept.some((key, at) => key !== keptNow[at])) return this.#replace(before, after, path)
     for (const [key, old] of Object.entries(before)) {
       const now = after[key]
       if (old === undefined) continue

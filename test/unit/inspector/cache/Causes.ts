@@ -1,7 +1,7 @@
 /** Conversations whose cache one known thing breaks at the last call: what happens, and what has to be told of it. */
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import type { CacheCause } from "../../../../src/inspector/cache/CacheCall.ts"
-import { bodyOf, type Event, eventsOf, type Json, system, talk, type Tool, tools } from "./Conversations.ts"
+import { bodyOf, type Event, eventsOf, type Json, retold, system, talk, type Tool, tools } from "./Conversations.ts"
 import type { CacheKind } from "./PromptCaches.ts"
 
 /** The last call, as it differs from one that goes on. */
@@ -84,10 +84,10 @@ const resystemed = (wire: WireName): Json => bodyOf(wire, { ...talk(next), syste
 const withEvents = (wire: WireName, events: ReadonlyArray<Event>): Json => bodyOf(wire, { tools, system, events })
 
 /** The conversation with one event another. */
-const changedAt = (wire: WireName, index: number, text: string): Json =>
+const changedAt = (wire: WireName, index: number, text: string, turns = next): Json =>
   withEvents(
     wire,
-    eventsOf(next).map((event, at) => (at === index && "text" in event ? { ...event, text } : event))
+    eventsOf(turns).map((event, at) => (at === index ? retold(event, text) : event))
   )
 
 /** Index of the result of a turn among the events. */
@@ -130,6 +130,20 @@ const manyResults = (count: number): ReadonlyArray<Event> => {
   return [...calls, ...results]
 }
 
+/** The last block alone is marked. */
+const markedAtEnd = (body: Json): Json => {
+  const plain = unmarked(body) as Json
+  const turns = plain["messages"] as ReadonlyArray<{ readonly content: ReadonlyArray<Json> }>
+  const mark = { cache_control: { type: "ephemeral" } }
+  return set(plain, {
+    messages: turns.map((turn, at) =>
+      at < turns.length - 1
+        ? turn
+        : Object.assign({}, turn, { content: [...turn.content.slice(0, -1), { ...turn.content.at(-1), ...mark }] })
+    )
+  })
+}
+
 const hourMarked = (body: Json): Json => {
   const [block] = body["system"] as ReadonlyArray<Json>
   return set(body, { system: [{ ...block, cache_control: { type: "ephemeral", ttl: "1h" } }] })
@@ -142,7 +156,7 @@ const compressed = (wire: WireName, turns: number, from: number): Json =>
   withEvents(
     wire,
     eventsOf(turns).map((event, at) =>
-      event.type === "result" && at < from ? { ...event, text: event.text.slice(0, 120) } : event
+      event.type === "result" && at < from ? retold(event, event.text.slice(0, 120)) : event
     )
   )
 
@@ -355,7 +369,8 @@ export const cases: ReadonlyArray<CauseCase> = [
   {
     name: "an old answer",
     at: gemini,
-    last: { body: changedAt("gemini", 5, "Something else was said.") },
+    turns: 20,
+    last: { body: changedAt("gemini", 5, "Something else was said.", 21) },
     by: "client",
     rule: "message_changed",
     path: "contents[5].parts[0].text",
@@ -388,7 +403,7 @@ export const cases: ReadonlyArray<CauseCase> = [
     last: { body: withEvents("chat", eventsOf(next).slice(3)) },
     by: "client",
     rule: "history_rewritten",
-    path: "messages[1]"
+    path: "messages[1].tool_calls[0]"
   },
   {
     name: "a summary stands for what was said",
@@ -413,16 +428,17 @@ export const cases: ReadonlyArray<CauseCase> = [
   {
     name: "a message was put in between",
     at: gemini,
+    turns: 20,
     last: {
       body: withEvents("gemini", [
-        ...eventsOf(next).slice(0, 1),
+        ...eventsOf(21).slice(0, 1),
         { type: "user", text: "By the way." },
-        ...eventsOf(next).slice(1)
+        ...eventsOf(21).slice(1)
       ])
     },
     by: "client",
     rule: "history_rewritten",
-    path: "contents[1].role"
+    path: "contents[1].parts[0]"
   },
   {
     name: "all old results were cleared",
@@ -430,7 +446,7 @@ export const cases: ReadonlyArray<CauseCase> = [
     last: {
       body: withEvents(
         "chat",
-        eventsOf(next).map((event, at) => (event.type === "result" && at < 6 ? { ...event, text: cleared } : event))
+        eventsOf(next).map((event, at) => (event.type === "result" && at < 6 ? retold(event, cleared) : event))
       )
     },
     by: "client",
@@ -534,8 +550,8 @@ export const cases: ReadonlyArray<CauseCase> = [
     last: { body: unmarked(bodyOf("messages", talk(next))) as Json },
     by: "client",
     rule: "marker_moved",
-    path: "messages[10].content[0].cache_control",
-    before: "messages[10].content[0].cache_control",
+    path: "messages[12].content[0].cache_control",
+    before: "messages[12].content[0].cache_control",
     after: null
   },
   {
@@ -545,18 +561,18 @@ export const cases: ReadonlyArray<CauseCase> = [
     by: "client",
     rule: "marker_moved",
     path: "system[0].cache_control",
-    before: "messages[10].content[0].cache_control",
+    before: "messages[12].content[0].cache_control",
     after: "system[0].cache_control"
   },
   {
     name: "the marks are too far behind what was cached",
     at: messages,
-    last: { body: withEvents("messages", [...eventsOf(usualTurns), ...manyResults(30)]) },
+    last: { body: markedAtEnd(withEvents("messages", [...eventsOf(usualTurns), ...manyResults(30)])) },
     by: "client",
     rule: "marker_moved",
-    path: "messages[12].content[29].cache_control",
-    before: "messages[10].content[0].cache_control",
-    after: "messages[12].content[29].cache_control"
+    path: "messages[14].content[29].cache_control",
+    before: "messages[12].content[0].cache_control",
+    after: "messages[14].content[29].cache_control"
   },
   {
     name: "the gateway has taken the marks out",
@@ -565,7 +581,7 @@ export const cases: ReadonlyArray<CauseCase> = [
     last: { sent: { wire: "messages", body: unmarked(bodyOf("messages", talk(next))) as Json } },
     by: "gateway",
     rule: "marker_moved",
-    path: "messages[10].content[0].cache_control",
+    path: "messages[12].content[0].cache_control",
     after: null
   },
   // Model.
@@ -706,7 +722,7 @@ export const cases: ReadonlyArray<CauseCase> = [
     by: "gateway",
     rule: "gateway_rewrote",
     path: "messages[3].content",
-    before: "Output of step 1"
+    before: "src/output1/0.ts as it wa"
   },
   {
     name: "the gateway puts other memories in",
@@ -800,7 +816,7 @@ function withPicture(): Pick<Last, "body"> {
   return {
     body: set(body, {
       messages: turns.map((message, at) =>
-        at === last ? { ...message, content: [picture, ...message.content] } : message
+        at === last ? Object.assign({}, message, { content: [picture, ...message.content] }) : message
       )
     })
   }

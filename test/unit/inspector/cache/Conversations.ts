@@ -119,9 +119,9 @@ const ephemeral = { cache_control: { type: "ephemeral" } }
 
 /** A mark behind the last block of the last message of each of the last two users' turns. */
 const marked = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
-  const users = messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2)
+  const users = new Set(messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2))
   return messages.map((message, at) => {
-    if (!users.includes(at)) return message
+    if (!users.has(at)) return message
     const content = message["content"] as ReadonlyArray<Json>
     return { ...message, content: [...content.slice(0, -1), { ...content.at(-1), ...ephemeral }] }
   })
@@ -204,3 +204,7 @@ export const bodyOf = (wire: WireName, { events, system: rules, tools: offered }
       }
   }
 }
+
+/** The event with another text. */
+export const retold = (event: Event, text: string): Event =>
+  "text" in event ? Object.assign({}, event, { text }) : event

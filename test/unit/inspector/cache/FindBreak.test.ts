@@ -4,7 +4,7 @@ import type { CacheCall, CacheCause, CacheFinding } from "../../../../src/inspec
 import { CacheFinder } from "../../../../src/inspector/cache/CacheFinder.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { type CauseCase, cases, type Last, type Spot, usualTurns } from "./Causes.ts"
-import { bodyOf, eventsOf, type Json, system, talk, tools } from "./Conversations.ts"
+import { bodyOf, eventsOf, type Json, retold, system, talk, tools } from "./Conversations.ts"
 import { PlayedCache } from "./PromptCaches.ts"
 
 const price = { input: 3, output: 15, cached: 0.3, cacheCreation: 3.75 }
@@ -192,7 +192,7 @@ describe("what is no break", () => {
         tools,
         system,
         events: eventsOf(turn).map((event, at) =>
-          at === 0 || !("text" in event) ? event : { ...event, text: `${event.text} (agent ${agent})` }
+          at === 0 || !("text" in event) ? event : retold(event, `${event.text} (agent ${agent})`)
         )
       })
     const told: Array<string> = []
