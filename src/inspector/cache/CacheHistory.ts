@@ -7,9 +7,9 @@ import type { CacheCall } from "./CacheCall.ts"
 import { type CachePolicy, policyOf } from "./CachePolicy.ts"
 import { type KnownCall, type KnownPrompt, knownPrompt, scopeOf } from "./KnownCall.ts"
 import { findPredecessor, type Predecessor } from "./Predecessor.ts"
-import { type Mark, maxSegments, type Prompt } from "./Prompt.ts"
+import { type Mark, maxSegments, type Prompt } from "../prompt/Prompt.ts"
 import { type ChainNode, PromptChains, rootNode, stateAt, stateOf } from "./PromptChains.ts"
-import { promptOf } from "./PromptOrder.ts"
+import { promptOf } from "../prompt/PromptOrder.ts"
 import { readable } from "./Readable.ts"
 
 export interface CacheHistoryLimits {

@@ -5,7 +5,7 @@
 import type { WireName } from "../../domain/Wire.ts"
 import { leastCachedTokens } from "../../wire/CacheMarks.ts"
 import { claudeVersionOf } from "../../wire/canonical/ModelFamily.ts"
-import { hourTtlMs, type Prompt, shortTtlMs } from "./Prompt.ts"
+import { hourTtlMs, type Prompt, shortTtlMs } from "../prompt/Prompt.ts"
 
 export interface CachePolicy {
   /** A shorter prefix is not cached. */

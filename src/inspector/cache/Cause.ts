@@ -4,7 +4,7 @@ import type { ReadCall, ReadPrompt } from "./CacheHistory.ts"
 import { type ChangeOfPrompt, changeOfPrompt } from "./ChangeOfPrompt.ts"
 import { type KnownCall, knownParameters, type KnownPrompt } from "./KnownCall.ts"
 import type { Overlap } from "./Overlap.ts"
-import type { Mark } from "./Prompt.ts"
+import type { Mark } from "../prompt/Prompt.ts"
 
 /** Prompts of both calls, compared. */
 export interface Compared {

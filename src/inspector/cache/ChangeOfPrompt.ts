@@ -2,7 +2,7 @@
 import type { CacheRule } from "./CacheCall.ts"
 import type { Overlap } from "./Overlap.ts"
 import { type PartDifference, partDifference } from "./PartDifference.ts"
-import type { Segment } from "./Prompt.ts"
+import type { Segment } from "../prompt/Prompt.ts"
 import type { ChainNode } from "./PromptChains.ts"
 
 export interface ChangeOfPrompt extends PartDifference {

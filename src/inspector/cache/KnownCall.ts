@@ -1,7 +1,7 @@
 /** What is kept of a call: where its prompts end among the chains, and what stood beside them. No body. */
 import type { CacheCall } from "./CacheCall.ts"
 import type { CachePolicy } from "./CachePolicy.ts"
-import { hashOf, type Mark, type Prompt, type Reasoning } from "./Prompt.ts"
+import { hashOf, type Mark, type Prompt, type Reasoning } from "../prompt/Prompt.ts"
 import type { ChainNode } from "./PromptChains.ts"
 import { copied } from "../diff/Shown.ts"
 

@@ -2,7 +2,7 @@
 import { isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 import { firstLeaf } from "../diff/FirstLeaf.ts"
 import { commonChars, windowAt } from "../diff/Shown.ts"
-import type { Segment } from "./Prompt.ts"
+import type { Segment } from "../prompt/Prompt.ts"
 import type { ChainNode } from "./PromptChains.ts"
 
 export interface PartDifference {

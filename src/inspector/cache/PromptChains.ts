@@ -5,8 +5,8 @@
  */
 import { LruMap } from "../../kernel/LruMap.ts"
 import { copied } from "../diff/Shown.ts"
-import { hashOf, type Prompt, type Segment, type SegmentKind } from "./Prompt.ts"
-import { segmentTokens } from "./SegmentTokens.ts"
+import { hashOf, type Prompt, type Segment, type SegmentKind } from "../prompt/Prompt.ts"
+import { segmentTokens } from "../prompt/SegmentTokens.ts"
 
 /** What one account's cache of one model holds of a prefix. */
 export interface PrefixState {

@@ -1,6 +1,6 @@
 /** Which prefix of a prompt the provider's cache should hold. Pure. */
 import { type CachePolicy, lookBackBlocks } from "./CachePolicy.ts"
-import type { Mark } from "./Prompt.ts"
+import type { Mark } from "../prompt/Prompt.ts"
 import { type ChainNode, stateOf } from "./PromptChains.ts"
 
 /** Numbers of parts; 0: none. */

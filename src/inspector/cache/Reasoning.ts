@@ -2,7 +2,7 @@
  * Reasoning of old turns is dropped, by the client or by the provider as soon as the user writes again; what comes behind it is then read anew,
  * as documented (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). That is no break. Pure.
  */
-import type { Prompt } from "./Prompt.ts"
+import type { Prompt } from "../prompt/Prompt.ts"
 import type { KnownPrompt } from "./KnownCall.ts"
 
 /** Parts up to the first reasoning of the earlier call that this one is without; `Infinity` when it has all. */

@@ -1,6 +1,6 @@
 /** How far two prompts are the same, in the order in which providers cache them. Pure. */
-import type { Prompt, Segment } from "../cache/Prompt.ts"
-import { segmentTokens } from "../cache/SegmentTokens.ts"
+import type { Prompt, Segment } from "../prompt/Prompt.ts"
+import { segmentTokens } from "../prompt/SegmentTokens.ts"
 import { firstLeaf } from "./FirstLeaf.ts"
 import { commonChars } from "./Shown.ts"
 

@@ -5,7 +5,7 @@
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { promptOf } from "../cache/PromptOrder.ts"
+import { promptOf } from "../prompt/PromptOrder.ts"
 import { align } from "./Align.ts"
 import { type CommonPrefix, commonPrefix } from "./CommonPrefix.ts"
 import { Numbered } from "./Numbered.ts"

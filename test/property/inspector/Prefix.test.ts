@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { overlapOf } from "../../../src/inspector/cache/Overlap.ts"
-import type { Prompt } from "../../../src/inspector/cache/Prompt.ts"
+import type { Prompt } from "../../../src/inspector/prompt/Prompt.ts"
 import { PromptChains, rootNode } from "../../../src/inspector/cache/PromptChains.ts"
-import { promptOf } from "../../../src/inspector/cache/PromptOrder.ts"
+import { promptOf } from "../../../src/inspector/prompt/PromptOrder.ts"
 import { commonPrefix } from "../../../src/inspector/diff/CommonPrefix.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 

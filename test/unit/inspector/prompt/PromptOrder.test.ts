@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { WireName } from "../../../../src/domain/Wire.ts"
-import type { Prompt } from "../../../../src/inspector/cache/Prompt.ts"
-import { promptOf } from "../../../../src/inspector/cache/PromptOrder.ts"
-import { segmentTokens } from "../../../../src/inspector/cache/SegmentTokens.ts"
+import type { Prompt } from "../../../../src/inspector/prompt/Prompt.ts"
+import { promptOf } from "../../../../src/inspector/prompt/PromptOrder.ts"
+import { segmentTokens } from "../../../../src/inspector/prompt/SegmentTokens.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { bodyOf, type Talk } from "./Conversations.ts"
+import { bodyOf, type Talk } from "../cache/Conversations.ts"
 
 const small: Talk = {
   tools: [{ name: "bash", description: "Runs.", schema: { type: "object" } }],
