@@ -59,6 +59,20 @@ const saidAgain = ({ client }: ReadCall, { overlap }: Predecessor, total: number
   return all === 0 ? 0 : ((overlap.last.sum + overlap.again + overlap.alike) / all) * total
 }
 
+/** What can be expected at least where reasoning was dropped: what comes behind it is read anew. */
+const leastOf = (
+  read: ReadCall,
+  { call, overlap }: Predecessor,
+  { expected, reached, tokens }: Pick<Evidence, "expected" | "reached" | "tokens">
+): number => {
+  const depth = keptBeforeReasoning(call.sent, read.sent.prompt)
+  if (depth >= read.sent.path.length) return expected
+  if (overlap.tail.length === 0) return Math.min(expected, tokens.at(reachedWithin(read, depth)))
+  let node = call.sent.end
+  while (node.parent !== null && node.depth > depth) node = node.parent
+  return Math.min(expected, Math.max(reached, expected - (call.sent.end.sum - node.sum) * tokens.scale))
+}
+
 const evidenceOf = (read: ReadCall): Evidence => {
   const { call, isReporting, policy, predecessor, scope, sent } = read
   const { reported } = call
@@ -79,8 +93,7 @@ const evidenceOf = (read: ReadCall): Evidence => {
   const again = (overlap.again + (overlap.shared < earlier.sent.cachedDepth ? overlap.alike : 0)) * tokens.scale
   const own = earlier.scope === scope ? tokens.at(shared) + again : saidAgain(read, predecessor, tokens.total)
   const expected = Math.min(Math.max(own, reached), tokens.total)
-  const keptDepth = keptBeforeReasoning(earlier.sent, sent.prompt)
-  const least = keptDepth >= sent.path.length ? expected : Math.min(expected, tokens.at(reachedWithin(read, keptDepth)))
+  const least = leastOf(read, { call: earlier, overlap }, { expected, reached, tokens })
   const isCounted = again === 0 && tokens.isCounted(own >= reached ? shared : found.reached)
   const compared = { read, earlier, client: predecessor.overlap, sent: overlap }
   return { ...counts, compared, expected, least, tolerance: toleranceOf(expected, isCounted) }

@@ -55,7 +55,13 @@ const isContinued = ({ overlap }: Predecessor, path: ReadonlyArray<ChainNode>): 
 /** All of the earlier prompt is the beginning of this one. */
 const isWhole = ({ overlap }: Predecessor): boolean => overlap.tail.length === 0
 
-const scoreOf = ({ overlap }: Predecessor): number => overlap.last.sum + overlap.again + overlap.alike
+/** Estimated tokens of the earlier prompt that are in this one. Texts that are only alike do not count: programs ask many things in the same words. */
+const scoreOf = ({ overlap }: Predecessor): number => overlap.last.sum + overlap.again
+
+const isCloser = (one: Predecessor, other: Predecessor): boolean => {
+  const [score, otherScore] = [scoreOf(one), scoreOf(other)]
+  return score > otherScore || (score === otherScore && !isWhole(other) && one.overlap.alike > other.overlap.alike)
+}
 
 /** What is known of earlier calls. */
 export interface EarlierCalls {
@@ -88,11 +94,7 @@ export const findPredecessor = (
     const { end } = call.client
     const found: Predecessor = { call, overlap: overlapOf({ end, cachedDepth: end.depth }, path) }
     if (!isContinued(found, path) || !isSameAgent(found, path)) continue
-    // What differs has to show that it is a later version: a fork that only shares the beginning is none.
-    const isBetter =
-      best === null ||
-      (isWhole(found) || !isWhole(best) || found.overlap.again > 0 ? scoreOf(found) > scoreOf(best) : false)
-    if (isBetter) best = found
+    if (best === null || isCloser(found, best)) best = found
   }
   return best
 }

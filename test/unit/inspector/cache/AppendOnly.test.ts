@@ -73,7 +73,7 @@ describe("a conversation that only grows", () => {
         const expected = provider.cache === null ? "unknown" : "hit"
         assert.deepStrictEqual([...new Set(verdicts.slice(1))], [expected])
         assert.deepStrictEqual(finder.breaks(0, 100), { breaks: [], lostTokens: 0, lostUsd: 0 })
-      })
+      }, 120_000)
     }
   }
 })

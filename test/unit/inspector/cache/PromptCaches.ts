@@ -30,11 +30,7 @@ const minuteMs = 60_000
 
 const blockOf = (value: unknown, level: Block["level"], role = ""): Block => {
   const mark = (value as { cache_control?: { ttl?: string } } | null)?.cache_control
-  const text = JSON.stringify(value, (key, member: unknown) =>
-    key === "cache_control" || key === "thoughtSignature" || key === "id" || key === "tool_use_id" || key === "call_id"
-      ? undefined
-      : member
-  )
+  const text = JSON.stringify(value).replaceAll(/,"(?:cache_control":\{[^}]*\}|thoughtSignature":"[^"]*")/g, "")
   return {
     text: `${role}:${text}`,
     level,
