@@ -63,6 +63,20 @@ describe("the prefix of two prompts", () => {
     )
   })
 
+  it("ends where a message begins in one of them only", () => {
+    const blocks = ["a", "b"].map((one) => ({ type: "text", text: one }))
+    const [one, other] = promptsOf([
+      { messages: [{ role: "user", content: blocks }] },
+      { messages: blocks.map((part) => ({ role: "user", content: [part] })) }
+    ])
+    const chains = new PromptChains(limits, () => {})
+    const [path, others] = [one, other].map((prompt) => chains.pathOf(prompt, "m", new Map()))
+    const end = path?.at(-1) ?? rootNode
+    assert.strictEqual(overlapOf({ end, cachedDepth: 2 }, others ?? []).shared, 0)
+    chains.keep(path ?? [])
+    assert.strictEqual(overlapOf({ end, cachedDepth: 2 }, chains.pathOf(other, "m", new Map())).shared, 1)
+  })
+
   it("has as many bytes as its parts, and the rest is the rest of the prompt", () => {
     FC.assert(
       FC.property(pair, (bodies) => {

@@ -765,6 +765,30 @@ export const cases: ReadonlyArray<CauseCase> = [
     before: "2026-11-24",
     after: "2026-11-25"
   },
+  {
+    name: "the gateway puts other memories in, and the client clears an old result",
+    at: messages,
+    earlierSent: (turns) => ({ wire: "messages", body: remembering("messages", turns, "the user likes tea") }),
+    last: {
+      body: changedAt("messages", resultOf("call_5"), cleared),
+      sent: { wire: "messages", body: remembering("messages", next, "the user has a cat") }
+    },
+    by: "gateway",
+    rule: "gateway_rewrote",
+    path: "system[0].text",
+    before: "likes tea",
+    after: "has a cat"
+  },
+  {
+    name: "the gateway goes on at another provider with an account of the same name",
+    at: responses,
+    last: { provider: "azure-openai" },
+    by: "gateway",
+    rule: "account_changed",
+    path: null,
+    before: "openai first",
+    after: "azure-openai first"
+  },
   // The provider.
   {
     name: "the provider has lost it",

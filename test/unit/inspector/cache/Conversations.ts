@@ -43,7 +43,7 @@ export const tools: ReadonlyArray<Tool> = ["bash", "edit", "search"].map(tool)
 export const system = `You are a careful engineer. Today is 2026-11-24. ${sentences("system", 70)}`
 
 /** What a turn adds: a question, or a round with a tool. The request of the turn ends with its last event. */
-export const turn = (at: number): ReadonlyArray<Event> => {
+const written = (at: number): ReadonlyArray<Event> => {
   if (at === 0) return [{ type: "user", text: `Please look at step zero. ${sentences("start", 12)}` }]
   if (at % 3 === 0) {
     return [
@@ -58,14 +58,22 @@ export const turn = (at: number): ReadonlyArray<Event> => {
   ]
 }
 
+const turns = new Map<number, ReadonlyArray<Event>>()
+
+const turn = (at: number): ReadonlyArray<Event> => {
+  const events = turns.get(at) ?? written(at)
+  turns.set(at, events)
+  return events
+}
+
 /** The events of the first turns; reasoning of before the last question of the user is dropped, as most clients do. */
-export const eventsOf = (turns: number, keepsReasoning = false): ReadonlyArray<Event> => {
-  const events = Array.from({ length: turns }, (_, at) => turn(at)).flat()
+export const eventsOf = (count: number, keepsReasoning = false): ReadonlyArray<Event> => {
+  const events = Array.from({ length: count }, (_, at) => turn(at)).flat()
   const lastUser = events.findLastIndex(({ type }) => type === "user")
   return events.filter(({ type }, at) => type !== "thinking" || keepsReasoning || at > lastUser)
 }
 
-export const talk = (turns: number): Talk => ({ tools, system, events: eventsOf(turns) })
+export const talk = (count: number): Talk => ({ tools, system, events: eventsOf(count) })
 
 const chatMessages = (events: ReadonlyArray<Event>, isOllama: boolean): ReadonlyArray<Json> => {
   const messages: Array<Json> = []

@@ -177,6 +177,30 @@ describe("what is no break", () => {
     )
   })
 
+  it("another conversation of the same program an hour later", () => {
+    const watched = new Watched(messagesSpot)
+    for (let turn = 1; turn <= 4; turn += 1) watched.ask(bodyOf("messages", talk(turn)))
+    const events = [{ type: "user", text: "A wholly different question about birds." }] as const
+    const { cause, verdict } = watched.ask(bodyOf("messages", { tools, system, events }), { gapMs: 3_600_000 })
+    assert.deepStrictEqual({ cause, verdict }, { cause: null, verdict: "first" })
+  })
+
+  it("a title for a long question, asked of another model with another system prompt", () => {
+    const watched = new Watched(messagesSpot)
+    const events = [{ type: "user", text: `${system} `.repeat(8) }] as const
+    watched.ask(bodyOf("messages", { tools, system, events }))
+    const title = bodyOf("messages", { tools: [], system: "Write a title of five words.", events })
+    const { cause, comparedWith } = watched.ask(title, { model: "claude-haiku-4-5", askedModel: "claude-haiku-4-5" })
+    assert.deepStrictEqual({ cause, comparedWith }, { cause: null, comparedWith: null })
+  })
+
+  it("a user who goes far back and asks something else", () => {
+    const watched = new Watched(chatSpot)
+    for (let turn = 1; turn <= 20; turn += 1) watched.ask(bodyOf("chat", talk(turn)))
+    const events = [...eventsOf(3), { type: "user", text: "No, do it another way, please, and tell me why." } as const]
+    assert.isNull(watched.ask(bodyOf("chat", { tools, system, events })).cause)
+  })
+
   it("a user who goes back and asks something else", () => {
     const watched = new Watched(chatSpot)
     for (let turn = 1; turn <= 7; turn += 1) watched.ask(bodyOf("chat", talk(turn)))
