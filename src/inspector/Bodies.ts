@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { makeStreamMasker, maskForm, maskText } from "./masking/Masking.ts"
-import type { BodyEncoding } from "./Record.ts"
+import type { BodyEncoding } from "../domain/TrafficRecord.ts"
 
 export interface BodyLimits {
   /** Whether secrets are masked. */

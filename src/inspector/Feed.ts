@@ -4,7 +4,7 @@
  * is neither a timer nor a frame.
  */
 import type { Timer, Timers } from "../platform/Timers.ts"
-import type { Item } from "./Record.ts"
+import type { Item } from "../domain/TrafficRecord.ts"
 
 export interface FeedSubscriber {
   /** One frame, JSON text. It must not throw. */

@@ -1,7 +1,7 @@
 /** Which records a list, an export or the feed shows. Pure. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import type { Head, RecordStatus } from "./Record.ts"
+import type { Head, RecordStatus } from "../domain/TrafficRecord.ts"
 import type { Ring, RingEntry } from "./Ring.ts"
 
 export const profiles = ["llm", "custom", "all"] as const

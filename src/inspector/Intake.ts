@@ -15,7 +15,7 @@ import {
   type Head,
   type RecordHeaders,
   type RecordStatus
-} from "./Record.ts"
+} from "../domain/TrafficRecord.ts"
 import { providerOfHost } from "./reading/Hosts.ts"
 import { llmOf, noAnswer, type AnswerFacts, type RequestFacts } from "./reading/Llm.ts"
 import type { InspectorSettings } from "./Settings.ts"

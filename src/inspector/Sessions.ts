@@ -10,7 +10,7 @@ import type { Timer, Timers } from "../platform/Timers.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { InspectorSessionRepo, StoredRecord, StoredSession } from "../store/repo/InspectorSessionRepo.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
-import { recordOf, type TrafficRecord } from "./Record.ts"
+import { recordOf, type TrafficRecord } from "../domain/TrafficRecord.ts"
 import type { RingEntry } from "./Ring.ts"
 
 export interface SessionLimits {

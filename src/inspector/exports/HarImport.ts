@@ -2,7 +2,12 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
-import { type CaptureSource, captureSources, type RecordHeaders, type RecordStatus } from "../Record.ts"
+import {
+  type CaptureSource,
+  captureSources,
+  type RecordHeaders,
+  type RecordStatus
+} from "../../domain/TrafficRecord.ts"
 
 /** The file is no archive, or is too large. `message` says what is wrong, in one sentence. */
 export class InvalidHar extends Data.TaggedError("InvalidHar")<{

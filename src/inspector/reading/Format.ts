@@ -4,7 +4,7 @@ import { completions } from "../../wire/completions/Codec.ts"
 import { embeddings } from "../../wire/embeddings/Codec.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { ollamaGenerate } from "../../wire/ollama/Codec.ts"
-import type { ApiKind } from "../Record.ts"
+import type { ApiKind } from "../../domain/TrafficRecord.ts"
 
 export interface Format {
   readonly apiKind: ApiKind

@@ -9,7 +9,7 @@ import { estimateTexts } from "../../tokens/TextEstimate.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
 import { isArray, isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import type { ApiKind, Llm } from "../Record.ts"
+import type { ApiKind, Llm } from "../../domain/TrafficRecord.ts"
 import { type ReadAnswer, readAnswer } from "./Answer.ts"
 import { codecOf, countTurns, type Format } from "./Format.ts"
 

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { codeFormats, codeOf } from "../../../../src/inspector/exports/CodeExport.ts"
 import { harEntryOf, harPieces, jsonlPieces } from "../../../../src/inspector/exports/Har.ts"
 import { maxHarEntries, readHar } from "../../../../src/inspector/exports/HarImport.ts"
-import type { TrafficRecord } from "../../../../src/inspector/Record.ts"
+import type { TrafficRecord } from "../../../../src/domain/TrafficRecord.ts"
 import { coreOf, shapedSecrets } from "../../../support/KindsOfSecrets.ts"
 import { aRecord } from "../../../support/TrafficRecords.ts"
 
