@@ -40,7 +40,6 @@ export interface KnownCall {
 
 const maxParameterChars = 400
 const maxReasoning = 1_024
-const maxMarks = 64
 
 export const knownParameters = ({ parameters }: Prompt): ReadonlyArray<KnownParameter> =>
   parameters.map(({ path, text }) => ({
@@ -60,7 +59,7 @@ export const knownPrompt = (
   return {
     end,
     reasoning: prompt.reasoning.slice(0, maxReasoning),
-    marks: prompt.marks.slice(-maxMarks),
+    marks: prompt.marks,
     parameters: knownParameters(prompt),
     lastUser: prompt.lastUser,
     cachedDepth: policy.writes === "marks" ? Math.min(lastMark, end.depth) : end.depth

@@ -1,6 +1,7 @@
 /** Where a part of a prompt differs from the one it replaces, and how. Pure. */
 import { isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 import { firstLeaf } from "../diff/FirstLeaf.ts"
+import { memberPath } from "../diff/Paths.ts"
 import { commonChars, windowAt } from "../diff/Shown.ts"
 import type { Segment } from "../prompt/Prompt.ts"
 import type { ChainNode } from "./PromptChains.ts"
@@ -38,9 +39,12 @@ const join = (path: string, leaf: string): string =>
 /** The text of a block that stands alone in the body. */
 const plainText = (value: Json): Json => (isObject(value) ? (value["text"] ?? value) : value)
 
+/** Each level is written as JSON once more; no block of a message is nested deeper. */
+const maxLevels = 12
+
 /** Path of the leaf of `value` that has the character `at` of its JSON. */
-const leafAt = (value: Json, at: number, path: string): string => {
-  if (typeof value !== "object" || value === null) return path
+const leafAt = (value: Json, at: number, path: string, levels = maxLevels): string => {
+  if (typeof value !== "object" || value === null || levels === 0) return path
   let from = 1
   const entries: ReadonlyArray<readonly [string, Json | undefined]> = Object.entries(value)
   for (const [key, member] of entries) {
@@ -48,7 +52,7 @@ const leafAt = (value: Json, at: number, path: string): string => {
     const isList = Array.isArray(value)
     const start = from + (isList ? 0 : JSON.stringify(key).length + 1)
     const end = start + JSON.stringify(member).length
-    if (at < end + 1) return leafAt(member, at - start, isList ? `${path}[${key}]` : join(path, key))
+    if (at < end + 1) return leafAt(member, at - start, isList ? `${path}[${key}]` : memberPath(path, key), levels - 1)
     from = end + 1
   }
   return path

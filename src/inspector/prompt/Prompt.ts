@@ -69,6 +69,9 @@ export interface Prompt {
 /** Segments that are looked at; what comes after them is left out. */
 export const maxSegments = 16_384
 
+/** Marks that are looked at; providers refuse more than four. */
+const maxMarks = 64
+
 export const hashOf = (text: string): string => hash("sha256", text, "base64url").slice(0, 22)
 
 const minuteMs = 60_000
@@ -181,6 +184,7 @@ export class PromptParts {
 
   #mark(path: string, ttlMs: number): void {
     const after = this.#segments.length
-    if (after > 0) this.#marks.push({ after, path: path === "" ? "cache_control" : `${path}.cache_control`, ttlMs })
+    if (after > 0 && this.#marks.length < maxMarks)
+      this.#marks.push({ after, path: path === "" ? "cache_control" : `${path}.cache_control`, ttlMs })
   }
 }

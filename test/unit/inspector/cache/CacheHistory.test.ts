@@ -74,6 +74,21 @@ describe("what is remembered of calls", () => {
     assert.deepInclude(late.cause, { rule: "system_changed", path: "messages[0].content", before: null })
   })
 
+  it("names the member that differs in a part that is too long to be kept", () => {
+    const finder = new CacheFinder({ priceOf: () => null, limits })
+    const offered = tools.map((tool) =>
+      Object.assign({}, tool, { description: "Short.", schema: { type: "object", description: system } })
+    )
+    const other = offered.map((tool) =>
+      Object.assign({}, tool, { schema: { ...tool.schema, description: `Not ${system}` } })
+    )
+    finder.observe(call("one", 10_000, bodyOf("chat", { ...talk(2), tools: offered })))
+    const { cause } = finder.observe(call("two", 20_000, bodyOf("chat", { ...talk(3), tools: other })))
+    assert.deepInclude(cause, { rule: "tools_changed", path: "tools[0].function.parameters.description" })
+    assert.include(cause?.before ?? "", '"description":"You are')
+    assert.include(cause?.after ?? "", '"description":"Not You are')
+  })
+
   it("forgets a call that was not answered, and all when it is told to", () => {
     const finder = new CacheFinder({ priceOf: () => null })
     finder.observe(call("failed", 1_000, bodyOf("chat", talk(1)), { isAnswered: false, reported: null }))

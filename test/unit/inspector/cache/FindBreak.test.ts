@@ -196,7 +196,8 @@ describe("what is no break", () => {
 
   it("a user who goes far back and asks something else", () => {
     const watched = new Watched(chatSpot)
-    for (let turn = 1; turn <= 20; turn += 1) watched.ask(bodyOf("chat", talk(turn)))
+    // No earlier turn is known, so nothing but the call before can be compared.
+    watched.ask(bodyOf("chat", talk(20)))
     const events = [...eventsOf(3), { type: "user", text: "No, do it another way, please, and tell me why." } as const]
     assert.isNull(watched.ask(bodyOf("chat", { tools, system, events })).cause)
   })

@@ -206,6 +206,12 @@ describe("the prompt of a request", () => {
     const prompt = promptOf("messages", { messages: [{ role: "user", content }] })
     assert.strictEqual(prompt.segments.length, 16_384)
     assert.isTrue(prompt.isCut)
+    const marked = Array.from({ length: 200 }, () => ({
+      type: "text",
+      text: "x",
+      cache_control: { type: "ephemeral" }
+    }))
+    assert.strictEqual(promptOf("messages", { messages: [{ role: "user", content: marked }] }).marks.length, 64)
   })
 })
 
