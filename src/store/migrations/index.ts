@@ -37,6 +37,7 @@ import memoryVectors from "./0030_memory_vectors.ts"
 import mcpCalls from "./0031_mcp_calls.ts"
 import mcpServers from "./0032_mcp_servers.ts"
 import proxies from "./0033_proxies.ts"
+import tunnels from "./0034_tunnels.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -73,7 +74,8 @@ export const migrations: Migrations = {
   "0030_memory_vectors": memoryVectors,
   "0031_mcp_calls": mcpCalls,
   "0032_mcp_servers": mcpServers,
-  "0033_proxies": proxies
+  "0033_proxies": proxies,
+  "0034_tunnels": tunnels
 }
 
 /** The schema version a database has after all of these ran. */

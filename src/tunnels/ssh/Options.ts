@@ -1,6 +1,5 @@
 /** What may be given for a tunnel over SSH. All of it ends up in arguments of a program: no text may be taken for an option. */
-import { isIP } from "node:net"
-import { InvalidTunnelOption } from "../Tunnels.ts"
+import { addressFamily } from "../../egress/OutboundPolicy.ts"
 
 export interface SshOptions {
   readonly user: string
@@ -20,13 +19,19 @@ const fingerprints = /^SHA256:[A-Za-z0-9+/]{43}$/
 
 const isPort = (port: number, least: number): boolean => Number.isInteger(port) && port >= least && port <= 65_535
 
+export interface OptionProblem {
+  readonly field: string
+  /** A sentence for people. */
+  readonly message: string
+}
+
 /** The first thing that is wrong; null: nothing. */
-export const sshProblem = ({ host, hostKey, port, remotePort, user }: SshOptions): InvalidTunnelOption | null => {
-  const invalid = (field: string, message: string) => new InvalidTunnelOption({ field, message })
+export const sshProblem = ({ host, hostKey, port, remotePort, user }: SshOptions): OptionProblem | null => {
+  const invalid = (field: string, message: string): OptionProblem => ({ field, message })
   if (!users.test(user)) {
     return invalid("user", "A user name has at most 64 letters, digits and . _ @ + -, and does not begin with a mark.")
   }
-  if (host.length > 253 || (isIP(host) === 0 && !labels.test(host))) {
+  if (host.length > 253 || host.includes("%") || (addressFamily(host) === 0 && !labels.test(host))) {
     return invalid("host", "The host is a name or an IP address, without brackets, spaces and other marks.")
   }
   if (!isPort(port, 1)) return invalid("port", "The port is a number from 1 to 65535.")
@@ -42,4 +47,4 @@ export const sshProblem = ({ host, hostKey, port, remotePort, user }: SshOptions
 }
 
 /** As it stands in a URL. */
-export const urlHost = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host.replace(/\.$/, ""))
+export const urlHost = (host: string): string => (addressFamily(host) === 6 ? `[${host}]` : host.replace(/\.$/, ""))

@@ -6,10 +6,9 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { isIP } from "node:net"
 import { join } from "node:path"
 import { Dns } from "../../egress/Dns.ts"
-import { judgeAddress, judgeHost, providerPolicy } from "../../egress/OutboundPolicy.ts"
+import { addressFamily, judgeAddress, judgeHost, providerPolicy } from "../../egress/OutboundPolicy.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { programEnvironment } from "../../platform/ProgramEnvironment.ts"
@@ -66,7 +65,7 @@ export const make = Effect.gen(function* () {
       const policy = providerPolicy(flags.isOn)
       const refused = failed("The outbound policy does not allow the address of the server.", true)
       if (judgeHost(host, policy)._tag === "Blocked") return yield* refused
-      if (isIP(host) !== 0) return host
+      if (addressFamily(host) !== 0) return host
       const addresses = yield* Effect.tryPromise(() => dns.resolve(host)).pipe(
         Effect.timeout(sshLimits.resolveMs),
         Effect.mapError(() => failed("The name of the server does not resolve."))
@@ -143,12 +142,19 @@ export const make = Effect.gen(function* () {
       "-N",
       "-T",
       "-v",
-      ...["-F", "/dev/null"],
+      "-F",
+      "/dev/null",
       ...Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]),
       // Paths with spaces are read as several without the quotes.
       ...[identityFile(folder), ...userKeys].flatMap((path) => ["-o", `IdentityFile="${path}"`]),
-      ...["-R", `*:${options.remotePort}:${entrance.host}:${entrance.port}`],
-      ...["-p", String(options.port), "-l", options.user, "--", hostAlias]
+      "-R",
+      `*:${options.remotePort}:${entrance.host}:${entrance.port}`,
+      "-p",
+      String(options.port),
+      "-l",
+      options.user,
+      "--",
+      hostAlias
     ]
   }
 

@@ -15,6 +15,8 @@ export const fakeCloudflared = Effect.map(temporaryFolder, (folder) => {
     folder,
     path,
     behave: (behaviour: string) => writeFileSync(join(folder, "behaviour"), behaviour),
+    /** Whether it has said all that it says before it stays. */
+    hasSaid: () => existsSync(join(folder, "said")),
     /** What it was started with last; null when it was not. */
     seen: (): {
       readonly args: ReadonlyArray<string>

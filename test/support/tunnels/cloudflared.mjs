@@ -34,18 +34,29 @@ const connect = () =>
     "INF",
     "Registered tunnel connection connIndex=0 connection=11111111-2222-3333-4444-555555555555 event=0 ip=198.41.192.7 location=fra06 protocol=http2"
   )
-const stay = () => setInterval(() => {}, 1_000)
+// Writes to a pipe are synchronous: what was said is in it when the file is there.
+const stay = () => {
+  writeFileSync(join(here, "said"), "")
+  setInterval(() => {}, 1_000)
+}
 
 switch (behaviour) {
   case "ok":
-    ;(ask(), address(), connect(), stay())
+    ask()
+    address()
+    connect()
+    stay()
     break
   case "ignores SIGTERM":
     process.on("SIGTERM", () => {})
-    ;(ask(), address(), connect(), stay())
+    ask()
+    address()
+    connect()
+    stay()
     break
   case "no connection":
-    ;(ask(), address())
+    ask()
+    address()
     say(
       "ERR",
       `Unable to establish connection with Cloudflare edge error="DialContext error: dial tcp 198.41.192.7:7844: connect: network is unreachable" connIndex=0`
@@ -61,7 +72,9 @@ switch (behaviour) {
     process.exitCode = 1
     break
   case "crash after":
-    ;(ask(), address(), connect())
+    ask()
+    address()
+    connect()
     say(
       "ERR",
       `Cannot determine default configuration path. No file [config.yml] in [/root/.cloudflared /etc/cloudflared]`
@@ -78,7 +91,10 @@ switch (behaviour) {
     process.exitCode = 1
     break
   case "half an address":
-    ;(ask(), address("able-baker-charlie-dog.trycloud"), connect(), stay())
+    ask()
+    address("able-baker-charlie-dog.trycloud")
+    connect()
+    stay()
     break
   case "nothing":
     stay()
@@ -86,6 +102,9 @@ switch (behaviour) {
   case "flood":
     process.stderr.write(`${"x".repeat(10_000_000)}\n`)
     for (let count = 0; count < 1_000; count += 1) say("DBG", "noise ".repeat(200))
-    ;(ask(), address(), connect(), stay())
+    ask()
+    address()
+    connect()
+    stay()
     break
 }

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { readdirSync, readlinkSync } from "node:fs"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { PublicDownload } from "../../../../src/egress/PublicDownload.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import { startedAt } from "../../../../src/platform/ProcessIdentity.ts"
@@ -52,8 +53,12 @@ const errorAfterSilence = Effect.fn(function* (supervisor: Supervisor.Supervisor
   return yield* Effect.promise(() => eventually("an error", supervisor.now, (status) => status.phase === "error"))
 })
 
-const started = (fake: { readonly seen: () => unknown }) =>
-  Effect.promise(() => eventually("its start", fake.seen, (seen) => seen !== null))
+/** All that it says has been read: it is in the pipe, and the event loop has turned since. */
+const heard = (fake: { readonly hasSaid: () => boolean }) =>
+  Effect.promise(async () => {
+    await eventually("its output", fake.hasSaid, (isThere) => isThere)
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+  })
 
 describe("QuickBackend", () => {
   it.scoped("is open when a connection is registered, and ends with its scope", () =>
@@ -119,7 +124,7 @@ describe("QuickBackend", () => {
         const { fake, supervisor } = yield* harness()
         fake.behave(behaviour)
         yield* supervisor.start({}, false)
-        yield* started(fake)
+        yield* heard(fake)
         const { lastError } = yield* errorAfterSilence(supervisor)
         assert.include(lastError ?? "", reason)
         yield* supervisor.stop
