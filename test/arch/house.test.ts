@@ -103,8 +103,14 @@ describe("the code", () => {
       source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
       [
         "src/platform/AskVersion.ts",
+        // A type, for the two that start programs of long life.
+        "src/platform/ChildGroup.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
+        // `ps`, where there is no /proc.
+        "src/platform/ProcessIdentity.ts",
+        // Clients of tunnels.
+        "src/platform/SupervisedProgram.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts"
       ]
