@@ -1,52 +1,45 @@
-/** The tunnels of the service. */
+/** The tunnels of the service, over all backends. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import { TunnelBackend, type TunnelStatus } from "../domain/Tunnel.ts"
-import { Tunnels } from "../tunnels/Tunnels.ts"
-import { MeshToolFailed, MeshTools } from "../tunnels/mesh/MeshTools.ts"
+import { join } from "node:path"
+import * as Dns from "../egress/Dns.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import * as SupervisedProgram from "../platform/SupervisedProgram.ts"
+import { Backends } from "../tunnels/Backends.ts"
+import * as MeshBackend from "../tunnels/mesh/MeshBackend.ts"
+import * as MeshFunnel from "../tunnels/mesh/MeshFunnel.ts"
+import * as MeshTools from "../tunnels/mesh/MeshTools.ts"
+import * as QuickProgram from "../tunnels/quick/Program.ts"
+import * as QuickBackend from "../tunnels/quick/QuickBackend.ts"
+import * as SshBackend from "../tunnels/ssh/SshBackend.ts"
+import * as TokenBackend from "../tunnels/token/TokenBackend.ts"
+import * as Tunnels from "../tunnels/Tunnels.ts"
 
-const missing = "This build has no tunnels."
+/** Building it ends programs that a gateway which was killed left behind. */
+const programs = Layer.unwrapEffect(
+  Effect.map(AppConfig, ({ dataDir }) => SupervisedProgram.layer({ recordsFolder: join(dataDir, "tunnels") }))
+)
 
-const stopped = (backend: TunnelBackend): TunnelStatus => ({
-  backend,
-  phase: "stopped",
-  running: false,
-  publicUrl: null,
-  apiUrl: null,
-  targetUrl: null,
-  lastError: missing,
-  warning: null,
-  sinceMs: 0,
-  restarts: 0,
-  allowKeyless: false
-})
-
-const noHosts: ReadonlySet<string> = new Set()
-
-/** None: the lead puts the backends here. */
-export const tunnels = Layer.mergeAll(
-  Layer.succeed(
-    Tunnels,
-    Tunnels.of({
-      list: Effect.succeed(TunnelBackend.literals.map(stopped)),
-      status: (backend) => Effect.succeed(stopped(backend)),
-      changes: (backend) => Stream.succeed(stopped(backend)),
-      enable: ({ backend }) => Effect.succeed(stopped(backend)),
-      disable: (backend) => Effect.succeed(stopped(backend)),
-      publicHosts: () => noHosts,
-      allowsKeyless: () => false
-    })
-  ),
-  Layer.succeed(
-    MeshTools,
-    MeshTools.of({
-      notice: Effect.succeed({ authUrl: null, funnelNotEnabled: false, enableUrl: null }),
-      check: Effect.succeed({ installed: false, daemonRunning: false, loggedIn: false, version: null, hostname: null }),
-      install: () => Stream.fail(new MeshToolFailed({ reason: missing })),
-      startDaemon: () => new MeshToolFailed({ reason: missing }),
-      login: () => new MeshToolFailed({ reason: missing }),
-      takeBack: () => Effect.void
-    })
+const backends = Layer.effect(
+  Backends,
+  Effect.all({
+    quick: QuickBackend.QuickBackend,
+    token: TokenBackend.TokenBackend,
+    mesh: MeshBackend.MeshBackend,
+    ssh: SshBackend.SshBackend
+  })
+).pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      QuickBackend.layer.pipe(Layer.provide(QuickProgram.layer)),
+      TokenBackend.layer,
+      MeshBackend.layer,
+      SshBackend.layer
+    )
   )
+)
+
+export const tunnels = Layer.mergeAll(Tunnels.layer.pipe(Layer.provide(backends)), MeshTools.layer).pipe(
+  Layer.provide(MeshFunnel.layer),
+  Layer.provide(Layer.mergeAll(programs, Dns.layer))
 )

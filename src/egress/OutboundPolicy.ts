@@ -115,6 +115,9 @@ const judgeV4 = (address: ipaddr.IPv4, policy: OutboundPolicy): Verdict => {
   return judgeRange(address.match(benchmarkNetwork) ? "private" : address.range(), policy)
 }
 
+/** The family of an IP address in its usual text form; 0: it is none. */
+export const addressFamily = (text: string): number => isIP(text)
+
 /** Checks an IP address in its usual text form. Forms only some parsers understand (octal, hexadecimal, short) are refused. */
 export const judgeAddress = (address: string, policy: OutboundPolicy): Verdict => {
   const family = isIP(address)

@@ -76,18 +76,18 @@ const restMs = 1_000
 /** For names, when a URL is checked: the call itself has a time limit of its own. */
 const resolveMs = 3_000
 
-const maxRedirects = 3
+export const maxRedirects = 3
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-const headers = ["accept", "*/*", "accept-encoding", "identity", "user-agent", `gateway/${version}`]
+export const publicHeaders = ["accept", "*/*", "accept-encoding", "identity", "user-agent", `gateway/${version}`]
 
-const withoutFragment = (url: string): string => {
+export const withoutFragment = (url: string): string => {
   const mark = url.indexOf("#")
   return mark < 0 ? url : url.slice(0, mark)
 }
 
 /** Where an answer sends us; null when it is no redirect. */
-const nextUrl = (head: Head, from: URL): URL | RedirectRefused | null => {
+export const nextUrl = (head: Head, from: URL): URL | RedirectRefused | null => {
   if (!redirects.has(head.status)) return null
   const location = head.headers.get("location")
   if (location === null || location.length > maxUrlChars || !URL.canParse(location, from.href))
@@ -96,18 +96,13 @@ const nextUrl = (head: Head, from: URL): URL | RedirectRefused | null => {
   return from.protocol === "https:" && to.protocol === "http:" ? new RedirectRefused({ reason: "downgrade" }) : to
 }
 
-export const make: Effect.Effect<
-  Context.Tag.Service<PublicFetch>,
-  never,
-  Flags | Dns | Timers | UpstreamSettings
-> = Effect.gen(function* () {
+/** Calls, each on a connection of its own. */
+export const publicCalls = Effect.gen(function* () {
   const flags = yield* Flags
   const dns = yield* Dns
   const timers = yield* Timers
   const { connectTimeoutMs } = yield* UpstreamSettings
   const policy = () => requestPolicy(flags.isOn)
-
-  /** One call on a connection of its own. */
   const call =
     (url: URL) =>
     (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
@@ -117,6 +112,17 @@ export const make: Effect.Effect<
       pool.retire()
       return started
     }
+  return { call, policy }
+})
+
+export const make: Effect.Effect<
+  Context.Tag.Service<PublicFetch>,
+  never,
+  Flags | Dns | Timers | UpstreamSettings
+> = Effect.gen(function* () {
+  const dns = yield* Dns
+  const timers = yield* Timers
+  const { call, policy } = yield* publicCalls
 
   const hop = (
     text: string,
@@ -132,7 +138,7 @@ export const make: Effect.Effect<
         origin: url.origin,
         path: url.pathname + url.search,
         method: "GET",
-        headers,
+        headers: publicHeaders,
         body: null,
         owner: null
       }

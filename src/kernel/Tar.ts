@@ -36,3 +36,20 @@ export const headerOf = (name: string, sizeBytes: number, modifiedMs: number): B
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1")
   return header
 }
+
+/** The bytes of the first regular file of that name in an archive; null when there is none, or the archive is damaged. */
+export const fileIn = (archive: Buffer, wanted: string): Buffer | null => {
+  for (let at = 0; at + blockBytes <= archive.length;) {
+    const header = archive.subarray(at, at + blockBytes)
+    const name = header.toString("latin1", 0, 100).replace(/\0.*$/s, "")
+    const size = Number.parseInt(header.toString("latin1", 124, 136), 8)
+    if (name === "" || !Number.isSafeInteger(size) || size < 0) return null
+    const isRegular = header[156] === 0x30 || header[156] === 0
+    const begin = at + blockBytes
+    if (isRegular && name.replace(/^\.\//, "") === wanted) {
+      return begin + size <= archive.length ? archive.subarray(begin, begin + size) : null
+    }
+    at = begin + size + paddingOf(size).length
+  }
+  return null
+}

@@ -38,6 +38,7 @@ import * as SearchCountsRepo from "./repo/SearchCountsRepo.ts"
 import * as SessionRepo from "./repo/SessionRepo.ts"
 import * as SettingsRepo from "./repo/SettingsRepo.ts"
 import * as SpendRepo from "./repo/SpendRepo.ts"
+import * as TunnelRepo from "./repo/TunnelRepo.ts"
 import * as UsageRepo from "./repo/UsageRepo.ts"
 import * as UsageSumsRepo from "./repo/UsageSumsRepo.ts"
 import * as WebhookRepo from "./repo/WebhookRepo.ts"
@@ -81,6 +82,7 @@ export type Repos =
   | SessionRepo.SessionRepo
   | SettingsRepo.SettingsRepo
   | SpendRepo.SpendRepo
+  | TunnelRepo.TunnelRepo
   | UsageRepo.UsageRepo
   | UsageSumsRepo.UsageSumsRepo
   | WebhookRepo.WebhookRepo
@@ -123,6 +125,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SessionRepo.layer,
   SettingsRepo.layer,
   SpendRepo.layer,
+  TunnelRepo.layer,
   UsageRepo.layer,
   UsageSumsRepo.layer,
   WebhookRepo.layer

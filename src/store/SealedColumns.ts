@@ -15,6 +15,7 @@ export const sealedColumns = [
   { table: "webhooks", columns: ["secret"] },
   { table: "mcp_servers", columns: ["headers", "program"] },
   { table: "proxies", columns: ["password"] },
+  { table: "tunnels", columns: ["secret"] },
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },

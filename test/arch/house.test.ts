@@ -104,7 +104,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess)\.ts$/u
+      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -116,8 +116,14 @@ describe("the code", () => {
       source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
       [
         "src/platform/AskVersion.ts",
+        // A type, for the two that start programs of long life.
+        "src/platform/ChildGroup.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
+        // `ps`, where there is no /proc.
+        "src/platform/ProcessIdentity.ts",
+        // Clients of tunnels.
+        "src/platform/SupervisedProgram.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts"
       ]

@@ -38,6 +38,7 @@ import mcpCalls from "./0031_mcp_calls.ts"
 import mcpServers from "./0032_mcp_servers.ts"
 import proxies from "./0033_proxies.ts"
 import inspector from "./0035_inspector.ts"
+import tunnels from "./0034_tunnels.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -75,6 +76,7 @@ export const migrations: Migrations = {
   "0031_mcp_calls": mcpCalls,
   "0032_mcp_servers": mcpServers,
   "0033_proxies": proxies,
+  "0034_tunnels": tunnels,
   "0035_inspector": inspector
 }
 
