@@ -460,7 +460,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     each.update = { ...each.update, ...rest }
     if (requestSize !== undefined) each.requestSize = requestSize
     if (requestBody === undefined) return
-    if (requestSize === undefined) each.requestSize = Math.max(each.requestSize, requestBody.byteLength)
+    if (requestSize === undefined) each.requestSize = Math.max(each.start.bodySize ?? 0, requestBody.byteLength)
     if (!reserve(each, requestBody.byteLength)) return
     each.requestBody = requestBody
     // It came after the work on what there was.
