@@ -236,6 +236,9 @@ describe("the inspector", () => {
       const body = Buffer.alloc(20 * 1_048_576, 120)
       const ids = Array.from({ length: 6 }, () => inspector.begin({ ...start, body }))
       assert.isAtMost(inspector.load().pendingBytes, 64 * 1_048_576)
+      const rest = inspector.begin({ ...start, body: Buffer.alloc(4 * 1_048_576, 120) })
+      // Small ones have a reserve of their own.
+      const small = inspector.begin({ ...start, body: Buffer.alloc(40_000, 120) })
       yield* inspector.settled
       const records = yield* Effect.forEach(ids, (id) => inspector.get(id))
       assert.deepStrictEqual(
@@ -243,6 +246,8 @@ describe("the inspector", () => {
         [false, false, false, true, true, true]
       )
       for (const { requestSize } of records) assert.strictEqual(requestSize, body.length)
+      assert.isFalse((yield* inspector.get(rest)).bodyEvicted)
+      assert.strictEqual((yield* inspector.get(small)).requestBody?.length, 40_000)
       assert.strictEqual(inspector.load().pendingBytes, 0)
     }).pipe(Effect.provide(inspectorWith()))
   )
