@@ -1,5 +1,5 @@
 /**
- * What the traffic inspector keeps of one exchange, as clients of its API see it (docs/inspector.md). Secrets are masked before a record is
+ * What the traffic inspector keeps of one exchange, as clients of its API see it. Secrets are masked before a record is
  * made.
  */
 import * as Schema from "effect/Schema"

@@ -77,6 +77,17 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
   }
 >() {}
 
+/** Records in a snapshot of the feed, and the most in one page of the list. */
+export const maxSnapshotItems = 1_000
+
+const newestHeads = (ring: Ring, most: number): ReadonlyArray<Head> => {
+  const heads: Array<Head> = []
+  for (const { head } of ring.newest()) {
+    if (heads.push(head) === most) break
+  }
+  return heads
+}
+
 /** Bytes of bodies that are searched for a text before others have their turn. */
 const searchedAtOnce = 1_048_576
 
@@ -113,7 +124,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const found = ring.get(id)
         return found === null ? null : shownItem(found.head)
       },
-      items: () => [...ring.newest()].map(({ head }) => shownItem(head))
+      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
     })
 
     const sessions = yield* makeSessions({

@@ -85,6 +85,8 @@ export interface RecordEnd extends RecordUpdate {
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
 const maxPendingBytes = 64 * 1_048_576
+/** Beyond that, for small ones: they are soon done, and must not be lost because large ones wait for the thread. */
+const smallReserveBytes = 8 * 1_048_576
 /** Exchanges that have begun and not ended. Those beyond it are not recorded. */
 const maxPending = 20_000
 /** Larger bodies are worked on in the thread. */
@@ -219,7 +221,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
 
   /** Whether so many bytes more may wait; then they are accounted for. */
   const reserve = (each: Pending, bytes: number): boolean => {
-    if (pendingBytes + bytes > maxPendingBytes) {
+    const most = bytes <= threadFromBytes ? maxPendingBytes + smallReserveBytes : maxPendingBytes
+    if (pendingBytes + bytes > most) {
       each.isShort = true
       return false
     }
@@ -460,7 +463,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     each.update = { ...each.update, ...rest }
     if (requestSize !== undefined) each.requestSize = requestSize
     if (requestBody === undefined) return
-    if (requestSize === undefined) each.requestSize = Math.max(each.requestSize, requestBody.byteLength)
+    if (requestSize === undefined) each.requestSize = Math.max(each.start.bodySize ?? 0, requestBody.byteLength)
     if (!reserve(each, requestBody.byteLength)) return
     each.requestBody = requestBody
     // It came after the work on what there was.

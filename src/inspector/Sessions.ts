@@ -2,9 +2,12 @@
  * Recorded sessions: what is captured while one records is written to the database as it comes, in batches, so that a crash costs less than a
  * second of it. One records at a time; what it has when it is stopped, it keeps.
  */
+import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import * as Stream from "effect/Stream"
 import type { IdGen } from "../platform/IdGen.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -72,6 +75,8 @@ export interface Sessions {
     id: string,
     after: number
   ) => Effect.Effect<{ readonly records: ReadonlyArray<TrafficRecord>; readonly next: number | null }, StoreError>
+  /** All of them, oldest first, a page at a time: for exports. */
+  readonly records: (id: string) => Stream.Stream<TrafficRecord, StoreError>
   readonly remove: (id: string) => Effect.Effect<void, SessionNotFound | StoreError>
   /** A session of records that come from elsewhere. */
   readonly add: (name: string | null, records: ReadonlyArray<TrafficRecord>) => Effect.Effect<Session, StoreError>
@@ -227,6 +232,12 @@ export const makeSessions = (
       }).pipe(writing.withPermits(1))
     )
 
+    const page: Sessions["page"] = (id, after) =>
+      Effect.map(repo.records(id, after, recordsPerPage), ({ last, records }) => ({
+        records: records.map(({ content }) => recordIn(content)),
+        next: last
+      }))
+
     const remove = Effect.fn("Sessions.remove")((id: string) =>
       Effect.gen(function* () {
         if (current?.session.id === id) {
@@ -301,11 +312,11 @@ export const makeSessions = (
         all.map((session) => sessionOf(session.id === current?.session.id ? current.session : session))
       ),
       get: (id) => Effect.map(stored(id), sessionOf),
-      page: (id, after) =>
-        Effect.map(repo.records(id, after, recordsPerPage), ({ last, records }) => ({
-          records: records.map(({ content }) => recordIn(content)),
-          next: last
-        })),
+      page,
+      records: (id) =>
+        Stream.paginateChunkEffect(0, (after) =>
+          Effect.map(page(id, after), ({ next, records }) => [Chunk.fromIterable(records), Option.fromNullable(next)])
+        ),
       remove,
       add,
       flush

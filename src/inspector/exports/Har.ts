@@ -136,18 +136,30 @@ export const harEntryOf = (unmasked: TrafficRecord) => {
 
 export type HarEntry = ReturnType<typeof harEntryOf>
 
+/** What stands before the entries, between two of them, and behind the last. */
+export const harFrame = (version: string) => ({
+  before: `{"log":{"version":"1.2","creator":{"name":"Gateway","version":${JSON.stringify(version)}},"entries":[`,
+  between: ",",
+  after: "]}}"
+})
+
+export const harEntryText = (record: TrafficRecord): string => JSON.stringify(harEntryOf(record))
+
 /** The archive in pieces, so that it is never in memory as a whole. `records`: oldest first. */
 export const harPieces = function* (records: Iterable<TrafficRecord>, version: string): Generator<string> {
-  yield `{"log":{"version":"1.2","creator":{"name":"Gateway","version":${JSON.stringify(version)}},"entries":[`
+  const { after, before, between } = harFrame(version)
+  yield before
   let isFirst = true
   for (const record of records) {
-    yield (isFirst ? "" : ",") + JSON.stringify(harEntryOf(record))
+    yield (isFirst ? "" : between) + harEntryText(record)
     isFirst = false
   }
-  yield "]}}"
+  yield after
 }
+
+export const jsonlLine = (record: TrafficRecord): string => `${JSON.stringify(maskRecord(record))}\n`
 
 /** One masked record a line, oldest first. */
 export const jsonlPieces = function* (records: Iterable<TrafficRecord>): Generator<string> {
-  for (const record of records) yield `${JSON.stringify(maskRecord(record))}\n`
+  for (const record of records) yield jsonlLine(record)
 }

@@ -202,6 +202,8 @@ const afterSeparator = (text: string, at: number, width: number): Secret | null 
   const code = text.charCodeAt(at)
   if (code === colon) {
     if (text.startsWith("//", at + 1)) return userInfo(text, at + 3)
+    // Some writers of JSON escape slashes.
+    if (text.startsWith("\\/\\/", at + 1)) return userInfo(text, at + 5)
     const bot = botToken(text, at, name)
     if (bot !== null) return bot
   }

@@ -1,16 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
 import * as Inspector from "../../../src/inspector/Inspector.ts"
-import { harPieces } from "../../../src/inspector/exports/Har.ts"
+import { harPieces, jsonlPieces } from "../../../src/inspector/exports/Har.ts"
 import { usualSettings } from "../../../src/inspector/Settings.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
 import * as InspectorSessionRepo from "../../../src/store/repo/InspectorSessionRepo.ts"
 import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import { eventually } from "../../support/eventually.ts"
 import { coreOf, shapedSecrets } from "../../support/KindsOfSecrets.ts"
 import { modelTraffic } from "../../support/ModelTraffic.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -168,6 +170,66 @@ describe("the inspector", () => {
     }).pipe(Effect.provide(inspectorWith({ INSPECTOR_MAX_BODY_KB: "64" })))
   )
 
+  it.live("shows and stores no secret of any kind, in whatever part of an exchange it came", () =>
+    Effect.gen(function* () {
+      const inspector = yield* Inspector.Inspector
+      const frames: Array<string> = []
+      inspector.subscribe({ write: (frame) => void frames.push(frame), bufferedBytes: () => 0 })
+      const { id } = yield* inspector.sessions.start(null)
+      const secrets = Object.values(shapedSecrets)
+      for (const [at, secret] of secrets.entries()) {
+        const line = secret.replaceAll("\n", "\\n")
+        const exchange = inspector.begin({
+          ...start,
+          path: `/v1/chat/completions?note=${encodeURIComponent(secret)}&api_key=${encodeURIComponent(secret)}`,
+          headers: { "x-note": line, authorization: line, cookie: `a=${line}`, "content-type": "application/json" },
+          body: Buffer.from(JSON.stringify({ ...chat.request, note: `see ${secret}`, password: secret }))
+        })
+        inspector.finish(exchange, {
+          status: at % 2 === 0 ? 200 : "error",
+          error: `failed with ${line}`,
+          responseHeaders: {
+            "set-cookie": [`a=${line}`, "b=1"],
+            location: `/next?token=${encodeURIComponent(secret)}`,
+            "content-type": "text/event-stream"
+          },
+          responseBody: Buffer.from(
+            `data: ${JSON.stringify({ choices: [{ delta: { content: `it is ${secret} ` } }] })}\n\n`
+          )
+        })
+      }
+      yield* inspector.settled
+      yield* Effect.promise(() =>
+        eventually(
+          "the frames of all",
+          () => frames.length,
+          (count) => count > secrets.length
+        )
+      )
+      yield* inspector.sessions.stop(id)
+      const kept = [...(yield* inspector.exported({}))]
+      assert.lengthOf(kept, secrets.length)
+      const session = yield* Stream.runCollect(inspector.sessions.records(id))
+      const outputs: Readonly<Record<string, string>> = {
+        ring: JSON.stringify(kept),
+        list: JSON.stringify(yield* inspector.list({}, { limit: 1_000 })),
+        feed: frames.join("\n"),
+        har: [...harPieces(kept, "1")].join(""),
+        jsonl: [...jsonlPieces(kept)].join(""),
+        session: JSON.stringify([...session])
+      }
+      for (const [name, text] of Object.entries(outputs)) {
+        const plain = text.replaceAll(/%([\dA-F]{2})/g, (_, code: string) =>
+          String.fromCharCode(Number.parseInt(code, 16))
+        )
+        for (const [kind, secret] of Object.entries(shapedSecrets)) {
+          assert.notInclude(text, coreOf(secret), `${kind} in ${name}`)
+          assert.notInclude(plain, coreOf(secret), `${kind} in ${name}`)
+        }
+      }
+    }).pipe(Effect.provide(inspectorWith()))
+  )
+
   it.live("keeps secrets where it is told to, and still shows them only when asked", () =>
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
@@ -236,6 +298,9 @@ describe("the inspector", () => {
       const body = Buffer.alloc(20 * 1_048_576, 120)
       const ids = Array.from({ length: 6 }, () => inspector.begin({ ...start, body }))
       assert.isAtMost(inspector.load().pendingBytes, 64 * 1_048_576)
+      const rest = inspector.begin({ ...start, body: Buffer.alloc(4 * 1_048_576, 120) })
+      // Small ones have a reserve of their own.
+      const small = inspector.begin({ ...start, body: Buffer.alloc(40_000, 120) })
       yield* inspector.settled
       const records = yield* Effect.forEach(ids, (id) => inspector.get(id))
       assert.deepStrictEqual(
@@ -243,6 +308,8 @@ describe("the inspector", () => {
         [false, false, false, true, true, true]
       )
       for (const { requestSize } of records) assert.strictEqual(requestSize, body.length)
+      assert.isFalse((yield* inspector.get(rest)).bodyEvicted)
+      assert.strictEqual((yield* inspector.get(small)).requestBody?.length, 40_000)
       assert.strictEqual(inspector.load().pendingBytes, 0)
     }).pipe(Effect.provide(inspectorWith()))
   )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { Ring } from "../../../src/inspector/Ring.ts"
 import { makeSessions, type SessionLimits, usualSessionLimits } from "../../../src/inspector/Sessions.ts"
@@ -137,6 +138,8 @@ describe("recorded sessions", () => {
         seen.push(...page.records.map((record) => record.id))
         after = page.next
       }
+      const streamed = yield* Stream.runCollect(Stream.map(sessions.records(id), (record) => record.id))
+      assert.deepStrictEqual([...streamed], seen)
       assert.deepStrictEqual(
         seen,
         records.map((record) => record.id)

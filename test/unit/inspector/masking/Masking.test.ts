@@ -98,6 +98,7 @@ describe("the masker", () => {
     assert.strictEqual(maskText('{"password":"hunter2"}'), '{"password":"***"}')
     assert.strictEqual(maskText('{"password":12345678}'), '{"password":"***"}')
     assert.strictEqual(maskText("https://ada:hunter2@example.com/x"), "https://ada:***@example.com/x")
+    assert.strictEqual(maskText('"https:\\/\\/ada:hunter2@example.com"'), '"https:\\/\\/ada:***@example.com"')
     assert.strictEqual(maskText(privateKey), "-----BEGIN RSA PRIVATE KEY-----***")
     assert.strictEqual(maskHeader("cookie", "theme=dark; sid=f7Gh2kLm9Qw4Zx8V"), "theme=***; sid=***Zx8V")
     assert.strictEqual(
